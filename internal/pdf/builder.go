@@ -78,6 +78,7 @@ func (b *builder) compose() error {
 		b.heading(s.title)
 		s.write()
 	}
+	b.howToCheck()
 	b.contents()
 	b.furniture()
 	return nil

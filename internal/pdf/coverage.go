@@ -12,7 +12,7 @@ import (
 func (b *builder) coverage() {
 	b.scoped(b.instancesCovered)()
 	b.method()
-	b.proof("Annex A: how to verify this report")
+	b.identity()
 	b.missingGrants()
 }
 
@@ -177,25 +177,13 @@ func (b *builder) fact(label, words string) {
 	b.d.Y += 3
 }
 
-// proof says which record this report belongs to and how to check it.
-func (b *builder) proof(title string) {
-	b.sub(title)
-	w := b.doc.Witness
+// identity says which record this report belongs to.
+func (b *builder) identity() {
+	b.sub("Annex A: what identifies this report")
 	b.fact("Request", b.doc.ReportID.String()+" of "+b.doc.Organization.Name)
 	b.hex("Inputs", "SHA-256 of the inputs document", b.inputs)
-	b.hex("Witness", "head of the log of "+shorten(w.Log, 20)+" when the inputs were gathered, as log:position:hash", b.witness())
 	b.fact("Renderer", "Muster "+b.r.build.Version+", commit "+b.r.build.Commit)
-	b.command("To see whether this file is one of ours, who asked for it, what was known, and who received it:", "muster verify FILE.pdf")
-	b.command("To see that the log has not been rewritten since, with the witness above:", "muster events verify --witness \\\n  "+b.witness())
-}
-
-// command writes what to run in a run of its own, so that it can be copied.
-func (b *builder) command(what, command string) {
-	b.d.Need(40)
-	b.d.Paragraph(0, leading, typeset.Span{Text: what, Style: bodyStyle})
-	b.d.Paragraph(12, leading, typeset.Span{Text: command, Style: codeStyle})
-	b.d.Settle()
-	b.d.Y += 4
+	b.fact("Witness", "at the foot of every page: the head of the log of "+shorten(b.doc.Witness.Log, 20)+" when the inputs were gathered, as log:position:hash. How to check it, and this file, says the end of the last page.")
 }
 
 func (b *builder) hex(label, words, value string) {

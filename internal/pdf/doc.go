@@ -34,6 +34,10 @@
 // analysis.Address, which looks nothing up. The outline has sections, findings and,
 // under the section on coverage, instances.
 //
+// The last page ends with a box (check.go) that says, once, how to check the report with
+// our tools and with the public keys alone. Nothing of the proof itself is on paper: the
+// update that internal/pades appends has it, and this file is that update's base.
+//
 // A document that ends with a page two thirds empty is laid out again with pages that
 // end a little lower or higher (layOut), which is a function of the document, too.
 //

@@ -264,7 +264,7 @@ func (b *builder) inventoryCoverage() {
 	b.fact("Confidence", "Low, Medium, High, Certain: from the column's name alone in mode names; from sampled values as well in mode values. Sampled values are compared in memory, and never stored or printed.")
 	b.fact("Coverage", "tables and columns classified, of those that the monitoring role saw. Databases without a run are in no percentage.")
 	b.fact("Clock", "all times are UTC. What was known counts as of "+instant(b.doc.AsOf)+".")
-	b.proof("Annex A: how to verify this report")
+	b.identity()
 	b.missingGrants()
 }
 

@@ -262,7 +262,7 @@ func (b *builder) details() {
 		b.domainFindings(domain)
 	}
 	b.acceptedExceptions()
-	b.proof("Annex A: how to verify this report")
+	b.identity()
 	if in != nil {
 		b.missingGrants()
 	}

@@ -88,7 +88,7 @@ func TestPageOneIsGreenOverNothingUnknown(t *testing.T) {
 }
 
 // What is printed of the log can be given to the verifier as it stands, from the
-// footer and from the annex.
+// footer and from the last page.
 func TestTheWitnessIsPrintedAsTheVerifierTakesIt(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
@@ -108,8 +108,8 @@ func TestTheWitnessIsPrintedAsTheVerifierTakesIt(t *testing.T) {
 			}
 		}
 	}
-	if printed != len(pages)+2 {
-		t.Errorf("printed %d times on %d pages, want one a page and two in the annex", printed, len(pages))
+	if printed != len(pages)+1 {
+		t.Errorf("printed %d times on %d pages, want one a page and one with the command", printed, len(pages))
 	}
 	if all := strings.Join(pages, " "); !strings.Contains(all, `muster events verify --witness \ reports:9007199254:`) {
 		t.Error("the command to run is not printed with the witness")
