@@ -135,6 +135,7 @@ func examples() []any {
 		report.EmailFailed{MemberID: a, MessageID: "<1@muster>", SMTPCode: 550, Reason: "mailbox unavailable"},
 		report.Downloaded{MemberID: a}, report.Downloaded{MemberID: a, File: report.FindingsFile},
 		report.InputsErased{Rule: "retention"},
+		report.Signed{SHA256: "f1", Key: "signed/1", SizeBytes: 423_331, KeyID: "a1b2"},
 		fleet.InstanceRegistered{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", Active: true, CreatedAt: at},
 		fleet.InstanceChanged{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", CreatedAt: at},
 		fleet.InstanceActivated{},

@@ -106,6 +106,19 @@ func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id u
 	})
 }
 
+// RecordSigned records the second revision of the PDF; lost: the file of the one that is
+// recorded is. keep runs before the append, where it is recorded now.
+func (s *Service) RecordSigned(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, signed report.Signed, lost bool, keep func() error) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
+		return r.Sign(signed, lost)
+	}, func(_ *report.Report, events []report.Event) error {
+		if len(events) == 0 {
+			return nil
+		}
+		return keep()
+	})
+}
+
 // MarkFailed ends a request with a code and a sentence, and releases its
 // claim. One that never started goes through Building.
 func (s *Service) MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (Mark, error) {

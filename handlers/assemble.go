@@ -14,6 +14,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/blobs"
 	"muster/internal/mail"
+	"muster/internal/proof"
 )
 
 // How many jobs of a kind one process works on at once. A build uses a core
@@ -21,11 +22,12 @@ import (
 const (
 	buildsAtOnce = 2
 	mailsAtOnce  = 4
+	signsAtOnce  = 1
 )
 
 // Connections is how many database connections busy workers use at the same
 // time beside the pool's common use: one a job and one that listens.
-const Connections = buildsAtOnce + mailsAtOnce + 2 + 1
+const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + 2 + 1
 
 // Parts is what the handlers of reports stand on. Each takes of it what it needs.
 type Parts struct {
@@ -42,6 +44,7 @@ type Parts struct {
 	Composer  *mail.Composer
 	Transport mail.Transport
 	PublicURL string
+	Proofs    *proof.Maker
 	Now       func() time.Time
 	// Ended is told of every report that became Ready or Failed, and how long
 	// after its request; nil: nobody is.
@@ -57,6 +60,7 @@ func Register(w *Workers, p Parts) {
 	w.Add((&Mailer{p}).Task(mailsAtOnce))
 	w.Add((&Expirer{p}).Task())
 	w.Add((&Eraser{p}).Task())
+	w.Add((&Signer{p}).Task())
 	w.Every("sweep stray files", SweepEvery, func(ctx context.Context) error {
 		swept, err := (&Sweeper{p}).Sweep(ctx)
 		if swept.Deleted > 0 && p.Log != nil {

@@ -312,6 +312,10 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 	if err := b.Queue.Insert(ctx, tx, next); err != nil {
 		return err
 	}
+	next.Kind, next.Key, next.RunAt = jobs.Sign, "", time.Time{}
+	if err := b.Queue.Insert(ctx, tx, next); err != nil {
+		return err
+	}
 	next.Kind, next.Key, next.RunAt = jobs.Erase, jobs.EraseInputs, ready.InputsErasedOn
 	return b.Queue.Insert(ctx, tx, next)
 }

@@ -65,13 +65,15 @@ func TestAWorkerDiesBetweenAnyTwoStepsOfABuild(t *testing.T) {
 			s.due(jobs.Build) // its lease lapses
 			s.work("w2", s.tasks()...)
 			s.until("every recipient has their mail", func() bool { return s.count(id, "report.email_sent") == 2 })
+			s.until("the PDF is signed", func() bool { return s.has(id, "report.signed") })
 			s.checkOneReady(id)
 
 			killed.resume()
 			stopFirst() // returns when the revived worker has given up
 			s.sweep()
 			s.checkOneReady(id)
-			if ready, _ := last[report.Ready](s, id); !slices.Equal(s.stored(), sorted(append(files(ready), ready.InputsKey)...)) {
+			signed, _ := last[report.Signed](s, id)
+			if ready, _ := last[report.Ready](s, id); !slices.Equal(s.stored(), sorted(append(files(ready), ready.InputsKey, signed.Key)...)) {
 				t.Errorf("files %v, want those of the event: %v, %s", s.stored(), files(ready), ready.InputsKey)
 			}
 			if resumed := s.has(id, "report.build_resumed"); resumed != (at != handlers.PointCommitted) {

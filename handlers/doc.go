@@ -9,9 +9,11 @@
 //	Queued ──build──> Builder: gather inputs as of one instant, store them while the
 //	                  PDF and its tables are made of them and stored, then in one
 //	                  transaction {Ready, the build job ends, a mail job per recipient,
-//	                  one that expires it, one that erases its inputs}
+//	                  one that signs it, one that expires it, one that erases its inputs}
 //	       ──mail───> Mailer: one message to one recipient, then {EmailSent or
 //	                  EmailFailed, the mail job ends}
+//	       ──sign───> Signer: the proof (internal/proof), then the PDF with a second
+//	                  revision (internal/pades), then {Signed, the sign job ends}
 //	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF and its tables}
 //	       ──erase──> Eraser: PDF and tables after expiry, the inputs when their time
 //	                  has come or somebody whom they name is erased, then
@@ -70,6 +72,13 @@
 // A sample comes in while a scorecard is built. The hours of utilization are those
 // that the dashboard shows at that moment: what arrived in the seconds before may
 // not be rolled up yet, and is in no report of it.
+//
+// A worker dies while it signs. The proof is kept once, and whoever takes over puts the
+// same one into the PDF; a signed file without its event is a stray. The time stamp
+// service is away: the PDF is signed without one, and the proof's own follows (a chore).
+// The file in the store, or what the log says of it, was changed: nothing is signed, and
+// the job is set aside for an operator. The signed file is lost: the next download queues
+// another signature, and gives the PDF as it was built.
 //
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID.

@@ -89,7 +89,7 @@ func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
 		if rec.Status() != report.StatusExpired {
 			return &jobs.FinalError{Err: fmt.Errorf("report %s is %s: its PDF is still offered", job.Subject, rec.Status())}
 		}
-		return e.eraseFiles(ctx, filesOf(*rec.ready))
+		return e.eraseFiles(ctx, rec.files())
 	case jobs.EraseInputs:
 		return e.eraseInputs(ctx, job, rec.ready.InputsKey, ruleRetention)
 	case jobs.ErasePeople:
@@ -169,11 +169,20 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 
 // lookUp is load with an empty record for an unknown report.
 func (s *Sweeper) lookUp(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
+	// Before its events: a job that ends in between has recorded what it made.
+	signing, err := s.Queue.Signs(ctx, organization, id)
+	if err != nil {
+		return nil, err
+	}
 	rec, err := s.load(ctx, organization, id)
 	if isUnknown(err) {
 		return &recorded{}, nil
 	}
-	return rec, err
+	if err != nil {
+		return nil, err
+	}
+	rec.signing = signing
+	return rec, nil
 }
 
 func (s *Sweeper) stray(rec *recorded, file blobs.Object) bool {
@@ -182,6 +191,9 @@ func (s *Sweeper) stray(rec *recorded, file blobs.Object) bool {
 		return s.Now().Sub(file.ModTime) > strayAge
 	case !rec.over():
 		return false
+	}
+	if blobs.IsSigned(file.Name) && rec.signing {
+		return false // its event may be on its way
 	}
 	return !rec.names(file.Name)
 }

@@ -15,6 +15,8 @@ const (
 	PointPDFStored    = string(pointPDFStored)
 	PointCommitted    = string(pointCommitted)
 	PointSent         = string(pointSent)
+	PointProven       = string(pointProven)
+	PointSignedStored = string(pointSignedStored)
 )
 
 // OnPass lets a test look on, wait or fail between two steps.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"time"
@@ -11,8 +12,9 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/eventstore/witness"
+	"muster/eventstore"
 	"muster/handlers/jobs"
+	"muster/internal/attest"
 	"muster/internal/mail"
 )
 
@@ -90,6 +92,14 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 		return mail.Handover{}, err
 	}
 	ready := rec.ready
+	head := eventstore.Head{Log: rec.readyEvent.Log, Position: rec.readyEvent.Position, Hash: rec.readyEvent.Hash}
+	signed, err := attest.Attest(m.Proofs.Signing.ReportSigner(), attest.Report{
+		ID: job.Subject, Kind: string(rec.queued.Kind), Organization: job.OrganizationID,
+		ScopeSHA256: rec.queued.Fingerprint, PDFSHA256: ready.PDFSHA256, InputsSHA256: ready.InputsSHA256,
+	}, head)
+	if err != nil {
+		return mail.Handover{}, err
+	}
 	message, err := m.Composer.Compose(mail.ReadyNotice{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member,
 		Organization: organization.Name, Demo: organization.Demo, PublicURL: m.PublicURL,
@@ -97,7 +107,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
 		AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
-		Witness: witness.Format(ready.Witness.Log, ready.Witness.Position, ready.Witness.Hash),
+		Witness: head.String(), KeyID: signed.KeyID, Signature: base64.StdEncoding.EncodeToString(signed.Signature),
 	}, mail.Address{Name: to.Name, Email: to.Email})
 	if err != nil {
 		return mail.Handover{}, err

@@ -24,6 +24,9 @@ type recorded struct {
 	requestedAt time.Time
 	ready       *report.Ready
 	readyAt     time.Time
+	readyEvent  eventstore.Event
+	signed      *report.Signed
+	signing     bool               // for the sweeper: it is to be signed
 	sent        map[uuid.UUID]bool // members who got their mail
 	erased      *report.InputsErased
 	erasedAt    time.Time
@@ -57,7 +60,9 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 	case report.Queued:
 		rec.queued, rec.requestedAt = event, e.OccurredAt
 	case report.Ready:
-		rec.ready, rec.readyAt = &event, e.OccurredAt
+		rec.ready, rec.readyAt, rec.readyEvent = &event, e.OccurredAt, e
+	case report.Signed:
+		rec.signed = &event
 	case report.EmailSent:
 		rec.sent[event.MemberID] = true
 	case report.InputsErased:
@@ -67,13 +72,17 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 
 // names says whether the log says that a file is one of the report's.
 func (rec *recorded) names(file string) bool {
-	return rec.ready != nil && (rec.ready.InputsKey == file || slices.Contains(filesOf(*rec.ready), file))
+	return rec.ready != nil && (rec.ready.InputsKey == file || slices.Contains(rec.files(), file))
 }
 
-// filesOf are the names of what ends with a report: the PDF and its companions.
-func filesOf(ready report.Ready) []string {
-	names := []string{ready.PDFKey}
-	for _, f := range ready.Files {
+// files are the names of what ends with a report: the PDF, signed and as it was built, and
+// its companions.
+func (rec *recorded) files() []string {
+	names := []string{rec.ready.PDFKey}
+	if rec.signed != nil {
+		names = append(names, rec.signed.Key)
+	}
+	for _, f := range rec.ready.Files {
 		names = append(names, f.Key)
 	}
 	return names

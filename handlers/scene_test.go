@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	netmail "net/mail"
 	"os"
@@ -28,6 +29,8 @@ import (
 	"muster/internal/mail/mailtest"
 	"muster/internal/pdf"
 	"muster/internal/pgtest"
+	"muster/internal/proof"
+	"muster/internal/proof/prooftest"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/snapshottest"
 	"muster/projections/fleet"
@@ -52,6 +55,7 @@ type scene struct {
 	clock    *clocktest.Clock
 	smtp     *mailtest.Server
 	gatherer *gatherer
+	proofs   *proof.Maker
 
 	organization  uuid.UUID
 	ana, bob, eva uuid.UUID
@@ -96,6 +100,7 @@ func newSceneIn(t *testing.T, dir string) *scene {
 		DB: s.db, Events: s.events, Instances: fleet.NewReader(s.db), Jobs: s.queue,
 		Accounts: s.accounts, Now: s.clock.Now,
 	}
+	s.proofs = prooftest.New(t, s.db, s.events)
 	var err error
 	if s.blobs, err = blobs.Open(t.Context(), "file://"+dir); err != nil {
 		t.Fatal(err)
@@ -156,7 +161,7 @@ func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
 func (s *scene) parts() handlers.Parts {
 	return handlers.Parts{
 		DB: s.db, Queue: s.queue, Events: s.events, Registry: commands.Registry(), Reports: s.commands,
-		Accounts: s.accounts, Blobs: s.blobs, Now: s.clock.Now,
+		Accounts: s.accounts, Blobs: s.blobs, Proofs: s.proofs, Now: s.clock.Now,
 	}
 }
 
@@ -207,7 +212,11 @@ func (s *scene) eraser() *handlers.Eraser {
 }
 
 func (s *scene) tasks() []handlers.Task {
-	return []handlers.Task{s.builder().Task(1), s.mailer().Task(2), s.expirer().Task(), s.eraser().Task()}
+	return []handlers.Task{s.builder().Task(1), s.mailer().Task(2), s.expirer().Task(), s.eraser().Task(), s.signer().Task()}
+}
+
+func (s *scene) signer() *handlers.Signer {
+	return &handlers.Signer{Parts: s.parts()}
 }
 
 // work runs one worker process; the function it returns stops it.
@@ -327,6 +336,10 @@ func (s *scene) stored() []string {
 	s.t.Helper()
 	names := []string{}
 	for o, err := range s.blobs.List(s.t.Context(), blobs.Prefix) {
+		var gone *blobs.MissingFileError
+		if errors.As(err, &gone) { // a file went while they were listed: look again
+			return s.stored()
+		}
 		if err != nil {
 			s.t.Fatal(err)
 		}

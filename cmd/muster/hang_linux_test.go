@@ -56,7 +56,7 @@ func TestSuppliersThatHang(t *testing.T) {
 	t.Cleanup(func() { _ = silent.Close() })
 	h := newHouseApart(t, "--smtp-url=smtp://"+silent.Addr().String())
 	id := h.ana.request(t, security(h.live))
-	h.ana.await(t, id, "Ready")
+	h.ana.signed(t, id)
 
 	if status, passed := h.ana.checks(t, "/readyz"); status != "degraded" || passed["mail"] || !passed["blobs"] || !passed["database"] {
 		t.Errorf("with a silent mail server it is %s, %v", status, passed)
@@ -64,7 +64,7 @@ func TestSuppliersThatHang(t *testing.T) {
 
 	store := filepath.Join(h.dir, "blobs")
 	hang(t, filepath.Join(store, "muster-store"))
-	stored, err := filepath.Glob(filepath.Join(store, "reports", "*", id.String(), "*.pdf"))
+	stored, err := filepath.Glob(filepath.Join(store, "reports", "*", id.String(), "*.signed.pdf"))
 	if err != nil || len(stored) != 1 {
 		t.Fatal(stored, err)
 	}

@@ -32,6 +32,7 @@ import (
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
+	"muster/internal/proof"
 	"muster/internal/secrets"
 	"muster/internal/signing"
 	"muster/internal/telemetry"
@@ -61,6 +62,7 @@ type installation struct {
 	key         *secrets.Ring
 	signing     *signing.Signing
 	checkpoints *checkpoint.Maker
+	proofs      *proof.Maker
 	storeID     string // fingerprint of blobs
 	blobs       *blobs.Store
 	events      *eventstore.Store
@@ -187,6 +189,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
 	in.health = health.NewReader(in.db)
+	in.proofs = in.newProofs()
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
 	in.samples = pgstore.New(in.db, in.log)
 	in.samples.KeepsTexts = in.accounts.HoldsTexts

@@ -19,7 +19,7 @@ import (
 	"muster/internal/pgtest"
 )
 
-// settle waits until there is nothing left to build or to mail. What hundreds of
+// settle waits until there is nothing left to build, to mail or to sign. What hundreds of
 // killed workers leave takes longer than the slowest single thing may (7 jobs a
 // second on 2 cores), so the patience is with each job that ends: a queue of which
 // nothing ends any more fails.
@@ -27,8 +27,8 @@ func (i installed) settle(t testing.TB) {
 	t.Helper()
 	db := pgtest.Connect(t, i.url)
 	for left, fewest := -1, -1; left != 0; fewest = left {
-		eventually(t, "less is left to build or to mail", func() bool {
-			if err := db.Get(&left, `SELECT count(*) FROM jobs WHERE dead_at IS NULL AND kind IN ('build', 'mail')`); err != nil {
+		eventually(t, "less is left to build, to mail or to sign", func() bool {
+			if err := db.Get(&left, `SELECT count(*) FROM jobs WHERE dead_at IS NULL AND kind IN ('build', 'mail', 'sign')`); err != nil {
 				t.Fatal(err)
 			}
 			return left == 0 || fewest < 0 || left < fewest
@@ -49,11 +49,14 @@ func (i installed) wellEnded(t testing.TB) map[string]int {
 	kept := make(map[string]string) // files that events name, and their digests
 	for id, stream := range i.streams(t) {
 		count := make(map[string]int)
-		var ready *line
+		var ready, signed *line
 		for _, e := range stream {
 			count[e.Type]++
-			if e.Type == "report.ready" {
+			switch e.Type {
+			case "report.ready":
 				ready = &e
+			case "report.signed":
+				signed = &e
 			}
 		}
 		if count["report.queued"] != 1 || count["report.build_started"] != 1 || count["report.ready"]+count["report.failed"] != 1 {
@@ -70,6 +73,12 @@ func (i installed) wellEnded(t testing.TB) map[string]int {
 		for _, f := range tables {
 			table := f.(map[string]any)
 			kept[table["key"].(string)] = table["sha256"].(string)
+		}
+		if signed != nil {
+			kept[signed.Data["key"].(string)] = signed.Data["sha256"].(string)
+		}
+		if n := count["report.signed"]; n > 1 || n == 0 && count["report.expired"] == 0 {
+			t.Errorf("report %s was signed %d times", id, n)
 		}
 		mailed(t, id, *ready, stream)
 	}
@@ -113,7 +122,7 @@ func (i installed) sweep(t testing.TB) {
 	t.Helper()
 	i.within(t, func(ctx context.Context, in *installation) error {
 		sweeper := &handlers.Sweeper{Parts: handlers.Parts{
-			DB: in.db, Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Now: time.Now,
+			DB: in.db, Queue: in.queue, Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Now: time.Now,
 		}}
 		_, err := sweeper.Sweep(ctx)
 		return err

@@ -64,7 +64,8 @@ func (p *process) behindReadings(ctx context.Context) ([]telemetry.Reading, erro
 func (p *process) jobReadings(ctx context.Context) ([]telemetry.Reading, error) {
 	counts, err := p.queue.Counts(ctx, uuid.Nil)
 	var readings []telemetry.Reading
-	for kind, c := range counts {
+	for _, kind := range jobs.Kinds() { // a series that comes and goes with its jobs misleads
+		c := counts[kind]
 		readings = append(readings,
 			telemetry.Reading{Labels: []string{string(kind), "queued"}, Value: float64(c.Queued)},
 			telemetry.Reading{Labels: []string{string(kind), "running"}, Value: float64(c.Running)},

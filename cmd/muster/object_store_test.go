@@ -25,7 +25,7 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(i.dir, "blobs")); !os.IsNotExist(err) {
 		t.Errorf("there are files in the data directory too: %v", err)
 	}
-	if files, err := filepath.Glob(filepath.Join(store.Dir, "reports", "*", id.String(), "*")); err != nil || len(files) != 3 {
+	if files, err := filepath.Glob(filepath.Join(store.Dir, "reports", "*", id.String(), "*")); err != nil || len(files) != 4 {
 		t.Errorf("the store holds %v, %v", files, err)
 	}
 	dir := newBackup(t)

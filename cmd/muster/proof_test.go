@@ -14,14 +14,18 @@ import (
 	"muster/internal/pgtest"
 )
 
-// stored is where the blob store keeps a file that the report's Ready names.
+// stored is where the blob store keeps a file that the report's Ready, or Signed, names.
 func (i installed) stored(t testing.TB, report uuid.UUID, member string) string {
 	t.Helper()
-	ready := i.events(t, "--stream", report.String(), "--type", "report.ready")
-	if len(ready) != 1 {
-		t.Fatalf("report %s has %d Ready", report, len(ready))
+	event := "report.ready"
+	if member == theSigned {
+		event = "report.signed"
 	}
-	name, _ := ready[0].Data[member].(string)
+	named := i.events(t, "--stream", report.String(), "--type", event)
+	if len(named) != 1 {
+		t.Fatalf("report %s has %d %s", report, len(named), event)
+	}
+	name, _ := named[0].Data[member].(string)
 	return filepath.Join(i.dir, "blobs", filepath.FromSlash(name))
 }
 
@@ -29,6 +33,7 @@ func (i installed) stored(t testing.TB, report uuid.UUID, member string) string 
 const (
 	thePDF    = "pdfKey"
 	theInputs = "inputsKey"
+	theSigned = "key" // of report.signed
 )
 
 func (i installed) rebuild(t testing.TB, report uuid.UUID) outcome {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -62,9 +63,10 @@ func (h house) classify(t testing.TB) {
 	})
 }
 
-// download fetches a report's PDF and keeps it in a file.
+// download fetches a report's PDF, once it is signed, and keeps it in a file.
 func (c client) download(t testing.TB, id uuid.UUID) (answer, string) {
 	t.Helper()
+	c.signed(t, id)
 	got := c.get(t, "/api/v1/reports/"+id.String()+"/download", nil)
 	return got, fileWith(t, id.String()+".pdf", string(got.body))
 }
@@ -87,7 +89,7 @@ func TestReportFromRequestToProof(t *testing.T) {
 		t.Run(w.Kind, func(t *testing.T) {
 			w.RecipientIDs = []uuid.UUID{bo, cy}
 			id := h.ana.request(t, w)
-			ready := h.ana.await(t, id, "Ready")
+			ready := h.ana.signed(t, id)
 			if ready.File == nil || ready.DownloadURL != "/api/v1/reports/"+id.String()+"/download" || ready.RecipientCount != 3 {
 				t.Fatalf("the report is %+v", ready)
 			}
@@ -130,8 +132,15 @@ func (h house) digestsAgree(t *testing.T, r row) {
 	if r.File.SHA256 != digest {
 		t.Errorf("the history's digest is %s, the file's %s", r.File.SHA256, digest)
 	}
-	if logged := h.events(t, "--stream", r.ID.String(), "--type", "report.ready"); len(logged) != 1 || logged[0].Data["pdfSha256"] != digest {
-		t.Errorf("the log's Ready is %+v", logged)
+	if logged := h.events(t, "--stream", r.ID.String(), "--type", "report.ready"); len(logged) != 1 || logged[0].Data["pdfSha256"] != r.File.Base {
+		t.Errorf("the log's Ready is %+v, the history's %s", logged, r.File.Base)
+	}
+	if logged := h.events(t, "--stream", r.ID.String(), "--type", "report.signed"); len(logged) != 1 || logged[0].Data["sha256"] != digest {
+		t.Errorf("the log's Signed is %+v", logged)
+	}
+	base := h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/download?revision=base", nil).body
+	if sum(base) != r.File.Base || !bytes.HasPrefix(got.body, base) || len(base) >= len(got.body) {
+		t.Errorf("the signed PDF of %d bytes does not begin with the %d that were built", len(got.body), len(base))
 	}
 	raw := sha256.Sum256(got.body)
 	if want := "sha-256=:" + base64.StdEncoding.EncodeToString(raw[:]) + ":"; got.header.Get("Repr-Digest") != want {
@@ -165,7 +174,7 @@ func (h house) mailsAreThere(t *testing.T, r row) {
 				t.Errorf("the mail to %s shows %s", receiver.Address, other)
 			}
 		}
-		if strings.Contains(m.text, "mst_") || !strings.Contains(m.text, r.File.SHA256) {
+		if strings.Contains(m.text, "mst_") || !strings.Contains(m.text, r.File.Base) {
 			t.Errorf("the mail holds a credential, or not the digest:\n%s", m.text)
 		}
 		if m.header.Get("Auto-Submitted") != "auto-generated" || m.header.Get("Message-Id") == "" {
@@ -190,7 +199,7 @@ func (h house) trailTells(t *testing.T, r row) {
 	for _, e := range trail.Items {
 		count[e.Type]++
 	}
-	want := map[string]int{"queued": 1, "buildStarted": 1, "stepCompleted": 3, "ready": 1, "emailSent": 3, "downloaded": 1}
+	want := map[string]int{"queued": 1, "buildStarted": 1, "stepCompleted": 3, "ready": 1, "emailSent": 3, "signed": 1, "downloaded": 1}
 	if fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("the trail holds %v, want %v", count, want)
 	}
@@ -205,13 +214,13 @@ func (h house) proves(t *testing.T, r row) {
 	}
 	again := filepath.Join(t.TempDir(), "again.pdf")
 	h.must(t, "reports", "rebuild", r.ID.String(), "--file", again)
-	if content, err := os.ReadFile(again); err != nil || sum(content) != r.File.SHA256 {
+	if content, err := os.ReadFile(again); err != nil || sum(content) != r.File.Base {
 		t.Errorf("the PDF built again has another digest, %v", err)
 	}
 	h.fail(t, []string{"reports", "rebuild", r.ID.String(), "--file", again}, "exists")
 
 	said := h.must(t, "verify", path)
-	for _, word := range []string{"ours and intact", r.ID.String(), r.File.SHA256, "by ana", "downloaded ana",
+	for _, word := range []string{"ours and intact", r.ID.String(), r.File.Base, "by ana", "downloaded ana",
 		"emailSent to ana", "emailSent to bo@acme.example", "emailSent to cy@acme.example"} {
 		if !strings.Contains(said, word) {
 			t.Errorf("muster verify does not tell %q:\n%s", word, said)
@@ -231,8 +240,11 @@ func (h house) proves(t *testing.T, r row) {
 	if !known.Known || known.Chain != "ok" || known.Report.ID != r.ID {
 		t.Errorf("the API says %+v", known)
 	}
-	// The witness is the same wherever it stands, and is taken as it stands there.
-	head := witness.Format(known.Witness.Log, known.Witness.Position, known.Witness.Hash)
+	// A witness is taken as it stands, wherever that is: in the PDF the head of before the
+	// report, in the mail the one with it.
+	h.must(t, "events", "verify", "--witness", witness.Format(known.Witness.Log, known.Witness.Position, known.Witness.Hash))
+	ready := h.events(t, "--stream", r.ID.String(), "--type", "report.ready")[0]
+	head := witness.Format("reports", ready.Position, ready.Hash)
 	h.must(t, "events", "verify", "--witness", head)
 	h.must(t, "events", "verify", "--witness", fileWith(t, "kept.pdf", string(got.body)))
 	for _, m := range h.mails(t, r.ID) {

@@ -19,6 +19,8 @@ type row struct {
 	File        *struct {
 		Name      string `json:"name"`
 		SHA256    string `json:"sha256"`
+		Base      string `json:"baseSha256"`
+		Signed    bool   `json:"signed"`
 		SizeBytes int64  `json:"sizeBytes"`
 		Pages     int    `json:"pages"`
 	} `json:"file"`
@@ -100,6 +102,17 @@ func (c client) await(t testing.TB, id uuid.UUID, status string) (r row) {
 	if r.Status != status {
 		t.Fatalf("the report ended %s, want %s: %+v", r.Status, status, r)
 	}
+	return r
+}
+
+// signed waits until a report is Ready and its PDF has its second revision.
+func (c client) signed(t testing.TB, id uuid.UUID) (r row) {
+	t.Helper()
+	c.await(t, id, "Ready")
+	eventually(t, "the PDF of report "+id.String()+" is signed", func() bool {
+		r = c.report(t, id)
+		return r.File != nil && r.File.Signed
+	})
 	return r
 }
 

@@ -43,6 +43,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	handlers.Register(workers, parts)
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
+	workers.Every("time-stamp proofs", stampEvery, p.stampProofs)
 	return workers, nil
 }
 
@@ -161,7 +162,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 			PublicURL: in.cfg.PublicURL, Now: time.Now,
 		},
 		Retention: in.cfg.ReportRetention,
-		Composer:  &mail.Composer{From: from, Now: time.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Now: time.Now, Log: in.log,
+		Composer:  &mail.Composer{From: from, Now: time.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Proofs: in.proofs, Now: time.Now, Log: in.log,
 	}, nil
 }
 

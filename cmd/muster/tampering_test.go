@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,9 +150,9 @@ func TestTampering(t *testing.T) {
 func TestVerifyReadsStandardInput(t *testing.T) {
 	t.Parallel()
 	const content = "%PDF-1.7"
-	digest, err := fileDigest("-", strings.NewReader(content))
-	if err != nil || digest != sum([]byte(content)) {
-		t.Errorf("got %s, %v", digest, err)
+	read := read1("-", strings.NewReader(content))
+	if read.err != nil || read.digest() != sum([]byte(content)) {
+		t.Errorf("got %s, %v", read.digest(), read.err)
 	}
 }
 
@@ -161,11 +163,7 @@ func (h house) done(t testing.TB, w wish) uuid.UUID {
 	eventually(t, "the mail about the report is sent", func() bool {
 		return len(h.events(t, "--stream", id.String(), "--type", "report.email_sent")) == 1
 	})
-	eventually(t, "the history says so, too", func() bool {
-		var shown struct{ Status string }
-		h.ana.get(t, "/api/v1/reports/"+id.String(), &shown)
-		return shown.Status == "Ready"
-	})
+	h.ana.signed(t, id)
 	return id
 }
 
@@ -174,8 +172,8 @@ func TestSwappedFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	first, second := h.done(t, security(h.live)), h.done(t, scorecard(h.live, 0))
-	swapped := h.stored(t, first, thePDF)
-	write(t, swapped, read(t, h.stored(t, second, thePDF)))
+	swapped := h.stored(t, first, theSigned)
+	write(t, swapped, read(t, h.stored(t, second, theSigned)))
 	refused, err := h.ana.try(t.Context(), http.MethodGet, "/api/v1/reports/"+first.String()+"/download", nil)
 	if err != nil || refused.status != http.StatusInternalServerError || refused.code() != "file_altered" {
 		t.Errorf("the download answers %d %s, %v", refused.status, refused.body, err)
@@ -188,10 +186,25 @@ func TestSwappedFile(t *testing.T) {
 		t.Errorf("the file in the first report's place is said to be\n%s", said)
 	}
 	write(t, swapped, append(read(t, swapped), '%'))
-	h.fail(t, []string{"verify", swapped}, "not one of ours")
-	// The way out that the log's sentence names.
-	again := swapped + ".again"
+	h.fail(t, []string{"verify", swapped}, "begins as report "+second.String())
+	// The ways out that the log's sentences name.
+	base := h.stored(t, first, thePDF)
+	genuine := read(t, base)
+	write(t, base, read(t, h.stored(t, second, thePDF)))
+	h.ana.call(t, http.StatusInternalServerError, http.MethodGet, "/api/v1/reports/"+first.String()+"/download?revision=base", nil, nil)
+	again := base + ".again"
 	h.must(t, "reports", "rebuild", first.String(), "--verify", "--file", again)
-	write(t, swapped, read(t, again))
-	h.ana.download(t, first)
+	write(t, base, read(t, again))
+	if !bytes.Equal(read(t, base), genuine) {
+		t.Error("the PDF built again is another one")
+	}
+	if err := os.Remove(swapped); err != nil {
+		t.Fatal(err)
+	}
+	h.ana.get(t, "/api/v1/reports/"+first.String()+"/download", nil) // gives the base, and has another one made
+	eventually(t, "it is signed again", func() bool {
+		return len(h.events(t, "--stream", first.String(), "--type", "report.signed")) == 2
+	})
+	_, path := h.ana.download(t, first)
+	h.must(t, "verify", path)
 }

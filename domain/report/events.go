@@ -121,6 +121,15 @@ type InputsErased struct {
 	Rule string `json:"rule"` // retention, member_erased
 }
 
+// Signed says that the PDF got its second revision: the proof as it was then, and the
+// installation's signature. What Ready names is its beginning, byte for byte.
+type Signed struct {
+	SHA256    string `json:"sha256"` // hex
+	Key       string `json:"key"`    // name in the blob store
+	SizeBytes int64  `json:"sizeBytes"`
+	KeyID     string `json:"keyId"` // of the key that signed
+}
+
 func (Queued) name() string        { return "report.queued" }
 func (Reused) name() string        { return "report.reused" }
 func (BuildStarted) name() string  { return "report.build_started" }
@@ -133,13 +142,14 @@ func (EmailSent) name() string     { return "report.email_sent" }
 func (EmailFailed) name() string   { return "report.email_failed" }
 func (Downloaded) name() string    { return "report.downloaded" }
 func (InputsErased) name() string  { return "report.inputs_erased" }
+func (Signed) name() string        { return "report.signed" }
 
 // Events returns an empty value of every event of a report. All are at schema version 1. A
 // name that was ever written stays.
 func Events() []Event {
 	return []Event{
 		Queued{}, Reused{}, BuildStarted{}, BuildResumed{}, StepCompleted{}, Ready{}, Failed{}, Expired{},
-		EmailSent{}, EmailFailed{}, Downloaded{}, InputsErased{},
+		EmailSent{}, EmailFailed{}, Downloaded{}, InputsErased{}, Signed{},
 	}
 }
 

@@ -27,6 +27,7 @@ type Report struct {
 	step    int // the last one of this attempt
 
 	ready     Ready
+	signed    Signed
 	failed    Failed
 	mails     map[uuid.UUID]Event // the last outcome of each recipient's mail
 	downloads map[Downloaded]time.Time
@@ -90,6 +91,8 @@ func (r *Report) Apply(event Event, at time.Time) {
 		r.step = e.Step
 	case Ready:
 		r.ready = e
+	case Signed:
+		r.signed = e
 	case Failed:
 		r.failed = e
 	case EmailSent:
@@ -203,6 +206,18 @@ func (e Ready) complete() error {
 		return fmt.Errorf("incomplete Ready: %w", errors.Join(missing...))
 	}
 	return nil
+}
+
+// Sign records the second revision of the PDF. One that is recorded is not replaced,
+// unless its file was lost.
+func (r *Report) Sign(signed Signed, lost bool) ([]Event, error) {
+	if r.signed.Key != "" && (!lost || r.signed.Key == signed.Key) {
+		return nil, nil
+	}
+	if b, err := hex.DecodeString(signed.SHA256); err != nil || len(b) != 32 || signed.Key == "" || signed.KeyID == "" || signed.SizeBytes <= r.ready.SizeBytes {
+		return nil, errors.New("incomplete Signed: SHA-256, key, a size greater than that of Ready, and the id of the key must be set")
+	}
+	return decide(r.status, signed)
 }
 
 // Fail ends the request with a code and a sentence. One that no worker has

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -268,6 +269,7 @@ func TestTheWholeMatrix(t *testing.T) {
 		{report.StatusBuilding, "report.step_completed"}: report.StatusBuilding,
 		{report.StatusBuilding, "report.ready"}:          report.StatusReady,
 		{report.StatusBuilding, "report.failed"}:         report.StatusFailed,
+		{report.StatusReady, "report.signed"}:            report.StatusReady,
 		{report.StatusReady, "report.downloaded"}:        report.StatusReady,
 		{report.StatusReady, "report.email_sent"}:        report.StatusReady,
 		{report.StatusReady, "report.email_failed"}:      report.StatusReady,
@@ -293,11 +295,39 @@ func TestTheWholeMatrix(t *testing.T) {
 			}
 		}
 	}
-	if want := 6 * 12; pairs != want {
+	if want := 6 * 13; pairs != want {
 		t.Errorf("walked %d pairs, want %d", pairs, want)
 	}
 	if n := len(report.Transitions()); n != len(table) {
 		t.Errorf("the code's table has %d rows, the specification's %d", n, len(table))
+	}
+}
+
+func signature(key string) report.Signed {
+	return report.Signed{SHA256: digestB, Key: key, SizeBytes: 1 << 20, KeyID: "k"}
+}
+
+// TestASignatureIsMadeOnce, unless its file was lost.
+func TestASignatureIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	ready := statuses()[report.StatusReady]
+	signed := append(slices.Clone(ready), past{signature("1"), noon})
+	for _, s := range []scenario{
+		{name: "first", given: ready, when: func(r *report.Report) ([]report.Event, error) { return r.Sign(signature("1"), false) }, then: []report.Event{signature("1")}},
+		{name: "again", given: signed, when: func(r *report.Report) ([]report.Event, error) { return r.Sign(signature("2"), false) }},
+		{name: "the same file, lost", given: signed, when: func(r *report.Report) ([]report.Event, error) { return r.Sign(signature("1"), true) }},
+		{name: "another file, lost", given: signed, when: func(r *report.Report) ([]report.Event, error) { return r.Sign(signature("2"), true) }, then: []report.Event{signature("2")}},
+	} {
+		s.run(t)
+	}
+	for name, broken := range map[string]report.Signed{
+		"digest": {SHA256: "x", Key: "1", SizeBytes: 1 << 20, KeyID: "k"}, "key": {SHA256: digestB, SizeBytes: 1 << 20, KeyID: "k"},
+		"size": {SHA256: digestB, Key: "1", SizeBytes: 1, KeyID: "k"}, "key id": {SHA256: digestB, Key: "1", SizeBytes: 1 << 20},
+	} {
+		r := fold(ready)
+		if events, err := r.Sign(broken, false); err == nil || events != nil {
+			t.Errorf("one without %s is recorded: %v", name, events)
+		}
 	}
 }
 
@@ -319,6 +349,7 @@ func TestDecisionsOutsideTheTableAreRefused(t *testing.T) {
 		"report.email_failed":  func(r *report.Report) ([]report.Event, error) { return r.RecordMail(bounced) },
 		"report.downloaded":    func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, report.PDFFile, noon) },
 		"report.inputs_erased": func(r *report.Report) ([]report.Event, error) { return r.EraseInputs("retention") },
+		"report.signed":        func(r *report.Report) ([]report.Event, error) { return r.Sign(signature("1"), false) },
 	}
 	events := map[string]report.Event{}
 	for _, e := range report.Events() {

@@ -28,6 +28,7 @@ func Transitions() []Transition {
 		{StatusBuilding, "report.reused", StatusBuilding},
 		{StatusBuilding, "report.build_resumed", StatusBuilding},
 		{StatusBuilding, "report.step_completed", StatusBuilding},
+		{StatusReady, "report.signed", StatusReady}, // some seconds later, and again where the file was lost
 		{StatusReady, "report.downloaded", StatusReady},
 		{StatusExpired, "report.downloaded", StatusExpired}, // its inputs outlive the PDF
 		{StatusReady, "report.email_sent", StatusReady},     // a mail is tried for 24 h, the window may be shorter

@@ -87,6 +87,19 @@ func (q *Queue) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, repo
 	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Build, Subject: report})
 }
 
+// SignAgain queues, by itself, the signature of a report whose signed PDF was lost.
+func (q *Queue) SignAgain(ctx context.Context, organization, report uuid.UUID) error {
+	return eventstore.Transact(ctx, q.db, func(tx *sqlx.Tx) error {
+		return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Sign, Subject: report})
+	})
+}
+
+// Signs says whether a report is still to be proven and signed.
+func (q *Queue) Signs(ctx context.Context, organization, report uuid.UUID) (bool, error) {
+	return statement.One[bool](ctx, q.db, fmt.Sprintf("look whether report %s is to be signed", report),
+		`SELECT EXISTS (SELECT FROM jobs WHERE organization_id = $1 AND subject = $2 AND kind = $3)`, organization, report, string(Sign))
+}
+
 // InsertErasure queues the erasure of a report's inputs that name somebody who
 // was erased.
 func (q *Queue) InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {

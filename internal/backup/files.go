@@ -36,8 +36,8 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 		return nil, nil, nil
 	}
 	gone := make(map[kept]bool) // by report and kind of file
-	ready, expired, inputsErased := report.Name(report.Ready{}), report.Name(report.Expired{}), report.Name(report.InputsErased{})
-	filter := eventstore.Filter{UpTo: upTo, Types: []string{ready, expired, inputsErased}}
+	ready, signed, expired, inputsErased := report.Name(report.Ready{}), report.Name(report.Signed{}), report.Name(report.Expired{}), report.Name(report.InputsErased{})
+	filter := eventstore.Filter{UpTo: upTo, Types: []string{ready, signed, expired, inputsErased}}
 	for e, err := range events.Read(ctx, eventstore.Reports, filter) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read which files the log names: %w", err)
@@ -47,6 +47,10 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 			gone[kept{report: e.Stream}] = true
 		case inputsErased:
 			gone[kept{report: e.Stream, inputs: true}] = true
+		case signed:
+			// Of a lost one there is another: the last is kept.
+			files = slices.DeleteFunc(files, func(f kept) bool { return f.report == e.Stream && blobs.IsSigned(f.name) })
+			fallthrough
 		case ready:
 			named, ok := filesOf(registry, e)
 			if !ok {
@@ -60,20 +64,28 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 	return files, unread, nil
 }
 
-// filesOf are the files that a finished build has left; !ok: the event cannot be
+// filesOf are the files that a finished build, or its signature, has left; !ok: the event cannot be
 // decoded or names none, as one that was tampered with, or is of a newer program.
 func filesOf(registry *eventstore.Registry, e eventstore.Event) (files []kept, ok bool) {
 	decoded, err := registry.Decode(e)
-	event, isReady := decoded.(report.Ready)
-	if err != nil || !isReady {
+	if err != nil {
 		return nil, false
 	}
-	files = []kept{
-		{organization: e.OrganizationID, report: e.Stream, name: event.PDFKey, sha256: event.PDFSHA256},
-		{organization: e.OrganizationID, report: e.Stream, name: event.InputsKey, sha256: event.InputsSHA256, inputs: true},
+	file := func(name, sha256 string) kept {
+		return kept{organization: e.OrganizationID, report: e.Stream, name: name, sha256: sha256}
 	}
-	for _, f := range event.Files {
-		files = append(files, kept{organization: e.OrganizationID, report: e.Stream, name: f.Key, sha256: f.SHA256})
+	switch event := decoded.(type) {
+	case report.Ready:
+		inputs := file(event.InputsKey, event.InputsSHA256)
+		inputs.inputs = true
+		files = []kept{file(event.PDFKey, event.PDFSHA256), inputs}
+		for _, f := range event.Files {
+			files = append(files, file(f.Key, f.SHA256))
+		}
+	case report.Signed:
+		files = []kept{file(event.Key, event.SHA256)}
+	default:
+		return nil, false
 	}
 	return files, !slices.ContainsFunc(files, func(f kept) bool { return !expected(blobsDir + "/" + f.name) })
 }

@@ -171,6 +171,7 @@ const Prefix = "reports/"
 
 const (
 	pdfSuffix    = ".pdf"
+	signedSuffix = ".signed.pdf"
 	inputsSuffix = ".json.zst"
 )
 
@@ -178,6 +179,14 @@ const (
 func PDFName(organization, report uuid.UUID, fence int64) string {
 	return fmt.Sprintf("%s%s/%s/%d%s", Prefix, organization, report, fence, pdfSuffix)
 }
+
+// SignedName names the PDF with its second revision that the holder of fence makes.
+func SignedName(organization, report uuid.UUID, fence int64) string {
+	return fmt.Sprintf("%s%s/%s/%d%s", Prefix, organization, report, fence, signedSuffix)
+}
+
+// IsSigned says whether SignedName gives such a name.
+func IsSigned(name string) bool { return strings.HasSuffix(name, signedSuffix) }
 
 // InputsName names the inputs document that the holder of fence gathers.
 func InputsName(organization, report uuid.UUID, fence int64) string {

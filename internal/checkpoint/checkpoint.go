@@ -97,3 +97,9 @@ func (m *Maker) read(log eventstore.Log, r row) (Checkpoint, []note.Signature, e
 func text(origin string, size int64, root tlog.Hash) string {
 	return fmt.Sprintf("%s\n%d\n%s\n", origin, size, base64.StdEncoding.EncodeToString(root[:]))
 }
+
+// KeepTimestamp keeps the RFC 3161 token of a checkpoint's text. The first one stays.
+func (m *Maker) KeepTimestamp(ctx context.Context, log eventstore.Log, size int64, token []byte) error {
+	return statement.Exec(ctx, m.db, "keep the time stamp of a checkpoint",
+		`UPDATE log_checkpoints SET timestamp_token = $3 WHERE log = $1 AND size = $2 AND timestamp_token IS NULL`, string(log), size, token)
+}

@@ -28,6 +28,7 @@ POST   /api/v1/reports                               m--A reports:create
 POST   /api/v1/reports/verify                        vmaA reports:read
 GET    /api/v1/reports/:reportId                     vmaA reports:read
 GET    /api/v1/reports/:reportId/download            vmaA reports:download
+GET    /api/v1/reports/:reportId/proof               vmaA reports:download
 GET    /api/v1/reports/:reportId/files               vmaA reports:download
 GET    /api/v1/reports/:reportId/files/:fileName     vmaA reports:download
 GET    /api/v1/reports/:reportId/events              vmaA reports:read

@@ -25,6 +25,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
 	"muster/internal/oidc"
+	"muster/internal/proof"
 	"muster/internal/readiness"
 	"muster/internal/signing"
 	"muster/projections"
@@ -64,6 +65,7 @@ type Dependencies struct {
 	DeadLetters *topic.DeadLetters
 	Connections fleet.Connections
 	Blobs       *blobs.Store
+	Proofs      *proof.Maker
 	Outbox      *mail.Outbox   // nil where a mail server is set
 	OIDC        *oidc.Provider // nil: people sign in with passwords only
 	// FillDemo fills a demo organization in the background and returns at once;
@@ -81,7 +83,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
-			Waiter: d.Waiter, Log: d.Log, Now: d.Now,
+			Proofs: d.Proofs, Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,

@@ -41,6 +41,7 @@ import (
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
+	"muster/internal/proof/prooftest"
 	"muster/internal/readiness"
 	"muster/internal/secrets"
 	"muster/internal/signing"
@@ -144,7 +145,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now}),
 		Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: waiter, DeadLetters: runner.DeadLetters(),
-		Connections: collector, Blobs: files, Outbox: outbox,
+		Connections: collector, Blobs: files, Proofs: prooftest.New(t, db, events), Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
 		Ready:    readiness.New(log, readiness.Need{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
 		Build:    operations.Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},

@@ -44,7 +44,9 @@ type ReadyNotice struct {
 	Pages     int
 	SHA256    string // of the PDF, hex
 
-	Witness string // the log's head that the PDF carries, as log:position:hash
+	Witness   string // the log's head with Ready as its last event, as log:position:hash
+	KeyID     string // of the key that signed
+	Signature string // of the report, its digests and that head, base64
 }
 
 // The templates hold ${names}, which letter fills. Package text/template would do it,
@@ -115,7 +117,7 @@ func letter(n ReadyNotice) (text, page string) {
 		"Kind": n.Kind, "ScopeLabel": n.ScopeLabel, "Organization": n.Organization,
 		"Pages": pages, "Size": size(n.SizeBytes), "AsOf": instant(n.AsOf), "Expires": instant(n.ExpiresAt),
 		"Link": Link(n.PublicURL, n.ReportID), "ReportID": n.ReportID.String(), "FileName": n.FileName,
-		"SHA256": n.SHA256, "Witness": n.Witness,
+		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature,
 		"Because": "You receive this e-mail because " + because,
 	}
 	text, row := readyText, ""

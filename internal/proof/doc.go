@@ -1,22 +1,42 @@
-// Package proof says what the log knows of a PDF in somebody's hand.
+// Package proof makes what proves a report to others, and says what the log knows of a PDF
+// in somebody's hand.
 //
-// A file is one of ours when its SHA-256 stands in a Ready event of the
-// organization. The history projection finds the report; the events themselves
-// then prove it: each event of the report is hashed again and held against the
-// events before and after it in the log, versions must have no gap, Ready must
-// name this very digest, and the head that the PDF carries in its footer must
-// still be in the log. A projection that was tampered with, or lags, can hide a
-// report (it then reads as unknown) but cannot vouch for a false one.
+// # Making
 //
-// What may go wrong, and what then happens: somebody appends meanwhile: what is
-// read of a log never changes, so nothing is mistaken for a fault. Somebody with
-// write access to the database hashes every event behind the one they changed
-// anew: then all fits but the head in the footer of every later report, and
-// whatever heads people kept.
+// Maker.Make runs once for a report that is Ready: it holds the report's events against the
+// chain, has a checkpoint of the log's tree signed that has Ready in it, attests report,
+// kind, scope, digests and head, and keeps the proof byte for byte (report_proofs). What
+// others add later (cosignatures, time stamps) is kept beside it, and Kept joins the two.
+// Package attest is the form of a proof, and how a stranger checks it.
 //
-// A rebuild trusts the same events for the digests that it compares with, so it
-// holds them against the chain in the same way (Prover.Record).
+// # Finding
 //
-// That is a check of one report in a few dozen reads. Whether all other events
-// are whole, too, is `muster events verify`, which reads everything.
+// A file is one of ours when its SHA-256 stands in a Ready event of the organization, or is
+// that of the signed PDF which begins with such a file. The history projection finds the
+// report; the events themselves then prove it: each event of the report is hashed again and
+// held against the events before and after it in the log, versions must have no gap, Ready
+// must name this very digest, and the head that the PDF carries in its footer must still be
+// in the log. At last the proof that was kept when the report was built has to fit: whoever
+// changed Ready and computed everything behind it anew cannot sign that. A projection that
+// was tampered with, or lags, can hide a report (it then reads as unknown) but cannot vouch
+// for a false one.
+//
+// # What may go wrong
+//
+//   - Somebody appends meanwhile: what is read of a log never changes, so nothing is
+//     mistaken for a fault.
+//   - Two make the proof of one report at once, or one dies: the row that was kept first
+//     counts, and its bytes are what goes into the PDF.
+//   - Somebody with write access to the database deletes the proof, and the event that says
+//     that the PDF was signed, and computes the log anew: then only what left the house
+//     tells, a checkpoint, a witness, or the PDF itself.
+//   - Somebody who has database and keys makes a report with a date of the past: its
+//     checkpoint, and time stamps and witnesses on it, are of today.
+//   - The time stamp service hangs: five seconds, then it follows (StampAll).
+//
+// A rebuild trusts the same events for the digests that it compares with, so it holds them
+// against the chain in the same way (Prover.Record).
+//
+// That is a check of one report in a few dozen reads. Whether all other events are whole,
+// too, is `muster events verify`, which reads everything.
 package proof

@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/internal/attest"
 	"muster/projections/history"
 )
 
@@ -25,12 +26,63 @@ type Prover struct {
 // Proof is what is known of a PDF.
 type Proof struct {
 	Row history.ReportRow
-	// Fault names the first thing that does not fit; empty: the chain is whole.
-	Fault string
+	// Fault names the first thing that does not fit; empty: chain and proof are whole.
+	Fault  string
+	Signed bool          // it is the PDF with its second revision
+	Kept   *attest.Proof // nil: there is none
 }
 
-// Of returns what is known of the PDF with this SHA-256 (hex); ok is false
-// where the organization has no report with it.
+// Find returns what is known of the PDF with this SHA-256 (hex), as it was built or signed; ok
+// is false where the organization has no report with it. The proof that is kept of the
+// report has to fit what the log says.
+func (m *Maker) Find(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (found Proof, ok bool, err error) {
+	base := digest
+	id, signed, err := FindSigned(ctx, m.DB, organization, digest)
+	if err != nil {
+		return Proof{}, false, err
+	}
+	if signed {
+		row, ok, err := m.Prover.Reports.Get(ctx, organization, id, at)
+		if err != nil || !ok || row.File == nil || row.File.Signed == nil || row.File.Signed.SHA256 != digest {
+			return Proof{}, false, err
+		}
+		base = row.File.SHA256
+	}
+	found, ok, err = m.Prover.Of(ctx, organization, base, at)
+	if err == nil && ok && found.Fault == "" {
+		found.Signed = signed
+		found.Kept, found.Fault, err = m.holds(ctx, organization, found)
+	}
+	return found, ok, err
+}
+
+// holds checks the proof that is kept of a report; nil: there is none.
+func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof) (*attest.Proof, string, error) {
+	k, ok, err := m.kept(ctx, organization, found.Row.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ok {
+		if found.Row.File.Signed != nil {
+			return nil, "the log says that it was proven, and its proof is gone", nil
+		}
+		return nil, "", nil
+	}
+	keys, err := m.Signing.Keys(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	base, err := hex.DecodeString(found.Row.File.SHA256)
+	if err != nil || len(base) != sha256.Size {
+		return &k.proof, "the log names no SHA-256 of this report", nil
+	}
+	if verdict, steps := attest.Check([sha256.Size]byte(base), k.proof, attest.Trust{Keys: keys}); verdict != attest.Holds {
+		return &k.proof, "its proof does not fit the log: " + attest.FirstOff(steps), nil
+	}
+	return &k.proof, "", nil
+}
+
+// Of returns what the log knows of the PDF that was built with this SHA-256.
 func (p *Prover) Of(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (proof Proof, ok bool, err error) {
 	row, ok, err := p.Reports.FindPDF(ctx, organization, digest, at)
 	if err != nil || !ok || row.File == nil {

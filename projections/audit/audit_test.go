@@ -26,7 +26,7 @@ func TestTrailNames(t *testing.T) {
 	want := map[report.Event]string{
 		report.BuildStarted{}: "buildStarted", report.BuildResumed{}: "buildResumed", report.StepCompleted{}: "stepCompleted",
 		report.Failed{}: "failed", report.EmailSent{}: "emailSent", report.EmailFailed{}: "emailFailed",
-		report.Downloaded{}: "downloaded", report.Expired{}: "expired", report.InputsErased{}: "inputsErased",
+		report.Downloaded{}: "downloaded", report.Expired{}: "expired", report.InputsErased{}: "inputsErased", report.Signed{}: "signed",
 	}
 	for event, name := range want {
 		if got := audit.TrailName(report.Name(event)); got != name {

@@ -44,6 +44,10 @@ func (f *folded) apply(e eventstore.Event, fact report.Event) error {
 		f.StartedAt = &at
 	case report.Ready:
 		f.ready(e, fact)
+	case report.Signed:
+		if f.File != nil {
+			f.File.Signed = &SignedFile{Key: fact.Key, SizeBytes: fact.SizeBytes, SHA256: fact.SHA256}
+		}
 	case report.Failed:
 		f.FinishedAt, f.ErrorCode, f.ErrorMessage = &at, fact.Code, fact.Message
 	case report.EmailSent:

@@ -59,6 +59,15 @@ type ReportFile struct {
 	Companions      []report.File `json:"companions,omitempty"`
 	InputsSizeBytes int64         `json:"inputsSizeBytes,omitempty"`
 	InputsErasedOn  *time.Time    `json:"inputsErasedOn,omitempty"`
+	// Signed is the PDF with its second revision; nil: there is none yet.
+	Signed *SignedFile `json:"signed,omitempty"`
+}
+
+// SignedFile is a PDF with its proof and a signature.
+type SignedFile struct {
+	Key       string `json:"key"`
+	SizeBytes int64  `json:"sizeBytes"`
+	SHA256    string `json:"sha256"` // hex
 }
 
 // Recipient is one recipient with the state of their mail.

@@ -441,6 +441,21 @@ func (e FindingCheckSeverity) Valid() bool {
 	}
 }
 
+// Defines values for ProofFormat.
+const (
+	MusterProof1 ProofFormat = "muster-proof-1"
+)
+
+// Valid indicates whether the value is a known member of the ProofFormat enum.
+func (e ProofFormat) Valid() bool {
+	switch e {
+	case MusterProof1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PublicKeyUse.
 const (
 	PublicKeyUseLog    PublicKeyUse = "log"
@@ -1146,6 +1161,21 @@ func (e ListWaitEventsContributorsParamsSeries) Valid() bool {
 	case ListWaitEventsContributorsParamsSeriesLocks:
 		return true
 	case ListWaitEventsContributorsParamsSeriesOther:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DownloadReportParamsRevision.
+const (
+	Base DownloadReportParamsRevision = "base"
+)
+
+// Valid indicates whether the value is a known member of the DownloadReportParamsRevision enum.
+func (e DownloadReportParamsRevision) Valid() bool {
+	switch e {
+	case Base:
 		return true
 	default:
 		return false
@@ -1995,7 +2025,7 @@ type FileOfReport struct {
 	// Name The last part of its address.
 	Name string `json:"name"`
 
-	// Sha256 Hex; the event that made the report Ready has it, too.
+	// Sha256 Hex; the event that made the report Ready, or that signed its PDF, has it, too.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
 }
@@ -2499,6 +2529,88 @@ type ProjectionList struct {
 	Items []Projection `json:"items"`
 }
 
+// Proof defines model for Proof.
+type Proof struct {
+	Attestation struct {
+		KeyId string `json:"keyId"`
+
+		// Signature Ed25519, over the statement that docs/auditors.md writes out.
+		Signature []byte `json:"signature"`
+
+		// Timestamp RFC 3161 token over the SHA-256 of the signature; null where there is none (yet).
+		Timestamp *[]byte `json:"timestamp"`
+	} `json:"attestation"`
+
+	// Checkpoint C2SP signed note over the log's tree, with the signatures of witnesses.
+	Checkpoint string `json:"checkpoint"`
+
+	// CheckpointTimestamp RFC 3161 token over the SHA-256 of the note's text; null where there is none (yet).
+	CheckpointTimestamp *[]byte `json:"checkpointTimestamp"`
+
+	// Event The event `report.ready`, whole, so that its digest and hash can be computed again.
+	Event struct {
+		// Data The exact bytes.
+		Data string `json:"data"`
+		Hash string `json:"hash"`
+		Log  string `json:"log"`
+
+		// Metadata The exact bytes.
+		Metadata       string             `json:"metadata"`
+		OccurredAt     time.Time          `json:"occurredAt"`
+		OrganizationId openapi_types.UUID `json:"organizationId"`
+		Position       int64              `json:"position"`
+		PreviousHash   string             `json:"previousHash"`
+		RecordedAt     time.Time          `json:"recordedAt"`
+		SchemaVersion  int                `json:"schemaVersion"`
+		StreamId       openapi_types.UUID `json:"streamId"`
+		StreamType     string             `json:"streamType"`
+		Type           string             `json:"type"`
+		Version        int64              `json:"version"`
+	} `json:"event"`
+	Format ProofFormat `json:"format"`
+
+	// Inclusion RFC 6962, 2.1.1: from the leaf to the checkpoint's root.
+	Inclusion [][]byte `json:"inclusion"`
+
+	// Keys The keys that signed, for people: a check takes them from elsewhere.
+	Keys []struct {
+		Algorithm string `json:"algorithm"`
+
+		// Certificate PEM, of a key for PDFs.
+		Certificate *string `json:"certificate,omitempty"`
+		Id          string  `json:"id"`
+
+		// PublicKey SubjectPublicKeyInfo, DER.
+		PublicKey []byte     `json:"publicKey"`
+		Use       string     `json:"use"`
+		ValidFrom time.Time  `json:"validFrom"`
+		ValidTo   *time.Time `json:"validTo"`
+
+		// VerifierKey C2SP's form, of a log's key.
+		VerifierKey *string `json:"verifierKey,omitempty"`
+	} `json:"keys"`
+
+	// Origin Of the log: `muster/<installation id>/reports`.
+	Origin string `json:"origin"`
+	Report struct {
+		Id openapi_types.UUID `json:"id"`
+
+		// InputsSha256 Hex, of `inputs.json`.
+		InputsSha256   string             `json:"inputsSha256"`
+		Kind           string             `json:"kind"`
+		OrganizationId openapi_types.UUID `json:"organizationId"`
+
+		// PdfSha256 Hex, of the PDF as it was built.
+		PdfSha256 string `json:"pdfSha256"`
+
+		// ScopeSha256 Hex: the fingerprint of the request, over organization, kind and scope.
+		ScopeSha256 string `json:"scopeSha256"`
+	} `json:"report"`
+}
+
+// ProofFormat defines model for Proof.Format.
+type ProofFormat string
+
 // PublicKey defines model for PublicKey.
 type PublicKey struct {
 	// Algorithm `Ed25519` or `ECDSA-P256`; an operator's own certificate may have `ECDSA-P384` or `RSA`.
@@ -2648,14 +2760,20 @@ type ReportError struct {
 	Message string `json:"message"`
 }
 
-// ReportFile defines model for ReportFile.
+// ReportFile What a download gives now.
 type ReportFile struct {
+	// BaseSha256 Of the PDF as it was built, which the event that made the report Ready names. As `sha256` until the file is signed.
+	BaseSha256 string `json:"baseSha256"`
+
 	// Companions What goes with the PDF, as its address names it: `findings.csv`, `inventory.csv`. Empty in reports of before there were any.
 	Companions []string `json:"companions"`
 	Name       string   `json:"name"`
 	Pages      int      `json:"pages"`
 	Sha256     string   `json:"sha256"`
-	SizeBytes  int64    `json:"sizeBytes"`
+
+	// Signed Whether it has its second revision: its proof, and a signature.
+	Signed    bool  `json:"signed"`
+	SizeBytes int64 `json:"sizeBytes"`
 }
 
 // ReportKind defines model for ReportKind.
@@ -3761,6 +3879,15 @@ type CreateReportParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// DownloadReportParams defines parameters for DownloadReport.
+type DownloadReportParams struct {
+	// Revision `base`: the PDF as it was built, without signature.
+	Revision *DownloadReportParamsRevision `form:"revision,omitempty" json:"revision,omitempty"`
+}
+
+// DownloadReportParamsRevision defines parameters for DownloadReport.
+type DownloadReportParamsRevision string
+
 // ListReportEventsParams defines parameters for ListReportEvents.
 type ListReportEventsParams struct {
 	// Cursor `nextCursor` of the answer before.
@@ -4161,7 +4288,7 @@ type ServerInterface interface {
 	GetReport(c *gin.Context, reportId ReportId)
 	// DownloadReport The PDF
 	// (GET /api/v1/reports/{reportId}/download)
-	DownloadReport(c *gin.Context, reportId ReportId)
+	DownloadReport(c *gin.Context, reportId ReportId, params DownloadReportParams)
 	// ListReportEvents The audit trail of one report, oldest first
 	// (GET /api/v1/reports/{reportId}/events)
 	ListReportEvents(c *gin.Context, reportId ReportId, params ListReportEventsParams)
@@ -4171,6 +4298,9 @@ type ServerInterface interface {
 	// GetReportFile One of the files of a report
 	// (GET /api/v1/reports/{reportId}/files/{fileName})
 	GetReportFile(c *gin.Context, reportId ReportId, fileName string)
+	// GetReportProof What proves the report without Muster
+	// (GET /api/v1/reports/{reportId}/proof)
+	GetReportProof(c *gin.Context, reportId ReportId)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(c *gin.Context)
@@ -6593,6 +6723,17 @@ func (siw *ServerInterfaceWrapper) DownloadReport(c *gin.Context) {
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadReportParams
+
+	// ------------- Optional query parameter "revision" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "revision", c.Request.URL.Query(), &params.Revision, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter revision: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -6600,7 +6741,7 @@ func (siw *ServerInterfaceWrapper) DownloadReport(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.DownloadReport(c, reportId)
+	siw.Handler.DownloadReport(c, reportId, params)
 }
 
 // ListReportEvents operation middleware
@@ -6704,6 +6845,31 @@ func (siw *ServerInterfaceWrapper) GetReportFile(c *gin.Context) {
 	}
 
 	siw.Handler.GetReportFile(c, reportId, fileName)
+}
+
+// GetReportProof operation middleware
+func (siw *ServerInterfaceWrapper) GetReportProof(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "reportId" -------------
+	var reportId ReportId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetReportProof(c, reportId)
 }
 
 // SignOut operation middleware
@@ -7418,6 +7584,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/events", wrapper.ListReportEvents)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files", wrapper.ListReportFiles)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files/:fileName", wrapper.GetReportFile)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/proof", wrapper.GetReportProof)
 	router.POST(options.BaseURL+"/api/v1/reports/verify", wrapper.VerifyReport)
 	router.DELETE(options.BaseURL+"/api/v1/session", wrapper.SignOut)
 	router.GET(options.BaseURL+"/api/v1/session", wrapper.GetSession)
@@ -10374,6 +10541,7 @@ func (response GetReportdefaultApplicationProblemPlusJSONResponse) VisitGetRepor
 
 type DownloadReportRequestObject struct {
 	ReportId ReportId `json:"reportId"`
+	Params   DownloadReportParams
 }
 
 type DownloadReportResponseObject interface {
@@ -10683,6 +10851,45 @@ type GetReportFiledefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetReportFiledefaultApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportProofRequestObject struct {
+	ReportId ReportId `json:"reportId"`
+}
+
+type GetReportProofResponseObject interface {
+	VisitGetReportProofResponse(w http.ResponseWriter) error
+}
+
+type GetReportProof200JSONResponse Proof
+
+func (response GetReportProof200JSONResponse) VisitGetReportProofResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportProofdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetReportProofdefaultApplicationProblemPlusJSONResponse) VisitGetReportProofResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -12007,6 +12214,9 @@ type StrictServerInterface interface {
 	// GetReportFile One of the files of a report
 	// (GET /api/v1/reports/{reportId}/files/{fileName})
 	GetReportFile(ctx context.Context, request GetReportFileRequestObject) (GetReportFileResponseObject, error)
+	// GetReportProof What proves the report without Muster
+	// (GET /api/v1/reports/{reportId}/proof)
+	GetReportProof(ctx context.Context, request GetReportProofRequestObject) (GetReportProofResponseObject, error)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(ctx context.Context, request SignOutRequestObject) (SignOutResponseObject, error)
@@ -14224,10 +14434,11 @@ func (sh *strictHandler) GetReport(ctx *gin.Context, reportId ReportId) {
 }
 
 // DownloadReport operation middleware
-func (sh *strictHandler) DownloadReport(ctx *gin.Context, reportId ReportId) {
+func (sh *strictHandler) DownloadReport(ctx *gin.Context, reportId ReportId, params DownloadReportParams) {
 	var request DownloadReportRequestObject
 
 	request.ReportId = reportId
+	request.Params = params
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.DownloadReport(ctx, request.(DownloadReportRequestObject))
@@ -14322,6 +14533,32 @@ func (sh *strictHandler) GetReportFile(ctx *gin.Context, reportId ReportId, file
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetReportFileResponseObject); ok {
 		if err := validResponse.VisitGetReportFileResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetReportProof operation middleware
+func (sh *strictHandler) GetReportProof(ctx *gin.Context, reportId ReportId) {
+	var request GetReportProofRequestObject
+
+	request.ReportId = reportId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetReportProof(ctx, request.(GetReportProofRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetReportProof")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetReportProofResponseObject); ok {
+		if err := validResponse.VisitGetReportProofResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

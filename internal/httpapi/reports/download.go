@@ -36,6 +36,9 @@ func (s *ReportRoutes) DownloadReport(ctx context.Context, r api.DownloadReportR
 	if row.Status == report.StatusExpired {
 		return nil, over("report_expired")
 	}
+	if r.Params.Revision != nil { // base is all that there is to ask for
+		return s.send(ctx, row, baseOf(row), "report_expired")
+	}
 	return s.send(ctx, row, pdfOf(row), "report_expired")
 }
 
@@ -67,6 +70,14 @@ func (s *ReportRoutes) received(ctx context.Context, id uuid.UUID) (history.Repo
 // answers with it. A report that ends in between is over, with that code.
 func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, ended string) (download, error) {
 	content, err := s.openGenuine(ctx, row, f)
+	if errors.Is(err, errSignatureLost) { // another one is made, and what was built is there meanwhile
+		s.Log.WarnContext(ctx, "a signed PDF was lost; another one is made", "report", row.ID, "file", f.key)
+		if err := s.Jobs.SignAgain(ctx, row.OrganizationID, row.ID); err != nil {
+			return download{}, err
+		}
+		f = baseOf(row)
+		content, err = s.openGenuine(ctx, row, f)
+	}
 	if err != nil {
 		return download{}, err
 	}
@@ -90,6 +101,9 @@ func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, 
 	return answer, nil
 }
 
+// errSignatureLost says that the signed PDF is not in the store.
+var errSignatureLost = errors.New("the signed PDF is gone")
+
 // openGenuine opens a file of a report once it is known to be the recorded one. A
 // file that was changed, swapped or taken away is 500 file_altered: no byte of it
 // leaves, and log, audit list and figures tell of it.
@@ -99,6 +113,8 @@ func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow, f
 	var damaged *blobs.DamagedInputsError
 	var found string
 	switch {
+	case errors.As(err, &gone) && blobs.IsSigned(f.key):
+		return nil, errSignatureLost
 	case errors.As(err, &gone):
 		found = "there is no such file"
 	case errors.As(err, &damaged):
@@ -112,7 +128,11 @@ func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow, f
 		found = "its SHA-256 is " + digest
 	}
 	who := wire.Caller(ctx)
-	s.Log.ErrorContext(ctx, "a stored file was changed or swapped and is not handed out; 'muster reports rebuild' makes the PDF again",
+	wayOut := "'muster reports rebuild' makes the PDF again"
+	if blobs.IsSigned(f.key) {
+		wayOut = "remove it, and at the next download another one is signed"
+	}
+	s.Log.ErrorContext(ctx, "a stored file was changed or swapped and is not handed out; "+wayOut,
 		"report", row.ID, "file", f.key, "recorded", f.Sha256, "found", found)
 	wire.NoteOnce(ctx, s.Accounts, s.Log,
 		wire.Client(ctx).Entry(who.Organization.ID, who.Member.ID, accounts.FileAltered, "report "+row.ID.String()+", "+f.key))

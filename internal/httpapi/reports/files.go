@@ -21,7 +21,16 @@ type file struct {
 	key string // name in the store
 }
 
+// pdfOf is what a download gives: the signed PDF once there is one.
 func pdfOf(row history.ReportRow) file {
+	if signed := row.File.Signed; signed != nil {
+		return file{api.FileOfReport{Name: report.PDFFile, MediaType: "application/pdf", SizeBytes: signed.SizeBytes, Sha256: signed.SHA256}, signed.Key}
+	}
+	return baseOf(row)
+}
+
+// baseOf is the PDF as it was built.
+func baseOf(row history.ReportRow) file {
 	f := row.File
 	return file{api.FileOfReport{Name: report.PDFFile, MediaType: "application/pdf", SizeBytes: f.SizeBytes, Sha256: f.SHA256}, f.Key}
 }

@@ -18,7 +18,6 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/proof"
 	"muster/projections/history"
 )
 
@@ -196,7 +195,11 @@ func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UU
 	switch row.Status {
 	case report.StatusReady:
 		if row.File != nil {
-			r.File = &api.ReportFile{Name: row.File.Name, SizeBytes: row.File.SizeBytes, Sha256: row.File.SHA256, Pages: row.File.Pages, Companions: []string{}}
+			pdf := pdfOf(row)
+			r.File = &api.ReportFile{
+				Name: row.File.Name, SizeBytes: pdf.SizeBytes, Sha256: pdf.Sha256, BaseSha256: row.File.SHA256, Signed: row.File.Signed != nil,
+				Pages: row.File.Pages, Companions: []string{},
+			}
 			for _, f := range row.File.Companions {
 				r.File.Companions = append(r.File.Companions, f.Name)
 			}
@@ -261,8 +264,7 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 	if _, err := io.Copy(digest, r.Body); err != nil {
 		return nil, wire.BodyProblem(err, wire.CallOf(ctx).BodyLimit)
 	}
-	prover := &proof.Prover{Events: s.Events, Reports: s.History}
-	found, ok, err := prover.Of(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
+	found, ok, err := s.Proofs.Find(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
 	if err != nil {
 		return nil, err
 	}

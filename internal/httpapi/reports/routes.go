@@ -9,6 +9,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/blobs"
+	"muster/internal/proof"
 	"muster/projections"
 	"muster/projections/history"
 )
@@ -21,6 +22,7 @@ type ReportRoutes struct {
 	History  *history.Reader
 	Jobs     *jobs.Queue
 	Blobs    *blobs.Store
+	Proofs   *proof.Maker
 	Waiter   projections.Waiter
 	Log      *slog.Logger
 	Now      func() time.Time

@@ -66,6 +66,7 @@ var Codes = map[string]struct {
 	"not_acceptable":          {406, "None of the accepted types can be made"},
 	"request_timeout":         {408, "The body did not arrive in time"},
 	"report_not_ready":        {409, "The report has no file"},
+	"proof_not_ready":         {409, "The report is not proven yet"},
 	"idempotency_in_progress": {409, "The first request with this key is still running"},
 	"member_exists":           {409, "The address has an account already"},
 	"last_admin":              {409, "Somebody has to administer"},

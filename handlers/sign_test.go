@@ -1,0 +1,187 @@
+package handlers_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"io"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/handlers"
+	"muster/handlers/jobs"
+	"muster/internal/attest"
+	"muster/internal/pades"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+)
+
+// content is a whole file of the store.
+func (s *scene) content(name string) []byte {
+	s.t.Helper()
+	file, err := s.blobs.Open(s.t.Context(), name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return content
+}
+
+// keys are those that the installation publishes.
+func (s *scene) keys() attest.Keys {
+	s.t.Helper()
+	keys, err := s.proofs.Signing.Keys(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return keys
+}
+
+// checkSigned takes the signed PDF apart: what was built is its beginning, what is in it
+// proves that, and the signature holds.
+func (s *scene) checkSigned(id uuid.UUID) {
+	s.t.Helper()
+	ready, _ := last[report.Ready](s, id)
+	signed, _ := last[report.Signed](s, id)
+	file := s.content(signed.Key)
+	if got := snapshot.Digest(file); got != signed.SHA256 || int64(len(file)) != signed.SizeBytes {
+		s.t.Errorf("the signed file has %d bytes and SHA-256 %s, recorded are %d and %s", len(file), got, signed.SizeBytes, signed.SHA256)
+	}
+	if base := s.content(ready.PDFKey); !bytes.HasPrefix(file, base) {
+		s.t.Error("the signed file does not begin with what was built")
+	}
+	revisions, err := pades.Split(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	proof, err := attest.ParseProof(revisions.Proof)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	keys := s.keys()
+	if verdict, steps := attest.Check(sha256.Sum256(revisions.Base), proof, attest.Trust{Keys: keys}); verdict != attest.Holds || proof.Report.ID != id {
+		s.t.Errorf("the proof of %s %s: %+v", proof.Report.ID, verdict, steps)
+	}
+	var trusted []*x509.Certificate
+	for _, k := range keys.Of(attest.UsePDF) {
+		chain, err := k.Chain()
+		if err != nil || k.ID != signed.KeyID {
+			s.t.Errorf("key %s signed, published is %s, %v", signed.KeyID, k.ID, err)
+		}
+		trusted = append(trusted, chain...)
+	}
+	if _, err := revisions.Verify(trusted); err != nil {
+		s.t.Error(err)
+	}
+	if kept, ok, err := s.proofs.Kept(s.t.Context(), s.organization, id); err != nil || !ok || kept.Report != proof.Report {
+		s.t.Errorf("kept is the proof of %+v, %v, %v", kept.Report, ok, err)
+	}
+	if len(revisions.Proof) > 8<<10 {
+		s.t.Errorf("the proof has %d bytes", len(revisions.Proof))
+	}
+}
+
+// TestAWorkerDiesWhileItSigns: between any two steps, and the one that takes over signs
+// what the first has proven.
+func TestAWorkerDiesWhileItSigns(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{handlers.PointProven, handlers.PointSignedStored} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			id := s.request(s.ana)
+			killed := diesAt(at)
+			signer := s.signer()
+			signer.OnPass(killed.pass)
+			stopFirst := s.work("w1", s.builder().Task(1), signer.Task())
+			<-killed.reached
+			s.due(jobs.Sign) // its lease lapses
+			s.work("w2", s.signer().Task())
+			s.until("the PDF is signed", func() bool { return s.has(id, "report.signed") })
+			killed.resume()
+			stopFirst()
+			if n := s.count(id, "report.signed"); n != 1 {
+				t.Errorf("it was signed %d times", n)
+			}
+			s.checkSigned(id)
+			s.sweep()
+			signed, _ := last[report.Signed](s, id)
+			ready, _ := last[report.Ready](s, id)
+			if got, want := s.stored(), sorted(append(files(ready), ready.InputsKey, signed.Key)...); len(got) != len(want) {
+				t.Errorf("files %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestALostSignatureIsMadeAgain, and one that is there is not.
+func TestALostSignatureIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	s.work("w1", s.builder().Task(1), s.signer().Task())
+	s.until("the PDF is signed", func() bool { return s.has(id, "report.signed") })
+	first, _ := last[report.Signed](s, id)
+	again := func() {
+		if err := s.queue.SignAgain(t.Context(), s.organization, id); err != nil {
+			t.Fatal(err)
+		}
+		s.until("the job is done", func() bool { return len(s.jobs(jobs.Sign)) == 0 })
+	}
+	again()
+	if n := s.count(id, "report.signed"); n != 1 {
+		t.Errorf("one that is there was made %d times", n)
+	}
+	if err := s.blobs.Delete(t.Context(), first.Key); err != nil {
+		t.Fatal(err)
+	}
+	again()
+	if second, _ := last[report.Signed](s, id); second.Key == first.Key || s.count(id, "report.signed") != 2 {
+		t.Errorf("%+v follows on %+v", second, first)
+	}
+	s.checkSigned(id)
+}
+
+// TestNothingForgedIsSigned: by somebody who has the database or the store.
+func TestNothingForgedIsSigned(t *testing.T) {
+	t.Parallel()
+	for name, forge := range map[string]func(s *scene, id uuid.UUID, ready report.Ready){
+		"the PDF in the store": func(s *scene, _ uuid.UUID, ready report.Ready) {
+			if _, err := s.blobs.WritePDF(s.t.Context(), ready.PDFKey, bytes.NewReader([]byte("%PDF-1.7 forged"))); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+		"the digest in Ready": func(s *scene, id uuid.UUID, ready report.Ready) {
+			pgtest.Unguard(s.t, s.db)
+			forged := sha256.Sum256([]byte("%PDF-1.7 forged"))
+			s.db.MustExec(`UPDATE events SET data = convert_to(replace(convert_from(data, 'UTF8'), $2, $3), 'UTF8') WHERE type = 'report.ready' AND stream_id = $1`,
+				id, ready.PDFSHA256, hex.EncodeToString(forged[:]))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			id := s.request(s.ana)
+			stop := s.work("w1", s.builder().Task(1))
+			s.until("Ready", func() bool { return s.has(id, "report.ready") })
+			stop()
+			ready, _ := last[report.Ready](s, id)
+			forge(s, id, ready)
+			s.work("w2", s.signer().Task())
+			s.until("an operator is to look", func() bool {
+				rows := s.jobs(jobs.Sign)
+				return len(rows) == 1 && rows[0].Status == jobs.StatusDead && rows[0].LastError != ""
+			})
+			if s.has(id, "report.signed") {
+				t.Error("it was signed")
+			}
+		})
+	}
+}

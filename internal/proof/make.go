@@ -1,0 +1,182 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/eventstore/tree"
+	"muster/internal/attest"
+	"muster/internal/checkpoint"
+	"muster/internal/signing"
+	"muster/internal/statement"
+)
+
+// Maker makes the proofs of reports and keeps them.
+type Maker struct {
+	DB          *sqlx.DB
+	Prover      *Prover
+	Checkpoints *checkpoint.Maker
+	Signing     *signing.Signing
+	// Stamp has a digest time-stamped (RFC 3161); nil: no service is set.
+	Stamp func(ctx context.Context, digest []byte) (token []byte, err error)
+	Log   *slog.Logger
+}
+
+// FaultError reports a report whose events do not fit the log: nothing is signed for it.
+type FaultError struct {
+	Report uuid.UUID
+	Fault  string
+}
+
+func (e *FaultError) Error() string {
+	return fmt.Sprintf("nothing is signed for report %s: %s", e.Report, e.Fault)
+}
+
+// Make returns the proof of a report that is Ready, and makes it where there is none. Of
+// two that make it at once, both return the one that was kept first. Errors: *FaultError.
+func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Proof, error) {
+	kept, ok, err := m.kept(ctx, organization, id)
+	if err != nil || ok {
+		return kept.proof, err
+	}
+	made, size, err := m.make(ctx, organization, id)
+	if err != nil {
+		return attest.Proof{}, err
+	}
+	document, err := made.Encode()
+	if err != nil {
+		return attest.Proof{}, err
+	}
+	err = statement.Exec(ctx, m.DB, fmt.Sprintf("keep the proof of report %s", id), `INSERT INTO report_proofs (report_id, organization_id, proof, size, timestamp_token)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (report_id) DO NOTHING`, id, organization, document, size, made.Attestation.Timestamp)
+	if err != nil {
+		return attest.Proof{}, err
+	}
+	kept, _, err = m.kept(ctx, organization, id)
+	return kept.proof, err
+}
+
+func (m *Maker) make(ctx context.Context, organization, id uuid.UUID) (p attest.Proof, size int64, err error) {
+	if fault, err := m.Prover.Record(ctx, organization, id); err != nil || fault != "" {
+		if err == nil {
+			err = &FaultError{id, fault}
+		}
+		return p, 0, err
+	}
+	ready, r, err := m.readyOf(ctx, organization, id)
+	if err != nil {
+		return p, 0, err
+	}
+	previous := make([]byte, 32)
+	if ready.Position > 1 {
+		before, ok, err := m.Prover.at(ctx, ready.Log, ready.Position-1)
+		if err != nil || !ok {
+			return p, 0, fmt.Errorf("read the event before %s:%d: %w", ready.Log, ready.Position, err)
+		}
+		previous = before.Hash
+	}
+	signed, err := m.Checkpoints.Makes(ctx, ready.Log, ready.Position)
+	if err != nil {
+		return p, 0, err
+	}
+	p.Checkpoint, p.CheckpointTimestamp, size = signed.Note, signed.Timestamp, signed.Size
+	of, err := p.Tree()
+	if err != nil {
+		return p, 0, err
+	}
+	inclusion, err := tree.New(m.DB).Inclusion(ctx, ready.Log, ready.Position, size)
+	if err != nil {
+		return p, 0, err
+	}
+	for _, hash := range inclusion {
+		p.Inclusion = append(p.Inclusion, hash[:])
+	}
+	if p.Event, err = attest.NewEvent(ready, previous); err != nil {
+		return p, 0, err
+	}
+	p.Origin, p.Report = of.Origin, r
+	head := eventstore.Head{Log: ready.Log, Position: ready.Position, Hash: ready.Hash}
+	if p.Attestation, err = attest.Attest(m.Signing.ReportSigner(), r, head); err != nil {
+		return p, 0, err
+	}
+	p.Attestation.Timestamp = m.stampNow(ctx, p.Attestation.Imprint())
+	if p.CheckpointTimestamp == nil && p.Attestation.Timestamp != nil {
+		if p.CheckpointTimestamp = m.stampNow(ctx, of.Imprint()); p.CheckpointTimestamp != nil {
+			err := m.Checkpoints.KeepTimestamp(ctx, ready.Log, size, p.CheckpointTimestamp)
+			if err != nil {
+				return p, 0, err
+			}
+		}
+	}
+	p.Keys, err = m.needed(ctx, p)
+	return p, size, err
+}
+
+// stampPatience is how long a proof waits for a time stamp. What does not come by then
+// follows (StampAll).
+const stampPatience = 5 * time.Second
+
+// stampNow returns a token, or nil where it takes too long or is refused.
+func (m *Maker) stampNow(ctx context.Context, digest [32]byte) []byte {
+	if m.Stamp == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, stampPatience)
+	defer cancel()
+	token, err := m.Stamp(ctx, digest[:])
+	if err != nil {
+		m.Log.WarnContext(ctx, "the proof goes without a time stamp, which follows", "error", err)
+	}
+	return token
+}
+
+// readyOf is the report's Ready as it is recorded, and what an attestation says of it.
+func (m *Maker) readyOf(ctx context.Context, organization, id uuid.UUID) (ready eventstore.Event, r attest.Report, err error) {
+	r = attest.Report{ID: id, Organization: organization}
+	for e, err := range m.Prover.Events.Load(ctx, nil, organization, id) {
+		if err != nil {
+			return ready, r, fmt.Errorf("load report %s: %w", id, err)
+		}
+		switch e.Type {
+		case queuedType:
+			var queued report.Queued
+			if err := json.Unmarshal(e.Data, &queued); err != nil {
+				return ready, r, fmt.Errorf("read event %s:%d: %w", e.Log, e.Position, err)
+			}
+			r.Kind, r.ScopeSHA256 = string(queued.Kind), queued.Fingerprint
+		case readyType:
+			var says report.Ready
+			if err := json.Unmarshal(e.Data, &says); err != nil {
+				return ready, r, fmt.Errorf("read event %s:%d: %w", e.Log, e.Position, err)
+			}
+			ready, r.PDFSHA256, r.InputsSHA256 = e, says.PDFSHA256, says.InputsSHA256
+		}
+	}
+	if ready.Position == 0 {
+		return ready, r, &FaultError{id, "it is not ready"}
+	}
+	return ready, r, nil
+}
+
+// queuedType is the wire name of report.Queued.
+const queuedType = "report.queued"
+
+// needed are the published keys that a check of the proof takes: those that sign now.
+func (m *Maker) needed(ctx context.Context, p attest.Proof) ([]attest.Key, error) {
+	keys, err := m.Signing.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(keys.Keys, func(k attest.Key) bool {
+		return k.ValidTo != nil || k.Use == attest.UseLog && k.Origin() != p.Origin
+	}), nil
+}
