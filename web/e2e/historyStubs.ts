@@ -81,6 +81,8 @@ export function report(n: number, status: string, more: Partial<Report> = {}): R
           name: `security-${n}.pdf`,
           sizeBytes: 412_331,
           sha256: "9f".repeat(32),
+          baseSha256: "9f".repeat(32),
+          signed: false,
           pages: 14,
           companions: ["findings.csv"],
         }

@@ -43,6 +43,7 @@ const sentences: Record<string, string> = {
   downloaded: "downloaded the report {subject}",
   expired: "deleted the file of the expired report {subject}",
   fileAltered: "found a stored file that is not the recorded one{detail}",
+  signed: "signed the PDF of the report {subject}",
   inputsErased: "deleted the input data of the report {subject}",
   exceptionRequested: "requested an exception to {subject}",
   exceptionGranted: "granted the exception to {subject}",

@@ -54,6 +54,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       emailFailed: "E-mail failed",
       downloaded: "Report downloaded",
       expired: "Report file deleted",
+      signed: "PDF signed",
       inputsErased: "Input data deleted",
     },
   },

@@ -38,6 +38,10 @@ const tellers: Record<string, (data: Data, nameOf: (id: string) => string) => Wo
     title: "Ready",
     detail: `${text(d.fileName)}, ${plural(number(d.pages), "page")}, ${bytes(number(d.sizeBytes))}; the log stood at position ${number(part(d.witness, "position"))}`,
   }),
+  signed: (d) => ({
+    title: "Signed, with its proof in the PDF",
+    detail: `${bytes(number(d.sizeBytes))}, key ${text(d.keyId)}`,
+  }),
   failed: (d) => ({ title: "Failed", detail: `${text(d.message)} (${text(d.code)})` }),
   emailSent: (d, nameOf) => ({
     title: `E-mailed to ${nameOf(text(d.memberId))}`,

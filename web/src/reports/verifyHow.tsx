@@ -14,7 +14,36 @@ export function HowToVerify({ report }: { report: Report }) {
         </Anchor>
         , or use a terminal. A file that differs by one byte is not this report.
       </Text>
-      {report.file && <Snippet label="SHA-256 of the PDF" text={report.file.sha256} wrapped />}
+      {report.file?.signed && (
+        <Text size="sm">
+          The PDF carries its proof and a signature, so that whoever has the{" "}
+          <Anchor href="/.well-known/muster-keys.json" inherit download="muster-keys.json">
+            public keys of this installation
+          </Anchor>{" "}
+          can check it without Muster. Keep the keys apart from the PDF. The{" "}
+          <Anchor href={`/api/v1/reports/${report.id}/proof`} inherit download="proof.json">
+            proof by itself
+          </Anchor>{" "}
+          also has what was added later.
+        </Text>
+      )}
+      {report.file && (
+        <Snippet
+          label={report.file.signed ? "SHA-256 of the signed PDF" : "SHA-256 of the PDF"}
+          text={report.file.sha256}
+          wrapped
+        />
+      )}
+      {report.file?.signed && (
+        <Snippet label="SHA-256 of the PDF as it was built" text={report.file.baseSha256} wrapped />
+      )}
+      {report.file?.signed && (
+        <Snippet
+          label="Check it without Muster"
+          text={`muster verify --offline --keys muster-keys.json ${name}`}
+          wrapped
+        />
+      )}
       <Snippet label="Compute the digest of a file" text={`sha256sum ${name}`} wrapped />
       <Snippet label="Compare a file with the log" text={`muster verify ${name}`} wrapped />
       <Snippet
