@@ -30,7 +30,8 @@ func deadCommand(cfg *config.Config) *cobra.Command {
 }
 
 func deadListCommand(cfg *config.Config) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what was set aside, oldest first",
 		Args:  cobra.NoArgs,
@@ -42,6 +43,9 @@ func deadListCommand(cfg *config.Config) *cobra.Command {
 			dead, err := in.queue.Dead(cmd.Context(), uuid.Nil, deadListLimit)
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return printJSON(cmd, deadJSON(letters, dead))
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "ID\tWHAT\tSINCE\tWAITING\tERROR")
@@ -55,6 +59,22 @@ func deadListCommand(cfg *config.Config) *cobra.Command {
 			return w.Flush()
 		}),
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
+	return cmd
+}
+
+func deadJSON(letters []topic.Letter, dead []jobs.Row) any {
+	events, work := make([]any, len(letters)), make([]any, len(dead))
+	for i, l := range letters {
+		events[i] = map[string]any{
+			"id": l.ID, "log": l.Log, "position": l.Position, "type": l.EventType, "handler": l.Handler,
+			"parkedAt": l.ParkedAt.UTC(), "waiting": l.Waiting, "error": l.Error,
+		}
+	}
+	for i, j := range dead {
+		work[i] = map[string]any{"id": j.ID, "kind": j.Kind, "subject": j.Subject, "dueAt": j.RunAt.UTC(), "attempts": j.Attempts, "error": j.LastError}
+	}
+	return map[string]any{"events": events, "jobs": work}
 }
 
 // deadOneCommand is a command on one id, which names an event or a job.

@@ -106,6 +106,7 @@ func optionalTime(s string) (time.Time, error) {
 
 func eventsListCommand(cfg *config.Config) *cobra.Command {
 	var s selection
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "Print events as JSON, one a line, in the order of their log",
@@ -117,27 +118,74 @@ func eventsListCommand(cfg *config.Config) *cobra.Command {
 				return err
 			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				out := &eventLines{w: cmd.OutOrStdout(), whole: asJSON}
 				left := s.limit
 				for _, log := range logs {
 					for e, err := range in.events.Read(cmd.Context(), log, filter) {
 						if err != nil {
 							return err
 						}
-						if err := printEvent(cmd.OutOrStdout(), e); err != nil {
+						if err := out.add(e); err != nil {
 							return err
 						}
 						if left--; left == 0 {
-							return nil
+							return out.end()
 						}
 					}
 				}
-				return nil
+				return out.end()
 			})
 		},
 	}
 	s.bind(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, {\"events\":[…]}, instead of lines")
 	cmd.Flags().IntVar(&s.limit, "limit", 0, "stop after so many; 0: all")
 	return cmd
+}
+
+// eventLines writes events one a line, or all of them as one object.
+type eventLines struct {
+	w     io.Writer
+	whole bool
+	n     int
+}
+
+func (l *eventLines) add(e eventstore.Event) error {
+	before := ""
+	switch {
+	case l.whole && l.n == 0:
+		before = `{"events":[` + "\n"
+	case l.whole:
+		before = ","
+	}
+	l.n++
+	if _, err := io.WriteString(l.w, before); err != nil {
+		return err
+	}
+	return printEvent(l.w, e)
+}
+
+func (l *eventLines) end() error {
+	if !l.whole {
+		return nil
+	}
+	text := "]}\n"
+	if l.n == 0 {
+		text = `{"events":[]}` + "\n"
+	}
+	_, err := io.WriteString(l.w, text)
+	return err
+}
+
+// printJSON prints one object, which moves nothing on a terminal.
+func printJSON(cmd *cobra.Command, value any) error {
+	var text strings.Builder
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(value); err != nil {
+		return err
+	}
+	return say(cmd, "%s", escaped(text.String()))
 }
 
 // printEvent writes one line. Data that is no JSON is shown as a string.
@@ -198,6 +246,7 @@ func shown(b []byte) json.RawMessage {
 
 func eventsReplayCommand(cfg *config.Config) *cobra.Command {
 	var asOf, kind, organizationName string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay [--as-of TIME] [--kind KIND]",
 		Short: "Fold the logs into the history listing and the three counts, as they were at a time",
@@ -236,6 +285,9 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 				if err != nil {
 					return err
 				}
+				if asJSON {
+					return printJSON(cmd, replayJSON(at, rows, instances, databases, open))
+				}
 				if err := printHistory(cmd.OutOrStdout(), rows); err != nil {
 					return err
 				}
@@ -246,6 +298,7 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "an RFC 3339 time; none: now")
 	cmd.Flags().StringVar(&kind, "kind", "", "Security, InstanceScorecard or DataInventory; none: all")
 	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
@@ -263,6 +316,29 @@ func replayed(asOf string, kind report.Kind) (at time.Time, err error) {
 		wrong = append(wrong, fmt.Sprintf("--kind: %q is none of %v", kind, kinds))
 	}
 	return at, usage(wrong)
+}
+
+// replayJSON is a replay as one object.
+func replayJSON(at time.Time, rows []history.ReportRow, instances, databases, openAlerts any) any {
+	type reportJSON struct {
+		ID         uuid.UUID     `json:"id"`
+		Kind       report.Kind   `json:"kind"`
+		Status     report.Status `json:"status"`
+		ScopeLabel string        `json:"scopeLabel"`
+		CreatedAt  time.Time     `json:"createdAt"`
+		SHA256     string        `json:"sha256,omitempty"` // of the PDF as it was built
+		ErrorCode  string        `json:"errorCode,omitempty"`
+	}
+	reports := make([]reportJSON, len(rows))
+	for i, r := range rows {
+		reports[i] = reportJSON{ID: r.ID, Kind: r.Kind, Status: r.Status, ScopeLabel: r.ScopeLabel, CreatedAt: r.CreatedAt.UTC(), ErrorCode: r.ErrorCode}
+		if r.File != nil {
+			reports[i].SHA256 = r.File.SHA256
+		}
+	}
+	return map[string]any{
+		"asOf": at.UTC(), "reports": reports, "counts": map[string]any{"instances": instances, "databases": databases, "openAlerts": openAlerts},
+	}
 }
 
 func printHistory(out io.Writer, rows []history.ReportRow) error {

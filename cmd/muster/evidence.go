@@ -275,25 +275,25 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 	var v verdicts
 	signed, document, err := readEvidence(a.verify)
 	if err != nil {
-		v.cannotTell(err)
-		return v.exit()
+		v.cannotTell(a.verify, err)
+		return v.end(nil)
 	}
 	text, err := os.ReadFile(a.keys)
 	if err != nil {
-		v.cannotTell(err)
-		return v.exit()
+		v.cannotTell(a.verify, err)
+		return v.end(nil)
 	}
 	keys, err := attest.ParseKeys(text)
 	if err != nil {
-		v.cannotTell(err)
-		return v.exit()
+		v.cannotTell(a.verify, err)
+		return v.end(nil)
 	}
 	verdict, key := evidence.Check(signed, keys)
 	switch verdict {
 	case attest.Contradicted:
-		v.refuted(&refutedError{"the evidence is not what key " + key + " signed"})
+		v.refuted(verified{File: a.verify}, "the evidence is not what key "+key+" signed")
 	case attest.CannotTell:
-		v.cannotTell(errors.New("key " + key + ", which is said to have signed, is none of the given ones"))
+		v.cannotTell(a.verify, errors.New("key "+key+", which is said to have signed, is none of the given ones"))
 	case attest.Holds:
 		err = say(cmd, "signed by key %s: %s of %s, %s to %s, as of %s, %d servers\n", key, legible.Clean(document.Check.ID), legible.Clean(document.Organization.Name),
 			stamp(document.From), stamp(document.To), stamp(document.AsOf), len(document.Items))
@@ -304,7 +304,7 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 	if err != nil {
 		return err
 	}
-	return v.exit()
+	return v.end(nil)
 }
 
 // readEvidence reads no more than evidence may have.

@@ -23,7 +23,8 @@ func projectionsCommand(cfg *config.Config) *cobra.Command {
 }
 
 func projectionsListCommand(cfg *config.Config) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show every projection with position, lag and status",
 		Args:  cobra.NoArgs,
@@ -31,6 +32,9 @@ func projectionsListCommand(cfg *config.Config) *cobra.Command {
 			statuses, err := in.runner.Statuses(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return printJSON(cmd, map[string]any{"projections": statusesJSON(statuses)})
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tSTATUS\tPOSITION\tHEAD\tLAG\tPARKED\tLAST ERROR")
@@ -41,6 +45,19 @@ func projectionsListCommand(cfg *config.Config) *cobra.Command {
 			return w.Flush()
 		}),
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
+	return cmd
+}
+
+func statusesJSON(statuses []projections.Status) []any {
+	all := make([]any, len(statuses))
+	for i, s := range statuses {
+		all[i] = map[string]any{
+			"name": s.Name, "status": s.Status, "position": s.Position, "head": s.HeadPosition,
+			"lagEvents": s.LagEvents, "lagSeconds": s.LagSeconds, "parked": s.Parked, "lastError": s.LastError,
+		}
+	}
+	return all
 }
 
 func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
@@ -95,7 +112,8 @@ func aProjection(cmd *cobra.Command, args []string) error {
 }
 
 func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "diff NAME",
 		Short: "Show how the last rebuild differed from what it replaced",
 		Args:  aProjection,
@@ -107,10 +125,27 @@ func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
 			if !ok {
 				return fmt.Errorf("%s has not been rebuilt yet", args[0])
 			}
+			if asJSON {
+				return printJSON(cmd, differenceJSON(difference))
+			}
 			printDifference(cmd.OutOrStdout(), difference)
 			return nil
 		}),
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
+	return cmd
+}
+
+func differenceJSON(d projections.Difference) any {
+	tables := make([]any, len(d.Tables))
+	for i, t := range d.Tables {
+		samples := make([]any, len(t.Samples))
+		for j, s := range t.Samples {
+			samples[j] = map[string]any{"old": string(s.Old), "new": string(s.New)}
+		}
+		tables[i] = map[string]any{"table": t.Table, "onlyOld": t.OnlyOld, "onlyNew": t.OnlyNew, "different": t.Different, "samples": samples}
+	}
+	return map[string]any{"empty": d.Empty(), "tables": tables}
 }
 
 func printDifference(w io.Writer, d projections.Difference) {

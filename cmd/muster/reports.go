@@ -18,7 +18,7 @@ import (
 )
 
 func reportsCommand(cfg *config.Config) *cobra.Command {
-	var verify bool
+	var verify, asJSON bool
 	var path, name string
 	rebuild := &cobra.Command{
 		Use:   "rebuild ID [--verify] [--file FILE [--name NAME]]",
@@ -48,7 +48,12 @@ Exit status with --verify:
 				if err != nil {
 					return err
 				}
-				if err := say(cmd, "%s\n", outcome); err != nil {
+				if asJSON {
+					err = printJSON(cmd, rebuiltJSON(id, outcome))
+				} else {
+					err = say(cmd, "%s\n", outcome)
+				}
+				if err != nil {
 					return err
 				}
 				if status := outcome.ExitStatus(); verify && status != 0 {
@@ -59,9 +64,17 @@ Exit status with --verify:
 		},
 	}
 	rebuild.Flags().BoolVar(&verify, "verify", false, "answer with the exit status")
+	rebuild.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	rebuild.Flags().StringVar(&path, "file", "", "write the PDF to this new file")
 	rebuild.Flags().StringVar(&name, "name", report.PDFFile, "write another of its files instead: findings.csv, inventory.csv")
 	return parent("reports", "Reports that were built", rebuild)
+}
+
+func rebuiltJSON(id uuid.UUID, o handlers.RebuildOutcome) any {
+	return map[string]any{
+		"report": id, "verdict": o.Verdict, "sentence": o.String(), "status": o.ExitStatus(),
+		"sha256": o.SHA256, "recordedSha256": o.Ready.PDFSHA256, "inputsSha256": o.Ready.InputsSHA256,
+	}
 }
 
 func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path, name string) (_ handlers.RebuildOutcome, err error) {

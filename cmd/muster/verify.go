@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,8 +18,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/domain/legible"
+	"muster/domain/report"
 	"muster/eventstore/witness"
 	"muster/internal/accounts"
+	"muster/internal/attest"
 	"muster/internal/config"
 	"muster/internal/proof"
 	"muster/projections/audit"
@@ -28,42 +31,50 @@ import (
 const trailLimit = 1000
 
 func verifyCommand(cfg *config.Config) *cobra.Command {
-	return &cobra.Command{
+	var o offlineOptions
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Is this PDF one of ours; who asked, when, what was known, who got it",
 		Long: `Looks for the SHA-256 of each file (-: standard input) in the logs of every
-organization and holds the report's events against the hash chain. Exit status:
+organization and holds the report's events against the hash chain, and the proof
+that was made of it against both. Exit status:
 
   0  ours and intact
   1  not one of ours, or changed, or its events do not fit
   3  cannot tell: the file or the database cannot be read
 
-Of several files, 1 comes before 3 and 3 before 0.`,
+Of several files, 1 comes before 3 and 3 before 0.
+
+--offline asks no database, data directory or network, and needs the installation's
+public keys (--keys), kept from ` + "/.well-known/muster-keys.json" + `: the proof is in the
+file, or beside it (--proof). Without a proof or the right keys the status is 3.`,
 		Example: `  muster verify security.pdf
-  curl … | muster verify -`,
+  curl … | muster verify -
+  muster verify --offline --keys muster-keys.json security.pdf
+  muster verify --offline --keys muster-keys.json --tsa-ca ca.pem --witnesses witnesses.txt security.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var v verdicts
-			digests := map[string]string{}
-			for _, name := range args {
-				digest, err := fileDigest(name, cmd.InOrStdin())
-				v.cannotTell(err)
-				digests[name] = digest
+			v := verdicts{json: asJSON, out: cmd.OutOrStdout()}
+			if o.offline {
+				return v.end(o.check(&v, cmd.InOrStdin(), args))
+			}
+			if err := o.unasked(); err != nil {
+				return err
+			}
+			files := make([]candidate, len(args))
+			for i, name := range args {
+				files[i] = read1(name, cmd.InOrStdin())
 			}
 			err := withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				for _, name := range args {
-					if digests[name] == "" {
+				for i, f := range files {
+					if f.err != nil {
+						v.cannotTell(f.name, f.err)
 						continue
 					}
-					err := in.verifyPDF(cmd.Context(), cmd.OutOrStdout(), name, digests[name])
-					var refuted *refutedError
-					switch {
-					case unread(err):
+					files[i].asked = true
+					if err := in.verifyPDF(cmd.Context(), &v, f); err != nil {
 						return err
-					case errors.As(err, &refuted):
-						v.refuted(err)
-					default:
-						v.cannotTell(err)
 					}
 				}
 				return nil
@@ -71,87 +82,172 @@ Of several files, 1 comes before 3 and 3 before 0.`,
 			if unread(err) {
 				return err
 			}
-			v.cannotTell(err)
-			return v.exit()
+			if err != nil { // the database is away: of no file can be told more
+				v.said = append(v.said, "cannot tell: "+err.Error())
+				for _, f := range files {
+					if !f.asked {
+						v.add(verified{File: f.name, Verdict: attest.CannotTell, Sentence: err.Error()})
+					}
+				}
+			}
+			return v.end(nil)
 		},
 	}
+	o.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
+	return cmd
+}
+
+// candidate is a file that is to be verified.
+type candidate struct {
+	name    string
+	content []byte
+	err     error // why it could not be read
+	asked   bool
+}
+
+func read1(name string, stdin io.Reader) candidate {
+	c := candidate{name: name}
+	if name == "-" {
+		c.content, c.err = io.ReadAll(stdin)
+	} else {
+		c.content, c.err = os.ReadFile(name)
+	}
+	return c
+}
+
+func (c candidate) digest() string {
+	sum := sha256.Sum256(c.content)
+	return hex.EncodeToString(sum[:])
 }
 
 // exitCannotTell is the status of a question that has no answer.
 const exitCannotTell = 3
 
-// refutedError says that a file is not the report that it seems to be.
-type refutedError struct{ reason string }
-
-func (e *refutedError) Error() string { return e.reason }
+// verified is what came of one file, as --json has it.
+type verified struct {
+	File        string         `json:"file"`
+	Verdict     attest.Verdict `json:"verdict"`
+	Sentence    string         `json:"sentence"`
+	SHA256      string         `json:"sha256,omitempty"`
+	Report      any            `json:"report,omitempty"`
+	RecordedAt  *time.Time     `json:"recordedAt,omitempty"`
+	AtTheLatest *time.Time     `json:"atTheLatest,omitempty"`
+	Steps       []attest.Step  `json:"steps,omitempty"`
+}
 
 // verdicts is what came of several files.
 type verdicts struct {
-	status int
-	said   []string
+	json  bool
+	out   io.Writer
+	files []verified
+	said  []string
 }
 
-func (v *verdicts) refuted(err error) {
-	v.status, v.said = exitFailed, append(v.said, err.Error())
+func (v *verdicts) add(f verified) { v.files = append(v.files, f) }
+
+func (v *verdicts) refuted(f verified, reason string) {
+	f.Verdict, f.Sentence = attest.Contradicted, reason
+	v.add(f)
+	v.said = append(v.said, reason)
 }
 
-func (v *verdicts) cannotTell(err error) {
-	if err == nil {
-		return
-	}
-	if v.status == 0 {
-		v.status = exitCannotTell
-	}
+func (v *verdicts) cannotTell(name string, err error) {
+	v.add(verified{File: name, Verdict: attest.CannotTell, Sentence: err.Error()})
 	v.said = append(v.said, "cannot tell: "+err.Error())
 }
 
-func (v *verdicts) exit() error {
-	if v.status == 0 {
-		return nil
-	}
-	return &exitError{status: v.status, err: errors.New(strings.Join(v.said, "; "))}
-}
-
-func fileDigest(path string, stdin io.Reader) (string, error) {
-	content := stdin
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return "", err
+// status is 1 before 3 and 3 before 0.
+func (v *verdicts) status() int {
+	status := 0
+	for _, f := range v.files {
+		switch f.Verdict {
+		case attest.Contradicted:
+			return exitFailed
+		case attest.CannotTell:
+			status = exitCannotTell
+		case attest.Holds:
 		}
-		defer func() { _ = file.Close() }()
-		content = file
 	}
-	digest := sha256.New()
-	if _, err := io.Copy(digest, content); err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	return status
 }
 
-func (in *installation) verifyPDF(ctx context.Context, w io.Writer, name, digest string) error {
-	organizations, err := in.accounts.Organizations(ctx)
+// end prints what is to be printed as JSON, and is the command's outcome.
+func (v *verdicts) end(err error) error {
 	if err != nil {
 		return err
 	}
-	prover := &proof.Prover{Events: in.events, Reports: in.history}
-	for _, o := range organizations {
-		found, ok, err := prover.Of(ctx, o.ID, digest, time.Now())
-		if err != nil {
+	if v.json {
+		out := json.NewEncoder(v.out)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		if err := out.Encode(map[string]any{"files": v.files}); err != nil {
 			return err
 		}
-		if !ok {
-			continue
-		}
-		if err := in.printProof(ctx, w, o, found); err != nil {
+	}
+	if status := v.status(); status != 0 {
+		return &exitError{status: status, err: errors.New(strings.Join(v.said, "; "))}
+	}
+	return nil
+}
+
+// verifyPDF adds what the log knows of a file.
+func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate) error {
+	o, found, ok, err := in.find(ctx, f.digest())
+	if err != nil {
+		return err
+	}
+	seen := verified{File: f.name, SHA256: f.digest()}
+	if !ok {
+		reason := f.name + " is not one of ours, or was changed: no report has the SHA-256 " + seen.SHA256
+		if base, ok, err := in.unsigned(ctx, f); err != nil {
 			return err
+		} else if ok {
+			reason = fmt.Sprintf("%s is not one of ours, or was changed: it begins as report %s was built, and what follows is not what was appended to that; its SHA-256 is %s", f.name, base, seen.SHA256)
 		}
-		if found.Fault != "" {
-			return &refutedError{name + " is one of ours, but its proof does not hold: " + found.Fault}
-		}
+		v.refuted(seen, reason)
 		return nil
 	}
-	return &refutedError{name + " is not one of ours, or was changed: no report has the SHA-256 " + digest}
+	row := found.Row
+	finished := row.FinishedAt
+	seen.Report, seen.RecordedAt = row.ID, finished
+	if !v.json {
+		if err := in.printProof(ctx, v.out, o, found); err != nil {
+			return err
+		}
+	}
+	if found.Fault != "" {
+		v.refuted(seen, f.name+" is one of ours, but its proof does not hold: "+found.Fault)
+		return nil
+	}
+	seen.Verdict, seen.Sentence = attest.Holds, "ours and intact"
+	v.add(seen)
+	return nil
+}
+
+// find looks for a digest in every organization.
+func (in *installation) find(ctx context.Context, digest string) (o accounts.Organization, found proof.Proof, ok bool, err error) {
+	organizations, err := in.accounts.Organizations(ctx)
+	if err != nil {
+		return o, found, false, err
+	}
+	for _, o := range organizations {
+		if found, ok, err := in.proofs.Find(ctx, o.ID, digest, time.Now()); err != nil || ok {
+			return o, found, ok, err
+		}
+	}
+	return o, found, false, nil
+}
+
+// unsigned finds the report of a file that is one of ours up to where it was signed.
+func (in *installation) unsigned(ctx context.Context, f candidate) (uuid.UUID, bool, error) {
+	const endOfBase = "\n%%EOF\n"
+	end := bytes.Index(f.content, []byte(endOfBase))
+	if end < 0 {
+		return uuid.Nil, false, nil
+	}
+	_, found, ok, err := in.find(ctx, candidate{content: f.content[:end+len(endOfBase)]}.digest())
+	return found.Row.ID, ok, err
 }
 
 // printProof prints what the log knows of a report.
@@ -177,10 +273,24 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	fmt.Fprintf(w, "inputs\t%s\n", f.InputsSHA256)
 	fmt.Fprintf(w, "renderer\t%s %s, %s\n", f.Renderer.Version, f.Renderer.Commit, f.Renderer.GoVersion)
 	fmt.Fprintf(w, "witness\t%s\n", witness.Format(f.Witness.Log, f.Witness.Position, f.Witness.Hash))
+	fmt.Fprintf(w, "proof\t%s\n", keptAs(p))
 	for _, e := range trail {
 		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, concerned(names, e))
 	}
 	return w.Flush()
+}
+
+// keptAs says what there is to prove the report without this database.
+func keptAs(p proof.Proof) string {
+	switch {
+	case p.Kept == nil && p.Row.Status == report.StatusReady:
+		return "none (yet): it was built before there were proofs, or seconds ago"
+	case p.Kept == nil:
+		return "none"
+	case p.Signed:
+		return "in this file, which is signed"
+	}
+	return "muster verify --offline checks the signed file; this is the PDF as it was built"
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/pgtest"
+	"muster/internal/proof/prooftest"
+)
+
+// keptOutside is what an auditor keeps outside of an installation.
+type keptOutside struct {
+	keys       string   // file of public keys
+	checkpoint string   // file of a signed checkpoint
+	witness    string   // log:position:hash, of before the reports
+	mails      []string // the witness in each report's mail
+	pdf, proof []string // files of each report
+}
+
+// attack is something that somebody does, and what each tool then says.
+type attack struct {
+	who, what string
+	sql       func(*sqlx.DB) // by whoever has the database
+	file      string         // that is then checked
+	beside    string         // a proof.json beside it
+	keys      string         // other than the kept ones
+	verify    int            // exit statuses
+	offline   int
+	says      string // in what offline prints
+	witness   int    // events verify --witness with the kept checkpoint and the mails' witnesses
+	pdfsig    string // its words
+}
+
+// The words of pdfsig.
+const (
+	sigValid   = "valid, whole file"
+	sigPart    = "valid, not the whole file"
+	sigInvalid = "invalid"
+	sigNone    = "no signature"
+)
+
+// TestAttacks is the table of docs/auditors.md: who does what, and who sees it.
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	outside, ids := h.keeps(t)
+	h.server.stop(t)
+	db := pgtest.Connect(t, h.url)
+	db.SetMaxOpenConns(1)
+	tables := []string{"events", "log_head", "log_tiles", "log_checkpoints", "report_proofs", "published_keys", "report_history_v1.reports"}
+	db.MustExec(`SET session_replication_role = replica`) // no trigger stands in an owner's way
+	for i, table := range tables {
+		db.MustExec(fmt.Sprintf(`CREATE TABLE kept_%d AS TABLE %s`, i, table))
+	}
+	signed, other := read(t, outside.pdf[0]), read(t, outside.pdf[1])
+	base := h.base(t, ids[0])
+	update := signed[len(base):]
+	otherBase := h.base(t, ids[1])
+	file := func(name string, parts ...[]byte) string {
+		return fileWith(t, name+".pdf", string(bytes.Join(parts, nil)))
+	}
+	var forgery forgery
+	t.Run("an installation of somebody else", func(t *testing.T) { forgery = forge(t) })
+
+	for _, a := range []attack{
+		{who: "nobody", what: "nothing", file: outside.pdf[0], pdfsig: sigValid, says: "as it was built"},
+		{who: "nobody", what: "the PDF as it was built, with its proof beside it", file: file("base", base), beside: outside.proof[0], pdfsig: sigNone, says: "as it was built"},
+
+		{who: "database", what: "Ready changed and everything behind it computed anew; the forged PDF", sql: rewritten(t, ids[0], base), file: file("forged", forged), beside: outside.proof[0],
+			verify: 1, offline: 1, says: "another one than the proof is about", witness: 1, pdfsig: sigNone},
+		{who: "database", what: "the same; the genuine PDF", sql: rewritten(t, ids[0], base), file: outside.pdf[0],
+			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
+		{who: "database", what: "the last report's events cut off with the head", sql: truncated(ids[1]), file: outside.pdf[1],
+			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
+		{who: "database", what: "a report's stream deleted", sql: deleted(ids[0]), file: outside.pdf[0],
+			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
+		{who: "database", what: "the proof of a report deleted", sql: func(db *sqlx.DB) { db.MustExec(`DELETE FROM report_proofs WHERE report_id = $1`, ids[0]) }, file: outside.pdf[0],
+			verify: 1, says: "as it was built", pdfsig: sigValid},
+		{who: "database", what: "keys swapped in the list; a PDF signed with them, against kept keys", sql: swapped, file: file("theirs", forgery.pdf), verify: 1, offline: 3, says: "None of the given keys", pdfsig: sigValid},
+		{who: "database", what: "the same, against the swapped list", sql: swapped, file: file("theirs", forgery.pdf), keys: fileWith(t, "their-keys.json", string(forgery.keys)), verify: 1, says: "as it was built", pdfsig: sigValid},
+
+		{who: "PDF", what: "a byte of a page changed", file: file("changed", bytes.Replace(signed, []byte("stream\n"), []byte("Stream\n"), 1)), verify: 1, offline: 1, says: "does not hold", pdfsig: sigInvalid},
+		{who: "PDF", what: "the signed update cut off", file: file("stripped", base), offline: 3, says: "There is no proof", pdfsig: sigNone},
+		{who: "PDF", what: "a second update appended", file: file("appended", signed, update), verify: 1, offline: 1, says: "changed after it was signed", pdfsig: sigPart},
+		{who: "PDF", what: "another report's update moved over", file: file("moved", base, other[len(otherBase):]), verify: 1, offline: 1, says: "changed after it was signed", pdfsig: sigInvalid},
+		{who: "PDF", what: "another report's proof beside it", file: outside.pdf[0], beside: outside.proof[1], offline: 1, says: "another report", pdfsig: sigValid},
+		{who: "PDF", what: "our footer on somebody else's PDF", file: file("imitated", []byte("%PDF-1.4\n% "+outside.witness+"\n%%EOF\n")), verify: 1, offline: 3, says: "There is no proof", pdfsig: sigNone},
+	} {
+		t.Run(a.who+", "+a.what, func(t *testing.T) {
+			if a.sql != nil {
+				a.sql(db)
+				defer func() {
+					for i, table := range tables {
+						db.MustExec(`DELETE FROM ` + table)
+						db.MustExec(fmt.Sprintf(`INSERT INTO %s SELECT * FROM kept_%d`, table, i))
+					}
+				}()
+			}
+			h.holds(t, a, outside)
+		})
+	}
+}
+
+// keeps makes two reports and keeps what an auditor would, each as they get it.
+func (h house) keeps(t *testing.T) (k keptOutside, ids []uuid.UUID) {
+	t.Helper()
+	k.witness = strings.TrimSpace(h.must(t, "events", "witness"))
+	for _, w := range []wish{security(h.live), scorecard(h.live, 0)} {
+		id := h.done(t, w)
+		_, pdf := h.ana.download(t, id)
+		document := h.ana.get(t, "/api/v1/reports/"+id.String()+"/proof", nil).body
+		ready := h.events(t, "--stream", id.String(), "--type", "report.ready")[0]
+		ids, k.pdf = append(ids, id), append(k.pdf, pdf)
+		k.proof = append(k.proof, fileWith(t, "proof.json", string(document)))
+		k.mails = append(k.mails, fmt.Sprintf("reports:%d:%s", ready.Position, ready.Hash))
+	}
+	keys := client{base: h.server.base}.get(t, "/.well-known/muster-keys.json", nil).body
+	k.keys = fileWith(t, "muster-keys.json", string(keys))
+	k.checkpoint = fileWith(t, "checkpoint", string(h.ana.get(t, "/proof/reports/checkpoint", nil).body))
+	return k, ids
+}
+
+// base is the PDF as it was built, from the store.
+func (h house) base(t *testing.T, id uuid.UUID) []byte {
+	t.Helper()
+	return read(t, h.stored(t, id, thePDF))
+}
+
+// holds asks every tool.
+func (h house) holds(t *testing.T, a attack, k keptOutside) {
+	t.Helper()
+	if got := h.muster(t, "verify", a.file); got.status != a.verify {
+		t.Errorf("verify ends with %d, want %d: %s%s", got.status, a.verify, got.out, got.errors)
+	}
+	keys := k.keys
+	if a.keys != "" {
+		keys = a.keys
+	}
+	args := []string{"verify", "--offline", "--keys", keys, a.file}
+	if a.beside != "" {
+		args = append(args, "--proof", a.beside)
+	}
+	if got := muster(t, args...); got.status != a.offline || !strings.Contains(got.out, a.says) {
+		t.Errorf("verify --offline ends with %d, want %d and %q: %s%s", got.status, a.offline, a.says, got.out, got.errors)
+	}
+	status := 0
+	for _, w := range append([]string{k.checkpoint, k.witness}, k.mails...) {
+		if got := h.muster(t, "events", "verify", "--witness", w); got.status != 0 {
+			status = got.status
+		}
+	}
+	if status != a.witness {
+		t.Errorf("events verify with what was kept ends with %d, want %d", status, a.witness)
+	}
+	if got := pdfsig(t, a.file); got != a.pdfsig {
+		t.Errorf("pdfsig says %s, want %s", got, a.pdfsig)
+	}
+}
+
+// pdfsig is poppler's word on a file's signature.
+func pdfsig(t *testing.T, file string) string {
+	t.Helper()
+	program, err := exec.LookPath("pdfsig")
+	if err != nil {
+		t.Skip("pdfsig is not installed (poppler-utils)")
+	}
+	out, _ := exec.CommandContext(t.Context(), program, "-nocert", file).CombinedOutput()
+	said := string(out)
+	switch {
+	case !strings.Contains(said, "Signature Validation"):
+		return sigNone
+	case !strings.Contains(said, "Signature is Valid"):
+		return sigInvalid
+	case strings.Contains(said, "Total document signed"):
+		return sigValid
+	}
+	return sigPart
+}
+
+var forged = []byte("%PDF-1.7\n% another report\n%%EOF\n")
+
+// rewritten is the forty lines that this proof is against: another digest in Ready, the
+// chain anew, and the history to it.
+func rewritten(t *testing.T, report uuid.UUID, base []byte) func(*sqlx.DB) {
+	return func(db *sqlx.DB) {
+		digest := sum(forged)
+		prooftest.Rewrite(t, db, report, sum(base), digest)
+		db.MustExec(`UPDATE report_history_v1.reports SET pdf_sha256 = $2, file = jsonb_set(file, '{sha256}', to_jsonb($2::text)) WHERE id = $1`, report, digest)
+		db.MustExec(`TRUNCATE log_tiles`)
+	}
+}
+
+// truncated cuts the log off before a report, with all that was signed since.
+func truncated(report uuid.UUID) func(*sqlx.DB) {
+	return func(db *sqlx.DB) {
+		var last int64
+		if err := db.Get(&last, `SELECT min(position) - 1 FROM events WHERE log = 'reports' AND stream_id = $1`, report); err != nil {
+			panic(err)
+		}
+		db.MustExec(`DELETE FROM events WHERE log = 'reports' AND position > $1`, last)
+		db.MustExec(`UPDATE log_head SET position = $1, hash = (SELECT hash FROM events WHERE log = 'reports' AND position = $1) WHERE log = 'reports'`, last)
+		db.MustExec(`DELETE FROM log_checkpoints WHERE log = 'reports' AND size > $1`, last)
+		db.MustExec(`DELETE FROM report_history_v1.reports WHERE id = $1`, report)
+	}
+}
+
+func deleted(report uuid.UUID) func(*sqlx.DB) {
+	return func(db *sqlx.DB) { db.MustExec(`DELETE FROM events WHERE log = 'reports' AND stream_id = $1`, report) }
+}
+
+// swapped puts other keys into the list of published ones.
+func swapped(db *sqlx.DB) {
+	db.MustExec(`UPDATE published_keys SET public_key = decode($1, 'hex')`, hex.EncodeToString([]byte("another key")))
+}
+
+// forgery is what somebody makes with an installation of their own.
+type forgery struct{ pdf, keys []byte }
+
+func forge(t *testing.T) forgery {
+	t.Helper()
+	theirs := newHouse(t)
+	id := theirs.done(t, security(theirs.live))
+	got, _ := theirs.ana.download(t, id)
+	keys := client{base: theirs.server.base}.get(t, "/.well-known/muster-keys.json", nil).body
+	theirs.server.stop(t)
+	return forgery{pdf: got.body, keys: keys}
+}

@@ -1,0 +1,221 @@
+package offline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"time"
+
+	"muster/internal/attest"
+	"muster/internal/pades"
+	"muster/internal/timestamp"
+)
+
+// Answer is what came of checking a file.
+type Answer struct {
+	Verdict attest.Verdict `json:"verdict"`
+	// Sentence says it to a person.
+	Sentence string         `json:"sentence"`
+	Report   *attest.Report `json:"report"` // what the proof is about; null: there is none
+	// RecordedAt is when the report was ready, by the installation's clock; AtTheLatest when
+	// the proof existed at the latest, by the clock of a time stamp service or a witness
+	// that is trusted, where there is one.
+	RecordedAt  *time.Time    `json:"recordedAt"`
+	AtTheLatest *time.Time    `json:"atTheLatest"`
+	Steps       []attest.Step `json:"steps"`
+}
+
+// Check checks a PDF with the proof in it, or with one that lies beside it (nil: there is
+// none). Where there are both, the one beside it counts, for others may have added to it.
+func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
+	c := &check{trust: trust}
+	c.takeApart(file)
+	p := c.inside
+	if beside != nil {
+		if p != nil && p.Report != beside.Report {
+			c.say(attest.StepFile, attest.Broken, "The proof beside the file is about another report than the one in it.")
+		}
+		p = beside
+	}
+	if p == nil {
+		if !c.off() {
+			c.say(attest.StepFile, attest.Untold, "There is no proof in the file, and none beside it.")
+		}
+		return c.answer(nil)
+	}
+	_, steps := attest.Check(sha256.Sum256(c.base), *p, trust)
+	c.steps = append(steps, c.steps...)
+	c.times(*p)
+	c.witnesses(*p)
+	return c.answer(p)
+}
+
+type check struct {
+	trust  attest.Trust
+	base   []byte
+	inside *attest.Proof
+	signed *pades.Signature // nil: the PDF bears none that holds
+	steps  []attest.Step
+	latest *time.Time
+}
+
+func (c *check) say(name string, state attest.State, format string, args ...any) {
+	c.steps = append(c.steps, attest.Step{Name: name, State: state, Detail: fmt.Sprintf(format, args...)})
+}
+
+// off says whether a step contradicts.
+func (c *check) off() bool {
+	for _, s := range c.steps {
+		if s.State == attest.Broken {
+			return true
+		}
+	}
+	return false
+}
+
+// takeApart separates what was built from what was appended, and checks the signature.
+func (c *check) takeApart(file []byte) {
+	c.base = file
+	revisions, err := pades.Split(file)
+	var fault *pades.SplitError
+	if errors.As(err, &fault) {
+		switch fault.Fault {
+		case pades.NotPDF:
+			c.say(attest.StepSignature, attest.Untold, "The file is no PDF.")
+			return
+		case pades.NoUpdate:
+			c.say(attest.StepSignature, attest.NotAsked, "The PDF bears no signature.")
+			return
+		case pades.AfterSignature, pades.NotCovered, pades.Malformed:
+			c.say(attest.StepSignature, attest.Broken, "The file was changed after it was signed: %s.", fault.Reason)
+		case pades.Altered, pades.Untrusted, pades.Forged, pades.OutsideTerm, pades.NotASignature:
+		}
+		if fault.Fault != pades.AfterSignature {
+			return
+		}
+	}
+	c.base = revisions.Base
+	if p, err := attest.ParseProof(revisions.Proof); err == nil {
+		c.inside = &p
+	}
+	c.signature(revisions)
+}
+
+func (c *check) signature(revisions pades.Revisions) {
+	var trusted []*x509.Certificate
+	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
+		if chain, err := k.Chain(); err == nil {
+			trusted = append(trusted, chain[0])
+		}
+	}
+	signature, err := revisions.Verify(trusted)
+	var fault *pades.SignatureError
+	switch {
+	case errors.As(err, &fault) && fault.Fault == pades.Untrusted:
+		c.say(attest.StepSignature, attest.Untold, "The PDF is signed with none of the given keys: %s.", fault.Reason)
+	case err != nil:
+		c.say(attest.StepSignature, attest.Broken, "The PDF's signature does not hold: %v.", err)
+	default:
+		c.signed = &signature
+		c.say(attest.StepSignature, attest.Held, "The PDF is signed to its last byte by %s, which says that it was on %s.", signature.Certificate.Subject.CommonName, stamp(signature.At))
+	}
+}
+
+// times judges the time stamps: of the PDF's signature, the attestation and the
+// checkpoint.
+func (c *check) times(p attest.Proof) {
+	type token struct {
+		what   string
+		token  []byte
+		digest [sha256.Size]byte
+	}
+	tokens := []token{{"the report's attestation", p.Attestation.Timestamp, p.Attestation.Imprint()}}
+	if tree, err := p.Tree(); err == nil {
+		tokens = append(tokens, token{"the log's tree", p.CheckpointTimestamp, tree.Imprint()})
+	}
+	if c.signed != nil {
+		tokens = append(tokens, token{"the PDF's signature", c.signed.Token, sha256.Sum256(c.signed.Value)})
+	}
+	there, held := 0, 0
+	for _, t := range tokens {
+		if t.token == nil {
+			continue
+		}
+		there++
+		if c.trust.TSA == nil {
+			continue
+		}
+		stamped, err := timestamp.Verify(t.token, t.digest[:], c.trust.TSA)
+		if err != nil {
+			c.say(attest.StepTimestamp, attest.Broken, "The time stamp of %s does not hold: %v.", t.what, err)
+			continue
+		}
+		held++
+		c.by(stamped.At)
+		c.say(attest.StepTimestamp, attest.Held, "%s was there on %s, by the clock of %s.", sentence(t.what), stamp(stamped.At), stamped.Signer.Subject.CommonName)
+	}
+	switch {
+	case c.trust.TSA == nil && there > 0:
+		c.say(attest.StepTimestamp, attest.NotAsked, "There is a time stamp, and nobody was named whose time stamps are believed.")
+	case c.trust.TSA == nil:
+		c.say(attest.StepTimestamp, attest.NotAsked, "There is no time stamp.")
+	case there == 0:
+		c.say(attest.StepTimestamp, attest.Untold, "There is no time stamp to check.")
+	}
+}
+
+// by notes that it was there at a time, by a clock that is trusted.
+func (c *check) by(at time.Time) {
+	if at = at.UTC(); c.latest == nil || at.Before(*c.latest) {
+		c.latest = &at
+	}
+}
+
+// witnesses counts who else has signed the checkpoint.
+func (c *check) witnesses(p attest.Proof) {
+	if len(c.trust.Witnesses) == 0 {
+		c.say(attest.StepWitness, attest.NotAsked, "No witness was named.")
+		return
+	}
+	seen := 0
+	for _, w := range c.trust.Witnesses {
+		at, ok := attest.Cosigned(p.Checkpoint, w.Verifier)
+		if !ok {
+			continue
+		}
+		seen++
+		c.by(at)
+		c.say(attest.StepWitness, attest.Held, "Witness %s had seen the log's tree by %s.", w.Name(), stamp(at))
+	}
+	if seen == 0 {
+		c.say(attest.StepWitness, attest.Untold, "None of the %d named witnesses has signed the log's tree.", len(c.trust.Witnesses))
+	}
+}
+
+func (c *check) answer(p *attest.Proof) Answer {
+	a := Answer{Verdict: attest.VerdictOf(c.steps), Steps: attest.InOrder(c.steps)}
+	if p != nil {
+		at := p.Event.RecordedAt.UTC()
+		a.Report, a.RecordedAt = &p.Report, &at
+	}
+	switch a.Verdict {
+	case attest.Holds:
+		a.AtTheLatest = c.latest
+		a.Sentence = fmt.Sprintf("This is %s report %s as it was built, recorded on %s", p.Report.Kind, p.Report.ID, stamp(p.Event.RecordedAt))
+		if c.latest != nil {
+			a.Sentence += fmt.Sprintf(" and there on %s at the latest, by a clock that is not the installation's", stamp(*c.latest))
+		}
+		a.Sentence += "."
+	case attest.Contradicted:
+		a.Sentence = "This is not what it claims to be. " + attest.FirstOff(c.steps)
+	case attest.CannotTell:
+		a.Sentence = "Nobody can tell from what was given. " + attest.FirstOff(c.steps)
+	}
+	return a
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+func sentence(words string) string { return string(bytes.ToUpper([]byte(words[:1]))) + words[1:] }
