@@ -13,7 +13,9 @@
 //
 // # What the page does not do
 //
-// It does not check time stamps and knows no witnesses: it says that they are there. Keys
+// It does not judge who may say what time it is: of a time stamp it tells the time, whether
+// it is over the right bytes and whether the certificate in it signed it. Witnesses it does
+// not know. Keys
 // that are not canonical JSON as Muster writes it (ids in capitals, members in another
 // case) are refused where the Go verifier is more lenient.
 //

@@ -15,7 +15,7 @@ import (
 var parts embed.FS
 
 // scripts are concatenated in this order: each uses what comes before it.
-var scripts = []string{"bytes", "md5", "der", "pdf", "proof", "check", "page"}
+var scripts = []string{"bytes", "md5", "der", "pdf", "proof", "stamp", "check", "page"}
 
 // Write returns the page as one HTML file. keys, where there are any, are the document of
 // an installation's public keys that it brings along. Errors: *attest.MalformedError.

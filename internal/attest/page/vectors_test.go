@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -14,6 +15,7 @@ import (
 	"flag"
 	"math/big"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,6 +76,58 @@ func (s signer) sign(t *testing.T, base, proof []byte) []byte {
 	file, err := pades.Sign(t.Context(), base, pades.Update{Attachment: proof, Key: s.key, Chain: []*x509.Certificate{s.cert}, At: signedAt})
 	must(t, err)
 	return file
+}
+
+func (s signer) signStamped(t *testing.T, base, proof []byte, service tsa) []byte {
+	t.Helper()
+	file, err := pades.Sign(t.Context(), base, pades.Update{
+		Attachment: proof, Key: s.key, Chain: []*x509.Certificate{s.cert}, At: signedAt,
+		Stamp: func(_ context.Context, digest []byte) ([]byte, error) { return service.stamp(t, digest), nil },
+	})
+	must(t, err)
+	return file
+}
+
+// tsa is OpenSSL's time stamp service.
+type tsa string
+
+const tsaSettings = `[tsa]
+default_tsa = own
+[own]
+serial = serial
+signer_digest = sha256
+default_policy = 1.2.3.4
+digests = sha256
+ess_cert_id_alg = sha256
+[ext]
+extendedKeyUsage = critical,timeStamping
+`
+
+func newTSA(t *testing.T) tsa {
+	t.Helper()
+	dir := tsa(t.TempDir())
+	must(t, os.WriteFile(filepath.Join(string(dir), "tsa.cnf"), []byte(tsaSettings), 0o600))
+	must(t, os.WriteFile(filepath.Join(string(dir), "serial"), []byte("01\n"), 0o600))
+	dir.openssl(t, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "tsa.key", "-out", "tsa.pem", "-days", "9000", "-subj", "/CN=Example TSA",
+		"-addext", "extendedKeyUsage=critical,timeStamping")
+	return dir
+}
+
+func (dir tsa) openssl(t *testing.T, args ...string) {
+	t.Helper()
+	run := exec.Command("openssl", args...)
+	run.Dir = string(dir)
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+}
+
+// stamp is a token over a digest.
+func (dir tsa) stamp(t *testing.T, digest []byte) []byte {
+	t.Helper()
+	dir.openssl(t, "ts", "-query", "-digest", hex.EncodeToString(digest), "-sha256", "-cert", "-out", "query")
+	dir.openssl(t, "ts", "-reply", "-config", "tsa.cnf", "-queryfile", "query", "-inkey", "tsa.key", "-signer", "tsa.pem", "-token_out", "-out", "token")
+	return read(t, filepath.Join(string(dir), "token"))
 }
 
 // paper is a small file of the renderer.
@@ -151,6 +205,21 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	alone, err := one.Encode()
 	must(t, err)
 	s.add("a log of one event", attest.Holds, "", s.base, alone)
+
+	tsa := newTSA(t)
+	imprint := s.proof.Attestation.Imprint()
+	s.add("a time stamp", attest.Holds, "", s.base, s.encoded(func(p *attest.Proof) { p.Attestation.Timestamp = tsa.stamp(t, imprint[:]) }))
+	s.add("a time stamp of something else", attest.Holds, "", s.base, s.encoded(func(p *attest.Proof) { p.Attestation.Timestamp = tsa.stamp(t, make([]byte, 32)) }))
+	s.add("a time stamp that was changed", attest.Holds, "", s.base, s.encoded(func(p *attest.Proof) {
+		p.Attestation.Timestamp = tsa.stamp(t, imprint[:])
+		p.Attestation.Timestamp[len(p.Attestation.Timestamp)-1] ^= 1
+	}))
+	s.add("a time stamp with another time", attest.Holds, "", s.base, s.encoded(func(p *attest.Proof) {
+		p.Attestation.Timestamp = tsa.stamp(t, imprint[:])
+		at := bytes.Index(p.Attestation.Timestamp, []byte("\x18\x0f20")) // a GeneralizedTime
+		p.Attestation.Timestamp[at+5] ^= 1
+	}))
+	s.add("a time stamp in the signature", attest.Holds, "", s.pdf.signStamped(t, s.base, proof, tsa), nil)
 
 	flipped := bytes.Clone(file)
 	flipped[60] ^= 1

@@ -26,16 +26,20 @@ async function check(file, beside, keys) {
   await checkInclusion(c, proof, leaf);
   await checkCheckpoint(c, proof);
   await checkAttestation(c, proof);
-  const stamped = proof.stamped || proof.attestation.stamped || c.signed?.stamped;
-  c.say(
-    "timestamp",
-    "not asked",
-    stamped
-      ? "There is a time stamp. This page does not check it; muster verify --offline --tsa-ca does, and openssl ts -verify."
-      : "There is no time stamp.",
-  );
+  c.say("timestamp", "not asked", await stamps(c, proof));
   c.say("witness", "not asked", "This page knows no witnesses; muster verify --offline --witnesses asks for their signatures.");
   return answer(c, proof);
+}
+
+/** stamps says what time stamps there are. Whom to believe about time nobody has said, so they decide nothing. */
+async function stamps(c, p) {
+  const told = [];
+  const { attestation: a, tree } = p;
+  if (a.stamp) told.push(await toldOf("the report’s attestation", a.stamp, await sha256(a.signature)));
+  if (p.stamp) told.push(await toldOf("the log’s tree", p.stamp, await sha256(utf8.encode(tree.text))));
+  if (c.signed?.token) told.push(await toldOf("the PDF’s signature", c.signed.token, await sha256(c.signed.value)));
+  if (told.length === 0) return "There is no time stamp.";
+  return `${told.join(" ")} Whether that clock is to be believed, muster verify --offline --tsa-ca says, and openssl ts -verify.`;
 }
 
 /** takeApart separates what was built from what was appended, and checks the signature. */

@@ -72,16 +72,16 @@ const curves = { "2a8648ce3d030107": ["P-256", 32], "2b81040022": ["P-384", 48],
 const oid = (name) => encode(0x06, fromHex(oids[name]));
 const isOID = (value, name) => value !== undefined && value.tag === 0x06 && hex(value.content) === oids[name];
 
-/** publicKey imports a SubjectPublicKeyInfo. Its kind is Ed25519, ECDSA or RSA. */
-async function publicKey(spki) {
+/** publicKey imports a SubjectPublicKeyInfo, to check signatures over a hash. Its kind is Ed25519, ECDSA or RSA. */
+async function publicKey(spki, hash = "SHA-256") {
   const [algorithm, bits, ...more] = members(only(spki, 0x30, "public key"));
   if (!algorithm || !bits || more.length > 0 || bits.tag !== 0x03) throw new Malformed("no public key");
   const [id, parameters] = members(algorithm);
   const imported = (how) => crypto.subtle.importKey("spki", spki, how, false, ["verify"]);
   if (isOID(id, "ed25519")) return { kind: "Ed25519", raw: bits.content.subarray(1), key: await imported("Ed25519") };
   const curve = isOID(id, "ecdsa") && parameters && curves[hex(parameters.content)];
-  if (curve) return { kind: "ECDSA", size: curve[1], key: await imported({ name: "ECDSA", namedCurve: curve[0] }) };
-  if (isOID(id, "rsa")) return { kind: "RSA", key: await imported({ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }) };
+  if (curve) return { kind: "ECDSA", hash, size: curve[1], key: await imported({ name: "ECDSA", namedCurve: curve[0] }) };
+  if (isOID(id, "rsa")) return { kind: "RSA", key: await imported({ name: "RSASSA-PKCS1-v1_5", hash }) };
   throw new Malformed("a public key of a kind that signs nothing here");
 }
 
@@ -97,7 +97,7 @@ async function holds(k, signature, text) {
     if (n.tag !== 0x02 || digits.length > k.size) throw new Malformed("no ECDSA signature");
     return concat(new Uint8Array(k.size - digits.length), digits);
   });
-  return crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, k.key, concat(...wide), text);
+  return crypto.subtle.verify({ name: "ECDSA", hash: k.hash }, k.key, concat(...wide), text);
 }
 
 /** certificate reads what of an X.509 certificate a check needs. */

@@ -192,9 +192,13 @@ function signerOf(cms) {
   const [, by, digest, signed, algorithm, value, unsigned, ...rest] = members(infos[0]);
   const [issuer, serial] = by ? members(by) : [];
   if (!serial || !isOID(members(digest)[0], "sha256") || signed?.tag !== 0xa0 || value?.tag !== 0x04 || rest.length > 0) throw wrong;
+  let token = null;
   if (unsigned) {
     const attributes = unsigned.tag === 0xa1 ? members(unsigned) : [];
-    if (attributes.length !== 1 || !isOID(members(attributes[0])[0], "timeStamp")) throw wrong;
+    const [id, values] = attributes.length === 1 ? members(attributes[0]) : [];
+    const tokens = isOID(id, "timeStamp") && values?.tag === 0x31 ? members(values) : [];
+    if (tokens.length !== 1) throw wrong;
+    token = tokens[0].whole;
   }
   return {
     issuer: issuer.whole,
@@ -202,7 +206,7 @@ function signerOf(cms) {
     attributes: concat(Uint8Array.of(0x31), signed.whole.subarray(1)),
     algorithm: members(algorithm)[0],
     value: value.content,
-    stamped: unsigned !== undefined,
+    token,
   };
 }
 
@@ -248,5 +252,5 @@ async function signedBy(c, signer, revisions) {
   const t = revisions.at;
   const at = Date.UTC(+t.slice(0, 4), +t.slice(4, 6) - 1, +t.slice(6, 8), +t.slice(8, 10), +t.slice(10, 12), +t.slice(12));
   if (at < c.from || at > c.to) return { fault: "outsideTerm", reason: "it was signed when the certificate was not valid" };
-  return { name: c.name, at: BigInt(at) * 1000n, stamped: signer.stamped };
+  return { name: c.name, at: BigInt(at) * 1000n, value: signer.value, token: signer.token };
 }

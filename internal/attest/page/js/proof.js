@@ -105,7 +105,7 @@ function readProof(document) {
       data: text(e.data, "event.data"),
       metadata: text(e.metadata, "event.metadata"),
     },
-    attestation: { keyId: text(a.keyId, "attestation.keyId"), signature: fromBase64(a.signature, "attestation.signature"), stamped: a.timestamp != null },
+    attestation: { keyId: text(a.keyId, "attestation.keyId"), signature: fromBase64(a.signature, "attestation.signature"), stamp: a.timestamp == null ? null : fromBase64(a.timestamp, "attestation.timestamp") },
     inclusion: (p.inclusion ?? []).map((h) => {
       const hash = fromBase64(h, "inclusion");
       if (hash.length !== 32) throw new Malformed(`this is no proof document: inclusion: a hash has ${hash.length} bytes`);
@@ -113,7 +113,7 @@ function readProof(document) {
     }),
     checkpoint: text(p.checkpoint, "checkpoint"),
     tree: readCheckpoint(text(p.checkpoint, "checkpoint")),
-    stamped: p.checkpointTimestamp != null,
+    stamp: p.checkpointTimestamp == null ? null : fromBase64(p.checkpointTimestamp, "checkpointTimestamp"),
   };
 }
 
@@ -131,7 +131,7 @@ function readCheckpoint(note) {
   if (!/^(0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(Number(size))) throw new Malformed("checkpoint: no size");
   const hash = fromBase64(root, "checkpoint: the root");
   if (hash.length !== 32) throw new Malformed("checkpoint: no root");
-  return { origin, size: Number(size), root: hash };
+  return { origin, size: Number(size), root: hash, text: `${body}\n` };
 }
 
 /** openNote says which of the keys signed a note: signed by whom, not by any of them ("unknown"), or "broken". */
