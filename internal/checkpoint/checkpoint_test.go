@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -18,6 +19,7 @@ import (
 	"muster/eventstore/tree"
 	"muster/internal/checkpoint"
 	"muster/internal/pgtest"
+	"muster/internal/postgres"
 	"muster/internal/secrets"
 	"muster/internal/signing"
 )
@@ -291,5 +293,49 @@ func TestThereIsNoCheckpointOfWhatIsNotThere(t *testing.T) {
 	var missing *tree.MissingError
 	if _, err := h.maker.Makes(t.Context(), eventstore.Fleet, 1); !errors.As(err, &missing) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOneConnectionIsEnough: whoever holds the lock of a log wants no second connection,
+// which those who wait for the lock might have.
+func TestOneConnectionIsEnough(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.append(3)
+	db, pool, err := postgres.Connect(t.Context(), pgtest.URL(t), postgres.PoolOptions{Name: "one", Max: 1})
+	must(t, err)
+	t.Cleanup(pool.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err = checkpoint.New(db, h.signing).Makes(ctx, eventstore.Reports, 3)
+	must(t, err)
+}
+
+// TestAnotherIdIsAnotherLog: who changes the installation's id is refused by the kept
+// checkpoints; without these, no key that an auditor kept is for what is signed then.
+func TestAnotherIdIsAnotherLog(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.append(3)
+	_, err := h.makes(3)
+	must(t, err)
+	kept, err := h.signing.Verifiers(eventstore.Reports)
+	must(t, err)
+	h.asOwner(`UPDATE installation SET fingerprint = gen_random_uuid()::text WHERE name = 'id'`)
+	ring, err := secrets.Load(h.keyFile)
+	must(t, err)
+	h.signing, err = signing.Open(t.Context(), h.db, ring, nil)
+	must(t, err)
+	h.restart()
+	var altered *checkpoint.AlteredError
+	if _, err := h.makes(3); !errors.As(err, &altered) {
+		t.Errorf("kept checkpoints of another id do not matter: %v", err)
+	}
+	h.asOwner(`DELETE FROM log_checkpoints`)
+	signed, err := h.makes(3)
+	must(t, err)
+	var unverified *note.UnverifiedNoteError
+	if _, err := note.Open([]byte(signed.Note), kept); !errors.As(err, &unverified) {
+		t.Errorf("kept keys take it: %v", err)
 	}
 }
