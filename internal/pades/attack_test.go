@@ -51,7 +51,7 @@ func attacks(t testing.TB, s signer) []attack {
 	u := s.update()
 	u.Attachment = bytes.Replace(proof, []byte("Security"), []byte("Inventory"), 1)
 	withOtherProof := signWith(t, base, u)
-	updated := append(bytes.Clone(file), "91 0 obj\n<</Type /EmbeddedFile /Length 2>>\nstream\n{}\nendstream\nendobj\nxref\n91 1\n"+fmt.Sprintf("%010d", len(file))+" 00000 n \ntrailer\n<<\n/Size 95\n/Root 90 0 R\n/Prev "+startOf(file)+"\n>>\nstartxref\n"+fmt.Sprint(len(file)+70)+"\n%%EOF\n"...)
+	updated := updatedAgain(file)
 	gap := regexp.MustCompile(`/ByteRange \[0 (\d+) (\d+) (\d+)\]`).FindSubmatch(file)
 	ranges := string(gap[0])
 	spaced := func(numbers string) string {
@@ -108,10 +108,14 @@ func attacks(t testing.TB, s signer) []attack {
 	}
 }
 
-// startOf is the offset of a file's last table of references.
-func startOf(file []byte) string {
-	rest := file[bytes.LastIndex(file, []byte("startxref\n"))+len("startxref\n"):]
-	return string(rest[:bytes.IndexByte(rest, '\n')])
+// updatedAgain is a file with another update, as any program writes one.
+func updatedAgain(file []byte) []byte {
+	last := file[bytes.LastIndex(file, []byte("trailer\n")):]
+	of := func(pattern string) string { return string(regexp.MustCompile(pattern).FindSubmatch(last)[1]) }
+	size := of(`/Size (\d+)`)
+	object := size + " 0 obj\n<</Type /EmbeddedFile /Length 2>>\nstream\n{}\nendstream\nendobj\n"
+	return fmt.Appendf(bytes.Clone(file), "%sxref\n%s 1\n%010d 00000 n \ntrailer\n<<\n/Size %s0\n/Root %s 0 R\n/Prev %s\n>>\nstartxref\n%d\n%%%%EOF\n",
+		object, size, len(file), size, of(`/Root (\d+)`), of(`startxref\n(\d+)`), len(file)+len(object))
 }
 
 // judge is what Muster says of a file.

@@ -110,6 +110,7 @@ func signWith(t testing.TB, base []byte, u pades.Update) []byte {
 // run is what a tool says, whatever its exit status.
 func run(t testing.TB, tool string, args ...string) (said string, status int) {
 	t.Helper()
+	need(t, tool)
 	out, err := exec.Command(tool, args...).CombinedOutput()
 	if _, ok := err.(*exec.ExitError); err != nil && !ok { //nolint:errorlint // exec returns it bare
 		t.Fatal(err)
@@ -118,6 +119,16 @@ func run(t testing.TB, tool string, args ...string) (said string, status int) {
 		status = err.(*exec.ExitError).ExitCode() //nolint:errorlint // as above
 	}
 	return string(out), status
+}
+
+// need skips a test where a tool is not installed.
+func need(t testing.TB, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool, " is missing: install it to hear what it says of signed reports")
+		}
+	}
 }
 
 // stored is the path of a file with this content.

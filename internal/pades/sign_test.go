@@ -69,6 +69,7 @@ func TestSignedReportsAreTakenByOthers(t *testing.T) {
 // text is what pdftotext reads.
 func text(t *testing.T, file []byte) string {
 	t.Helper()
+	need(t, "pdftotext")
 	cmd := exec.Command("pdftotext", "-layout", "-", "-")
 	cmd.Stdin = bytes.NewReader(file)
 	out, err := cmd.Output()
@@ -107,6 +108,7 @@ func opensslAgrees(t *testing.T, file []byte, trusted *x509.Certificate) {
 
 func TestPicturesOfASignedReportAreThoseOfItsBase(t *testing.T) {
 	t.Parallel()
+	need(t, "pdftoppm")
 	base := rendered()[report.DataInventory]
 	pictures := func(file []byte) []byte {
 		cmd := exec.Command("pdftoppm", "-r", "40", "-l", "4", "-gray", "-")

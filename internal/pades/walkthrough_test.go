@@ -1,0 +1,177 @@
+package pades_test
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/domain/report"
+	"muster/internal/attest"
+	"muster/internal/attest/attesttest"
+	"muster/internal/timestamp"
+	"muster/internal/timestamp/timestamptest"
+)
+
+// walkthrough checks a report with none of our programs.
+const walkthrough = "../../scripts/check_report.sh"
+
+// A report of a made-up installation, time-stamped in all three places, goes through the
+// walk-through: openssl, poppler, qpdf and python agree with what we wrote.
+func TestTheWalkThroughChecksAReport(t *testing.T) {
+	t.Parallel()
+	need(t, "openssl", "pdfsig", "pdfdetach", "qpdf", "python3")
+	installation, other := attesttest.New(t, "walk"), attesttest.New(t, "other")
+	authority, stranger := timestamptest.New(t, timestamptest.Now()), timestamptest.New(t, timestamptest.Now())
+	service := timestamp.Service{URL: authority.Serve(t)}
+	s := p256(t)
+	key := attest.PDFKey([]*x509.Certificate{s.cert}, at)
+	installation.PDFKeys = append(installation.PDFKeys, key)
+	base := rendered()[report.Security]
+	stamp := func(digest [32]byte) []byte {
+		token, err := service.Stamp(t.Context(), digest[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	prove := func(change func(*attest.Proof)) []byte {
+		p := installation.Prove(base, 6, 11)
+		p.Attestation.Timestamp = stamp(p.Attestation.Imprint())
+		tree, err := p.Tree()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.CheckpointTimestamp = stamp(tree.Imprint())
+		if change != nil {
+			change(&p)
+		}
+		document, err := p.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return document
+	}
+	signed := func(proof []byte) []byte {
+		u := s.update()
+		u.Attachment, u.Stamp = proof, service.Stamp
+		return signWith(t, base, u)
+	}
+	keysOf := func(of *attesttest.Installation, uses ...attest.Use) string {
+		keys := of.Keys()
+		if uses != nil {
+			keys.Keys = slices.DeleteFunc(keys.Keys, func(k attest.Key) bool { return !slices.Contains(uses, k.Use) })
+		}
+		document, err := json.Marshal(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored(t, "muster-keys.json", document)
+	}
+	good := prove(nil)
+	file, keys := signed(good), keysOf(installation)
+	changed := bytes.Clone(file)
+	changed[2000] ^= 1
+	held := "file=held event=held inclusion=held checkpoint=held attestation=held signature=held timestamp=held"
+	for name, test := range map[string]struct {
+		file   []byte
+		keys   string
+		args   []string
+		status int
+		says   string
+	}{
+		"all that there is":     {file, keys, []string{"--tsa-ca", authority.CAFile()}, 0, held},
+		"no authority is named": {file, keys, nil, 0, "signature=held timestamp=not asked"},
+		"another authority":     {file, keys, []string{"--tsa-ca", stranger.CAFile()}, 1, "signature=held timestamp=broken"},
+		"a base and its proof":  {base, keys, []string{"--proof", stored(t, "proof.json", good)}, 0, "file=held event=held inclusion=held checkpoint=held attestation=held signature=not asked"},
+		"a base":                {base, keys, nil, 3, "file=untold"},
+		"another's keys":        {file, keysOf(other), nil, 3, "inclusion=held checkpoint=untold attestation=untold signature=untold"},
+		"no key of the PDF":     {file, keysOf(installation, attest.UseLog, attest.UseReport), nil, 3, "attestation=held signature=untold"},
+		"no key of the log":     {file, keysOf(installation, attest.UsePDF, attest.UseReport), nil, 3, "checkpoint=untold attestation=held signature=held"},
+		"a byte of the base":    {changed, keys, nil, 1, "file=broken event=held inclusion=held checkpoint=held attestation=held signature=broken"},
+		"another update":        {append(bytes.Clone(file), file[len(base):]...), keys, nil, 1, "signature=broken"},
+		"another kind": {signed(prove(func(p *attest.Proof) { p.Report.Kind = "DataInventory" })), keys, nil, 1,
+			"file=held event=held inclusion=held checkpoint=held attestation=broken signature=held"},
+		"another day": {signed(prove(func(p *attest.Proof) { p.Event.RecordedAt = p.Event.RecordedAt.Add(time.Microsecond) })), keys, nil, 1,
+			"file=held event=broken inclusion=broken checkpoint=held attestation=held"},
+		"another tree": {signed(prove(func(p *attest.Proof) { p.Checkpoint = strings.Replace(p.Checkpoint, "\n11\n", "\n12\n", 1) })), keys, nil, 1,
+			"inclusion=held checkpoint=broken attestation=held"},
+		"another's checkpoint": {signed(prove(func(p *attest.Proof) { p.Checkpoint = other.Prove(base, 6, 11).Checkpoint })), keys, nil, 1,
+			"inclusion=held checkpoint=broken"},
+		"the proof's text": {bytes.Replace(file, []byte(`"kind":"Security"`), []byte(`"kind":"Zecurity"`), 1), keys, nil, 1, "attestation=broken signature=broken"},
+		"no PDF":           {[]byte("hello"), keys, nil, 3, "file=untold"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said, status := run(t, walkthrough, append([]string{stored(t, "report.pdf", test.file), "--keys", test.keys}, test.args...)...)
+			if got := states(said); status != test.status || !strings.Contains(got, test.says) {
+				t.Errorf("exit status %d, %s\nwant        %d, %s\n%s", status, got, test.status, test.says, said)
+			}
+		})
+	}
+}
+
+// states is what the lines of the walk-through say, without their sentences.
+func states(said string) string {
+	var all []string
+	for line := range strings.Lines(said) {
+		if len(line) > 24 && line[12] == ' ' {
+			all = append(all, fmt.Sprintf("%s=%s", strings.TrimSpace(line[:12]), strings.TrimSpace(line[13:24])))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Python's inclusion is ours, in trees of many shapes, and finds a leaf nowhere else.
+func TestTheWalkThroughKnowsTreesOfEveryShape(t *testing.T) {
+	t.Parallel()
+	installation := attesttest.New(t, "trees")
+	dir := t.TempDir()
+	write := func(position, size int64, change func(*attest.Proof)) {
+		p := installation.Prove([]byte("a PDF"), position, size)
+		state := "held"
+		if change != nil {
+			change(&p)
+			state = "broken"
+		}
+		document, err := p.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%d.json", state, position, size)), document, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for size := int64(1); size <= 17; size++ {
+		for position := int64(1); position <= size; position++ {
+			write(position, size, nil)
+			write(position, size, func(p *attest.Proof) { p.Event.Position = p.Event.Position%size + 1; p.Event.Metadata += " " })
+		}
+	}
+	write(17, 17, func(p *attest.Proof) { p.Inclusion = append(p.Inclusion, p.Inclusion[0]) })
+	write(16, 17, func(p *attest.Proof) { p.Inclusion = p.Inclusion[1:] })
+	const loop = `
+import glob, json, os, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "../../scripts")
+import check_report
+for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
+    try:
+        check_report.inclusion(json.load(open(path)))
+        state = "held"
+    except check_report.Broken:
+        state = "broken"
+    if not os.path.basename(path).startswith(state):
+        print(path, state)
+print("done")
+`
+	if said, status := run(t, "python3", "-c", loop, dir); status != 0 || said != "done\n" {
+		t.Errorf("exit status %d\n%s", status, said)
+	}
+}

@@ -1,0 +1,260 @@
+"""What check_report.sh needs computed: files out of a PDF and its proof, digests, trees.
+
+Python's standard library and nothing else, and none of Muster's programs: this is the
+description of a proof in a second language. Where both should agree, and do not, one is
+wrong. See eventstore/digest.go, internal/attest and docs/auditors.md for the layouts.
+
+    check_report.py WORK FILE.pdf KEYS
+
+writes into WORK, where proof.json is, what the steps take, and event.held or event.broken
+and inclusion.held or inclusion.broken with a sentence. Exit status 3: not readable.
+"""
+
+import base64
+import calendar
+import datetime
+import hashlib
+import json
+import os
+import re
+import sys
+import uuid
+
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+POSTGRES_EPOCH = 946_684_800_000_000  # 2000-01-01 in microseconds since 1970
+
+
+class Unusable(Exception):
+    """A file that cannot be read as what it should be: exit status 3."""
+
+
+class Broken(Exception):
+    """A claim that does not hold: exit status 1."""
+
+
+def micros(text):
+    """Microseconds since 1970 of a time in RFC 3339. Python 3.9 reads no Z."""
+    whole, fraction = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?Z", text).groups()
+    at = datetime.datetime.strptime(whole, "%Y-%m-%dT%H:%M:%S").replace(tzinfo=datetime.timezone.utc)
+    return round((at - EPOCH).total_seconds()) * 1_000_000 + int((fraction or "").ljust(6, "0"))
+
+
+def number(n):
+    return n.to_bytes(8, "big", signed=True)
+
+
+def counted(content):
+    return number(len(content)) + content
+
+
+def digest(e):
+    """The digest of an event: eventstore/digest.go."""
+    return hashlib.sha256(
+        b"muster event 1"
+        + counted(e["log"].encode())
+        + uuid.UUID(e["organizationId"]).bytes
+        + counted(e["streamType"].encode())
+        + uuid.UUID(e["streamId"]).bytes
+        + counted(e["type"].encode())
+        + number(e["schemaVersion"])
+        + number(micros(e["occurredAt"]))
+        + counted(e["data"].encode())
+        + counted(e["metadata"].encode())
+    ).digest()
+
+
+def event(proof):
+    """Holds the event against itself and the report that the proof claims."""
+    e, report = proof["event"], proof["report"]
+    says = json.loads(e["data"])
+    if e["type"] != "report.ready":
+        raise Broken("The event is not one that says that a report is ready.")
+    if (e["streamId"], e["organizationId"]) != (report["id"], report["organizationId"]):
+        raise Broken("The event is about another report.")
+    if (says.get("pdfSha256"), says.get("inputsSha256")) != (report["pdfSha256"], report["inputsSha256"]):
+        raise Broken("The event names another PDF or other inputs.")
+    link = bytes.fromhex(e["previousHash"]) + digest(e) + number(micros(e["recordedAt"]) - POSTGRES_EPOCH)
+    if hashlib.sha256(link).hexdigest() != e["hash"]:
+        raise Broken("The event's hash does not follow from what it says and when it was recorded.")
+    return f"Event {e['log']}:{e['position']}, recorded {e['recordedAt']}, names this PDF and its inputs."
+
+
+def inclusion(proof):
+    """RFC 9162, 2.1.3.2: the root that follows from the leaf and the proof."""
+    e = proof["event"]
+    _, size, root = checkpoint(proof)
+    index = e["position"] - 1
+    if not 0 <= index < size:
+        raise Broken(f"The log's tree has {size} events, and the event is number {index + 1}.")
+    leaf = digest(e) + number(micros(e["recordedAt"]))
+    node, at, last = hashlib.sha256(b"\x00" + leaf).digest(), index, size - 1
+    for sibling in map(base64.b64decode, proof["inclusion"] or []):
+        if last == 0:
+            raise Broken("The inclusion proof is too long.")
+        if at & 1 or at == last:
+            node = hashlib.sha256(b"\x01" + sibling + node).digest()
+            while at and not at & 1:
+                at, last = at >> 1, last >> 1
+        else:
+            node = hashlib.sha256(b"\x01" + node + sibling).digest()
+        at, last = at >> 1, last >> 1
+    if last != 0 or node != root:
+        raise Broken(f"The event is not in the log's tree of {size} events.")
+    return f"The event is number {index + 1} in the log's tree of {size} events."
+
+
+def checkpoint(proof):
+    """The note's text, and the size and root that it says."""
+    text = proof["checkpoint"].partition("\n\n")[0] + "\n"
+    lines = text.split("\n")
+    return text, int(lines[1]), base64.b64decode(lines[2])
+
+
+def statement(proof):
+    r, e = proof["report"], proof["event"]
+    return (
+        f"muster-report-1\nreport {r['id']}\nkind {r['kind']}\norganization {r['organizationId']}\nscope {r['scopeSha256']}\n"
+        f"pdf {r['pdfSha256']}\ninputs {r['inputsSha256']}\nhead {e['log']}:{e['position']}:{e['hash']}\n"
+    ).encode()
+
+
+def base_of(pdf):
+    """The file before its last update: a PDF that was updated says where the table before is."""
+    tail = re.search(rb"trailer\n<<\n[^>]*?/Prev (\d+)\n>>\nstartxref\n\d+\n%%EOF\n\Z", pdf[-300:])
+    if not tail:
+        return pdf
+    end = b"startxref\n" + tail[1] + b"\n%%EOF\n"
+    at = pdf.find(end, int(tail[1]))
+    return pdf[: at + len(end)] if at >= 0 else pdf
+
+
+def der(content, at):
+    """Tag, content and end of the DER value at an offset."""
+    tag, length, start = content[at], content[at + 1], at + 2
+    if length & 0x80:
+        start += length & 0x7F
+        length = int.from_bytes(content[at + 2 : start], "big")
+    return tag, content[start : start + length], start + length
+
+
+def values(content):
+    at = 0
+    while at < len(content):
+        begin, (tag, inner, at) = at, der(content, at)
+        yield tag, inner, content[begin:at]
+
+
+TIME_STAMP = bytes.fromhex("060b2a864886f70d010910020e")
+
+
+def signature_of(cms):
+    """The value of a CMS's one signature, and its time stamp or None."""
+    (_, inner, _), = values(cms)
+    signed = list(values(list(values(inner))[1][1]))[0][1]
+    (_, signer, _), = values(list(values(signed))[-1][1])
+    parts = list(values(signer))
+    value = [inner for tag, inner, _ in parts if tag == 0x04][0]
+    for tag, attributes, _ in parts:
+        if tag != 0xA1:
+            continue
+        for _, attribute, _ in values(attributes):
+            (_, _, kind), (_, token, _) = values(attribute)
+            if kind == TIME_STAMP:
+                return value, token
+    return value, None
+
+
+def unpack(work, pdf_path, keys_path):
+    def write(name, content):
+        with open(os.path.join(work, name), "wb") as f:
+            f.write(content)
+
+    with open(pdf_path, "rb") as f:
+        pdf = f.read()
+    proof = load(work)
+    with open(keys_path, encoding="utf-8") as f:
+        keys = json.load(f)["keys"]
+
+    base = base_of(pdf)
+    write("base.sha256", hashlib.sha256(base).hexdigest().encode())
+    write("claimed.sha256", proof["report"]["pdfSha256"].encode())
+    write("statement.txt", statement(proof))
+    write("attestation.sig", base64.b64decode(proof["attestation"]["signature"]))
+    write("attestation.key", proof["attestation"]["keyId"].encode())
+    text, _, _ = checkpoint(proof)
+    write("checkpoint.txt", text.encode())
+    origin = text.split("\n")[0]
+    if origin != proof["origin"] or not origin.endswith("/" + proof["event"]["log"]):
+        write("checkpoint.other", origin.encode())
+
+    # Each signature line of the note is "— name base64(key hash, signature)".
+    lines = re.findall(r"^— (\S+) (\S+)$", proof["checkpoint"].partition("\n\n")[2], re.M)
+    for key in keys:
+        if not re.fullmatch(r"[0-9A-Za-z-]+", key["id"]):  # it becomes the name of a file
+            raise Unusable("a key has no id")
+        spki = base64.b64decode(key["publicKey"])
+        if key["use"] == "report":
+            write(f"report.{key['id']}.der", spki)
+        elif key["use"] == "pdf":
+            write(f"pdf.{key['id']}.pem", key["certificate"].encode())
+        elif key["use"] == "log" and key["verifierKey"].split("+")[0] == origin:
+            name, key_hash, _ = key["verifierKey"].split("+", 2)
+            for signer, line in lines:
+                line = base64.b64decode(line)
+                if (signer, line[:4].hex()) == (name, key_hash):
+                    write(f"log.{key['id']}.der", spki)
+                    write(f"log.{key['id']}.sig", line[4:])
+
+    stamps = {"attestation": (proof["attestation"]["timestamp"], base64.b64decode(proof["attestation"]["signature"])),
+              "checkpoint": (proof["checkpointTimestamp"], text.encode())}
+    for name, (token, over) in stamps.items():
+        if token:
+            write(f"stamp.{name}.der", base64.b64decode(token))
+            write(f"stamp.{name}.digest", hashlib.sha256(over).hexdigest().encode())
+
+    ranges = re.search(rb"/ByteRange \[0 (\d+) (\d+) (\d+)\]", pdf[len(base) :])
+    if ranges:
+        before, after, rest = map(int, ranges.groups())
+        write("covered.bin", pdf[:before] + pdf[after : after + rest])
+        if after + rest != len(pdf) or not re.fullmatch(rb"<[0-9a-f]+>", pdf[before:after]):
+            write("covered.not", b"")
+        try:
+            cms = bytes.fromhex(pdf[before + 1 : after - 1].decode())
+            cms = cms[: der(cms, 0)[2]]
+            value, token = signature_of(cms)
+        except (ValueError, IndexError):  # pdfsig says what it thinks of it
+            cms, token = b"", None
+        write("signature.der", cms)
+        at = re.search(rb"/Type /Sig .*?/M \(D:(\d{14})Z\)", pdf[len(base) :])
+        at = datetime.datetime.strptime(at[1].decode(), "%Y%m%d%H%M%S")
+        write("signature.at", str(calendar.timegm(at.timetuple())).encode())
+        if token:
+            write("stamp.signature.der", token)
+            write("stamp.signature.digest", hashlib.sha256(value).hexdigest().encode())
+
+
+def load(work):
+    with open(os.path.join(work, "proof.json"), encoding="utf-8") as f:
+        proof = json.load(f)
+    if proof["format"] != "muster-proof-1":
+        raise Unusable("the format is not muster-proof-1")
+    return proof
+
+
+def main(work, pdf, keys):
+    unpack(work, pdf, keys)
+    for name, step in (("event", event), ("inclusion", inclusion)):
+        try:
+            state, said = "held", step(load(work))
+        except Broken as e:
+            state, said = "broken", str(e)
+        with open(os.path.join(work, f"{name}.{state}"), "w", encoding="utf-8") as f:
+            f.write(said)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Exception as e:  # whatever a hostile file does to a parser
+        print(f"{type(e).__name__}: {e}")
+        sys.exit(3)

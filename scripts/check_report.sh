@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Checks a report with none of Muster's programs: what `muster verify --offline` does, step
+# by step, with openssl (3), poppler's pdfsig and pdfdetach, qpdf, and python3's standard
+# library. An auditor can read it from top to bottom and run each command alone.
+#
+#   scripts/check_report.sh FILE.pdf --keys muster-keys.json [--proof proof.json] [--tsa-ca ca.pem]
+#
+# A line a step: its name, its state, a sentence. Exit status 0: all that is claimed holds
+# under these keys; 1: something contradicts; 3: cannot tell, because something is missing.
+set -uo pipefail
+
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 3; }
+file='' keys='' proof='' tsa=''
+while [ $# -gt 0 ]; do
+  case $1 in
+  --keys) keys=${2-}; shift 2 || usage ;;
+  --proof) proof=${2-}; shift 2 || usage ;;
+  --tsa-ca) tsa=${2-}; shift 2 || usage ;;
+  -*) usage ;;
+  *) [ -z "$file" ] || usage; file=$1; shift ;;
+  esac
+done
+if [ -z "$file" ] || [ -z "$keys" ]; then usage; fi
+for tool in openssl pdfsig pdfdetach qpdf python3; do
+  command -v $tool >/dev/null || { echo "needs $tool" >&2; exit 3; }
+done
+
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+broken=0 untold=0
+
+# say STEP STATE SENTENCE
+say() {
+  printf '%-12s %-10s %s\n' "$1" "$2" "$3"
+  case $2 in broken) broken=1 ;; untold) untold=1 ;; esac
+}
+
+# computed STEP: what python found
+computed() {
+  local of
+  for of in "$work/$1".*; do say "$1" "${of##*.}" "$(cat "$of")"; done
+}
+
+# signed KEY.der SIGNATURE FILE: an Ed25519 signature, by OpenSSL
+signed() {
+  openssl pkey -pubin -inform DER -in "$1" -out "$work/key.pem" 2>/dev/null &&
+    openssl pkeyutl -verify -pubin -inkey "$work/key.pem" -rawin -in "$3" -sigfile "$2" >/dev/null 2>&1
+}
+
+verdict() {
+  if [ $broken = 1 ]; then echo "It does not hold."; exit 1; fi
+  if [ $untold = 1 ]; then echo "It cannot be told."; exit 3; fi
+  echo "It holds."; exit 0
+}
+
+# The proof: an attachment of the PDF, unless another one is given.
+if [ -n "$proof" ]; then
+  cp "$proof" "$work/proof.json" || exit 3
+else
+  which=$(pdfdetach -list "$file" 2>/dev/null | sed -n 's/^\([0-9]*\): proof\.json$/\1/p' | head -n 1)
+  [ -n "$which" ] && pdfdetach -save "$which" -o "$work/proof.json" "$file" >/dev/null 2>&1
+fi
+[ -s "$work/proof.json" ] || { say file untold "There is no proof in the file, and none beside it (--proof)."; verdict; }
+said=$(python3 "$here/check_report.py" "$work" "$file" "$keys") || { say file untold "File, proof or keys cannot be read: $said"; verdict; }
+
+# file: the revision before the signed update is the one that the proof names.
+qpdf --check "$file" >"$work/qpdf.txt" 2>&1
+if [ $? = 2 ]; then
+  say file broken "qpdf finds the PDF damaged: $(tail -n 1 "$work/qpdf.txt")"
+elif [ "$(cat "$work/base.sha256")" = "$(cat "$work/claimed.sha256")" ]; then
+  say file held "The file is the report as it was built, SHA-256 $(cat "$work/base.sha256")."
+else
+  say file broken "The file's base has the SHA-256 $(cat "$work/base.sha256"), and the report's is $(cat "$work/claimed.sha256")."
+fi
+
+# event, inclusion: SHA-256 over the layouts of eventstore/digest.go and RFC 6962.
+computed event
+computed inclusion
+
+# checkpoint: the log's key signed the tree.
+state=untold
+for key in "$work"/log.*.der; do
+  [ -e "$key" ] || continue
+  if signed "$key" "${key%.der}.sig" "$work/checkpoint.txt"; then state=held; break; fi
+  state=broken
+done
+if [ -e "$work/checkpoint.other" ]; then state=broken; fi
+case $state in
+held) say checkpoint held "The log's tree is signed by key $(basename "${key%.der}" | cut -d. -f2)." ;;
+broken) say checkpoint broken "The log's tree was changed after it was signed, or is that of another log." ;;
+*) say checkpoint untold "None of the given keys is one that signed the log's tree." ;;
+esac
+
+# attestation: the report key signed the statement.
+id=$(cat "$work/attestation.key")
+state=untold
+for key in "$work"/report.*.der; do
+  [ -e "$key" ] || continue
+  if signed "$key" "$work/attestation.sig" "$work/statement.txt"; then state=held; break; fi
+  if [ "$key" = "$work/report.$id.der" ]; then state=broken; fi
+done
+case $state in
+held) say attestation held "Report, organization, scope, PDF, inputs and head are signed by key $(basename "${key%.der}" | cut -d. -f2)." ;;
+broken) say attestation broken "What is claimed of the report is not what key $id signed." ;;
+*) say attestation untold "Key $id, which is said to have signed the report, is none of the given ones." ;;
+esac
+
+# signature: pdfsig on the file, and OpenSSL on the CMS with a published certificate.
+if [ ! -e "$work/signature.der" ]; then
+  say signature "not asked" "The file is a base revision: nobody signed it as a PDF."
+else
+  pdfsig "$file" >"$work/pdfsig.txt" 2>&1
+  state=untold said="The PDF's signature was made with none of the given certificates."
+  for certificate in "$work"/pdf.*.pem; do
+    [ -e "$certificate" ] || continue
+    if openssl cms -verify -cades -binary -inform DER -in "$work/signature.der" -content "$work/covered.bin" -certfile "$certificate" \
+      -CAfile "$certificate" -partial_chain -purpose any -attime "$(cat "$work/signature.at")" -out /dev/null >/dev/null 2>"$work/cms.txt"; then
+      state=held said="The PDF is signed to its last byte with the certificate of key $(basename "$certificate" | cut -d. -f2), which says $(date -u -d "@$(cat "$work/signature.at")" '+%Y-%m-%d %H:%M:%SZ')."
+      break
+    fi
+  done
+  if ! grep -q 'Signature Validation: Signature is Valid' "$work/pdfsig.txt"; then
+    state=broken said="pdfsig says: $(sed -n 's/.*Signature Validation: //p' "$work/pdfsig.txt" | head -n 1)"
+  elif [ -e "$work/covered.not" ] || ! grep -q 'Total document signed' "$work/pdfsig.txt" || grep -q 'Not total document signed' "$work/pdfsig.txt"; then
+    state=broken said="The signature does not cover the whole file."
+  elif [ "$(grep -c 'Signature #' "$work/pdfsig.txt")" != 1 ]; then
+    state=broken said="There is more than one signature."
+  fi
+  say signature "$state" "$said"
+fi
+
+# timestamp: somebody else's clock, judged at the time that it shows.
+state="not asked" said="There is no time stamp."
+for token in "$work"/stamp.*.der; do
+  [ -e "$token" ] || continue
+  name=$(basename "${token%.der}" | cut -d. -f2)
+  shown=$(openssl ts -reply -in "$token" -token_in -text 2>/dev/null | sed -n 's/^Time stamp: //p')
+  if [ -z "$tsa" ]; then
+    state="not asked" said="There is a time stamp of $shown; whose, nobody asked (--tsa-ca)."
+    continue
+  fi
+  if openssl ts -verify -digest "$(cat "${token%.der}.digest")" -in "$token" -token_in -CAfile "$tsa" -attime "$(date -d "$shown" +%s)" >/dev/null 2>&1; then
+    [ "$state" = broken ] || { state=held; said="Stamped at $shown by an authority of the given ones ($name)."; }
+  else
+    state=broken said="The time stamp of the $name does not hold."
+  fi
+done
+say timestamp "$state" "$said"
+say witness "not asked" "Cosignatures are for muster verify --offline --witnesses."
+verdict
