@@ -22,6 +22,8 @@ type exportHeader struct {
 	Format       string     `json:"format"`
 	Organization *uuid.UUID `json:"organizationId"` // null: everybody's events
 	Head         Head       `json:"head"`
+	// Signed is the head with a signature, which through the chain is one over every line.
+	Signed *SignedHead `json:"signedHead,omitempty"`
 }
 
 // exportLine is one event. Of another organization's it has only the chain's part.
@@ -52,8 +54,8 @@ type exportEvent struct {
 // Export writes a log up to the head of now as JSON lines, from which
 // VerifyExport can check the chain without the database, and returns that head.
 // With an organization, the events of others are opaque: position, recorded
-// time, digest and hash.
-func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization uuid.UUID) (Head, error) {
+// time, digest and hash. sign signs the head; nil: nobody does.
+func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization uuid.UUID, sign func(Head) SignedHead) (Head, error) {
 	head, err := readHead(ctx, s.db, log)
 	if err != nil {
 		return Head{}, err
@@ -62,6 +64,10 @@ func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization u
 	lines := json.NewEncoder(buffered)
 	lines.SetEscapeHTML(false)
 	header := exportHeader{Format: exportFormat, Head: head}
+	if sign != nil {
+		signed := sign(head)
+		header.Signed = &signed
+	}
 	if organization != uuid.Nil {
 		header.Organization = &organization
 	}
@@ -124,7 +130,9 @@ func (e *ExportFormatError) Error() string {
 // in its first line and the witness. It returns an *ExportFormatError where the
 // file cannot be read as an export, an *OtherLogError where it is of another log
 // than the witness. Of the options, Organization plays no part:
-// the file holds what it holds.
+// the file holds what it holds. Where the file is signed, the signature has to be that of
+// the key beside it, over this head, or the error is a *SignatureError; whose key that is
+// the caller tells from Verification.Signed.
 func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
 	lines := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	var header exportHeader
@@ -136,6 +144,14 @@ func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
 	}
 	if w := options.Witness; w != nil && w.Log != header.Head.Log {
 		return Verification{}, &OtherLogError{Log: header.Head.Log, Witness: *w}
+	}
+	if s := header.Signed; s != nil {
+		if err := VerifySignedHead(s.PublicKey, *s); err != nil {
+			return Verification{}, err
+		}
+		if s.Head.String() != header.Head.String() {
+			return Verification{}, &SignatureError{Head: header.Head}
+		}
 	}
 	c := newChain(header.Head.Log, options.Witness)
 	d := newDigester()
@@ -158,7 +174,9 @@ func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
 			options.Progress(l.Position, header.Head.Position)
 		}
 	}
-	return *c.finish(header.Head), nil
+	report := c.finish(header.Head)
+	report.Signed = header.Signed
+	return *report, nil
 }
 
 func (line *exportLine) link(log Log) (link, error) {

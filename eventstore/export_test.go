@@ -20,7 +20,7 @@ import (
 func export(t testing.TB, store *eventstore.Store, organization uuid.UUID) string {
 	t.Helper()
 	var file bytes.Buffer
-	if _, err := store.Export(context.Background(), &file, eventstore.Reports, organization); err != nil {
+	if _, err := store.Export(context.Background(), &file, eventstore.Reports, organization, nil); err != nil {
 		t.Fatal(err)
 	}
 	return file.String()

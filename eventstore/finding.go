@@ -64,6 +64,7 @@ type Verification struct {
 	// Findings in order of position, at most 100 of Misfits.
 	Findings []Mismatch
 	Misfits  int
+	Signed   *SignedHead // of an export that is signed: the key beside it has signed its head
 }
 
 // OK says whether everything fits.

@@ -162,7 +162,7 @@ func TestVerifyNamesWhatDoesNotFit(t *testing.T) {
 func wantSameOffline(t *testing.T, store *eventstore.Store, options eventstore.VerifyOptions, online eventstore.Verification) {
 	t.Helper()
 	var file bytes.Buffer
-	if _, err := store.Export(context.Background(), &file, eventstore.Reports, uuid.Nil); err != nil {
+	if _, err := store.Export(context.Background(), &file, eventstore.Reports, uuid.Nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	offline, err := eventstore.VerifyExport(&file, options)

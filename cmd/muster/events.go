@@ -185,7 +185,7 @@ func printJSON(cmd *cobra.Command, value any) error {
 	if err := out.Encode(value); err != nil {
 		return err
 	}
-	return say(cmd, "%s", escaped(text.String()))
+	return say(cmd, "%s\n", escaped(strings.TrimSuffix(text.String(), "\n")))
 }
 
 // printEvent writes one line. Data that is no JSON is shown as a string.

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -14,12 +19,14 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/tree"
 	"muster/internal/accounts"
+	"muster/internal/attest"
 	"muster/internal/config"
 )
 
 func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 	var s selection
-	var witness, export string
+	var witness, export, keys string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [--witness LOG:POSITION:HASH|CHECKPOINT|FILE]",
 		Short: "Check the logs from their first event and name what does not fit",
@@ -57,10 +64,13 @@ checked then.`,
 				if witness != "" && known.head == nil {
 					return usage([]string{"--witness: an exported file is held against a head (log:position:hash), and this is a checkpoint"})
 				}
-				return verifyExport(cmd.OutOrStdout(), export, options)
+				return verifyExport(cmd, export, keys, options, asJSON)
+			}
+			if keys != "" {
+				return usage([]string{"--keys: only with --export"})
 			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				return in.verifyLogs(cmd, logs, options, known)
+				return in.verifyLogs(cmd, logs, options, known, asJSON)
 			})
 		},
 	}
@@ -68,45 +78,92 @@ checked then.`,
 	cmd.Flags().StringVar(&s.organization, "organization", "", "check the contents of this organization's events only, by id")
 	cmd.Flags().StringVar(&witness, "witness", "", "what somebody kept: log:position:hash, a line of 'muster events head', a checkpoint, or a file with one, a PDF or proof.json")
 	cmd.Flags().StringVar(&export, "export", "", "check an exported file instead of the database")
+	cmd.Flags().StringVar(&keys, "keys", "", "with --export: the installation's public keys, of which one has to have signed it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	return cmd
 }
 
-func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions, known keptWitness) error {
-	whole := true
+// logVerified is what came of a log, as --json has it.
+type logVerified struct {
+	Log       eventstore.Log  `json:"log"`
+	OK        bool            `json:"ok"`
+	Events    int64           `json:"events"`
+	Streams   int             `json:"streams"`
+	Head      eventstore.Head `json:"head"`
+	Misfits   int64           `json:"misfits"`
+	Root      string          `json:"root,omitempty"` // of the Merkle tree over all events, hex
+	Sentences []string        `json:"sentences"`      // what is printed without --json
+}
+
+func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions, known keptWitness, asJSON bool) error {
+	all := make([]logVerified, 0, len(logs))
 	for _, log := range logs {
 		options.Progress = func(position, last int64) {
 			if last > 100_000 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "\r%s: %d of %d", log, position, last)
 			}
 		}
-		verified, err := in.events.Verify(cmd.Context(), log, options)
+		var said bytes.Buffer
+		one, err := in.verifyLog(cmd.Context(), &said, log, options, known)
 		if err != nil {
 			return err
 		}
-		printVerification(cmd.OutOrStdout(), verified)
-		whole = whole && verified.OK()
-		if known.checkpoint != "" {
-			holds, err := in.holdAgainst(cmd, known, verified.Head.Position)
-			if err != nil {
-				return err
-			}
-			whole = whole && holds
-		}
-		if options.Organization != uuid.Nil {
+		one.Sentences = strings.Split(strings.TrimSuffix(said.String(), "\n"), "\n")
+		all = append(all, one)
+		if asJSON {
 			continue
 		}
-		root, err := tree.New(in.db).Check(cmd.Context(), log, verified.Head.Position)
-		switch {
-		case tree.Unfit(err):
-			whole = false
-			fmt.Fprintf(cmd.OutOrStdout(), "  %v\n", err)
-		case err != nil:
+		if err := say(cmd, "%s", said.String()); err != nil {
 			return err
-		case verified.OK():
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: tree ok, root %x over %d events\n", log, root[:], verified.Head.Position)
+		}
+	}
+	return verifiedLogs(cmd, all, asJSON)
+}
+
+// verifiedLogs prints logs as one object, and is the command's outcome.
+func verifiedLogs(cmd *cobra.Command, all []logVerified, asJSON bool) error {
+	whole := !slices.ContainsFunc(all, func(l logVerified) bool { return !l.OK })
+	if asJSON {
+		if err := printJSON(cmd, map[string]any{"ok": whole, "logs": all}); err != nil {
+			return err
 		}
 	}
 	return brokenUnless(whole)
+}
+
+func (in *installation) verifyLog(ctx context.Context, out io.Writer, log eventstore.Log, options eventstore.VerifyOptions, known keptWitness) (logVerified, error) {
+	verified, err := in.events.Verify(ctx, log, options)
+	if err != nil {
+		return logVerified{}, err
+	}
+	printVerification(out, verified)
+	one := verifiedOf(verified)
+	if known.checkpoint != "" {
+		holds, err := in.holdAgainst(ctx, out, known, verified.Head.Position)
+		if err != nil {
+			return one, err
+		}
+		one.OK = one.OK && holds
+	}
+	if options.Organization != uuid.Nil {
+		return one, nil
+	}
+	root, err := tree.New(in.db).Check(ctx, log, verified.Head.Position)
+	switch {
+	case tree.Unfit(err):
+		one.OK = false
+		fmt.Fprintf(out, "  %v\n", err)
+	case err != nil:
+		return one, err
+	case verified.OK():
+		one.Root = hex.EncodeToString(root[:])
+		fmt.Fprintf(out, "%s: tree ok, root %s over %d events\n", log, one.Root, verified.Head.Position)
+	}
+	return one, nil
+}
+
+func verifiedOf(v eventstore.Verification) logVerified {
+	return logVerified{Log: v.Log, OK: v.OK(), Events: v.Events, Streams: int(v.Streams), Head: v.Head, Misfits: int64(v.Misfits)}
 }
 
 func brokenUnless(whole bool) error {
@@ -127,7 +184,9 @@ func printVerification(w io.Writer, r eventstore.Verification) {
 	}
 }
 
-func verifyExport(out io.Writer, path string, options eventstore.VerifyOptions) (err error) {
+// verifyExport checks a file alone. Without a signature by one of the given keys nobody can
+// tell whose history it is.
+func verifyExport(cmd *cobra.Command, path, keysFile string, options eventstore.VerifyOptions, asJSON bool) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -141,8 +200,48 @@ func verifyExport(out io.Writer, path string, options eventstore.VerifyOptions) 
 	if err != nil {
 		return err
 	}
-	printVerification(out, verified)
-	return brokenUnless(verified.OK())
+	var said bytes.Buffer
+	printVerification(&said, verified)
+	if keysFile != "" {
+		by, err := signerOf(verified.Signed, keysFile)
+		if err != nil {
+			return &exitError{status: exitCannotTell, err: fmt.Errorf("cannot tell whose history it is: %w", err)}
+		}
+		fmt.Fprintf(&said, "%s: head signed by key %s\n", verified.Log, by)
+	}
+	if !asJSON {
+		if err := say(cmd, "%s", said.String()); err != nil {
+			return err
+		}
+	}
+	one := verifiedOf(verified)
+	one.Sentences = strings.Split(strings.TrimSuffix(said.String(), "\n"), "\n")
+	return verifiedLogs(cmd, []logVerified{one}, asJSON)
+}
+
+// signerOf is the key of a list that has signed a head.
+func signerOf(signed *eventstore.SignedHead, keysFile string) (id string, err error) {
+	document, err := os.ReadFile(keysFile)
+	if err != nil {
+		return "", err
+	}
+	keys, err := attest.ParseKeys(document)
+	if err != nil {
+		return "", err
+	}
+	if signed == nil {
+		return "", errors.New("the file is not signed")
+	}
+	spki, err := x509.MarshalPKIXPublicKey(signed.PublicKey)
+	if err != nil {
+		return "", err
+	}
+	for _, k := range keys.Of(attest.UseLog) {
+		if bytes.Equal(k.PublicKey, spki) && strings.HasSuffix(k.Origin(), "/"+string(signed.Head.Log)) {
+			return k.ID, nil
+		}
+	}
+	return "", errors.New("the key that signed it is none of the given ones")
 }
 
 func eventsHeadCommand(cfg *config.Config) *cobra.Command {
@@ -162,23 +261,25 @@ its Ed25519 signature. Keep it where whoever runs the database cannot write; lat
 				return checkHead(cmd.OutOrStdout(), check, key)
 			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				var heads []eventstore.SignedHead
 				for _, log := range eventstore.Logs {
 					head, err := in.events.Head(cmd.Context(), in.db, log)
 					if err != nil {
 						return err
 					}
-					signed := eventstore.SignHead(in.key.Signer(), head)
-					if !asJSON {
-						fmt.Fprintln(cmd.OutOrStdout(), signed)
-					} else if err := json.NewEncoder(cmd.OutOrStdout()).Encode(signed); err != nil {
-						return err
-					}
+					heads = append(heads, eventstore.SignHead(in.key.Signer(), head))
+				}
+				if asJSON {
+					return printJSON(cmd, map[string]any{"heads": heads})
+				}
+				for _, signed := range heads {
+					fmt.Fprintln(cmd.OutOrStdout(), signed)
 				}
 				return nil
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	cmd.Flags().StringVar(&check, "check", "", "check a line that was kept instead, against --key")
 	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64")
 	return cmd
@@ -243,7 +344,7 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 					defer func() { err = errors.Join(err, file.Close()) }()
 					out = file
 				}
-				head, err := in.events.Export(cmd.Context(), out, logs[0], target)
+				head, err := in.events.Export(cmd.Context(), out, logs[0], target, func(h eventstore.Head) eventstore.SignedHead { return eventstore.SignHead(in.key.Signer(), h) })
 				if err == nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "exported up to %s\n", head)
 				}

@@ -121,8 +121,8 @@ func keptOfPDF(file []byte) (keptWitness, error) {
 
 // holdAgainst says whether a kept checkpoint is of the log as it is. Whether events and
 // tiles are what that tree is of is checked beside it.
-func (in *installation) holdAgainst(cmd *cobra.Command, k keptWitness, size int64) (bool, error) {
-	say := func(format string, args ...any) { fmt.Fprintf(cmd.OutOrStdout(), format+"\n", args...) }
+func (in *installation) holdAgainst(ctx context.Context, out io.Writer, k keptWitness, size int64) (bool, error) {
+	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	if want := in.signing.Origin(k.log); k.tree.Origin != want {
 		say("  the checkpoint is one of %s, and this log is %s: another installation's", k.tree.Origin, want)
 		return false, nil
@@ -131,7 +131,7 @@ func (in *installation) holdAgainst(cmd *cobra.Command, k keptWitness, size int6
 		say("  the checkpoint is over %d events, and the log has %d: events are gone", k.tree.Size, size)
 		return false, nil
 	}
-	root, err := tree.New(in.db).Root(cmd.Context(), k.log, k.tree.Size)
+	root, err := tree.New(in.db).Root(ctx, k.log, k.tree.Size)
 	if err != nil {
 		return false, err
 	}
@@ -139,7 +139,7 @@ func (in *installation) holdAgainst(cmd *cobra.Command, k keptWitness, size int6
 		say("  the first %d events have the root %s, and the checkpoint says %s: the log was changed since", k.tree.Size, root, k.tree.Root)
 		return false, nil
 	}
-	by, ok, err := in.signersOf(cmd.Context(), k)
+	by, ok, err := in.signersOf(ctx, k)
 	if err == nil {
 		say("%s: checkpoint over %d events ok, %s", k.log, k.tree.Size, by)
 	}

@@ -175,9 +175,14 @@ func TestHeadsAreWitnesses(t *testing.T) {
 	if len(kept) != 3 {
 		t.Fatalf("three logs have the heads %q", kept)
 	}
-	first, _, _ := strings.Cut(i.must(t, "events", "head", "--json"), "\n")
+	said := i.must(t, "events", "head", "--json")
+	var printed struct{ Heads []json.RawMessage }
 	var signed eventstore.SignedHead
-	if err := json.Unmarshal([]byte(first), &signed); err != nil || signed.Head.Position != 1 || signed.Head.Log != eventstore.Reports {
+	if err := json.Unmarshal([]byte(said), &printed); err != nil || len(printed.Heads) != 3 {
+		t.Fatalf("%s: %v", said, err)
+	}
+	first := string(printed.Heads[0])
+	if err := json.Unmarshal(printed.Heads[0], &signed); err != nil || signed.Head.Position != 1 || signed.Head.Log != eventstore.Reports {
 		t.Fatalf("%s: %v", first, err)
 	}
 	key := base64.StdEncoding.EncodeToString(signed.PublicKey)
@@ -239,6 +244,28 @@ func TestExport(t *testing.T) {
 	// Whoever verifies it has no database.
 	if got := muster(t, "events", "verify", "--export", path); got.status != 0 || !strings.Contains(got.out, "reports: ok, 3 events") {
 		t.Errorf("%+v", got)
+	}
+	// And knows whose history it is by keys that were kept.
+	keys := fileWith(t, "keys.json", i.must(t, "keys", "export"))
+	signed := muster(t, "events", "verify", "--export", path, "--keys", keys, "--json")
+	var verdict struct {
+		OK   bool
+		Logs []logVerified
+	}
+	if err := json.Unmarshal([]byte(signed.out), &verdict); err != nil || signed.status != 0 || !verdict.OK || len(verdict.Logs) != 1 || !strings.Contains(verdict.Logs[0].Sentences[1], "signed by key") {
+		t.Errorf("%v: %s%s", err, signed.out, signed.errors)
+	}
+	unsigned := fileWith(t, "unsigned.jsonl", regexp.MustCompile(`,"signedHead":\{.*?\}\}`).ReplaceAllString(string(content), "}"))
+	stranger := installed{url: pgtest.EmptyURL(t), dir: t.TempDir()}
+	theirKeys := fileWith(t, "their-keys.json", stranger.must(t, "keys", "export"))
+	for name, test := range map[string][2]string{"unsigned": {unsigned, keys}, "another's keys": {path, theirKeys}, "no keys": {path, "/no/such/file"}} {
+		if got := muster(t, "events", "verify", "--export", test[0], "--keys", test[1]); got.status != exitCannotTell {
+			t.Errorf("%s: it ends with %d: %s%s", name, got.status, got.out, got.errors)
+		}
+	}
+	moved := fileWith(t, "moved.jsonl", strings.Replace(string(content), `"position":3,`, `"position":2,`, 1))
+	if got := muster(t, "events", "verify", "--export", moved, "--keys", keys); got.status != exitFailed {
+		t.Errorf("with another head it ends with %d: %s%s", got.status, got.out, got.errors)
 	}
 	tampered := fileWith(t, "tampered.jsonl", strings.Replace(string(content), `DataInventory`, `Security`, 1))
 	got := muster(t, "events", "verify", "--export", tampered)
