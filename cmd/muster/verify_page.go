@@ -16,6 +16,7 @@ func withPage(cmd *cobra.Command) *cobra.Command {
 	if flags.Lookup("keys") == nil {
 		flags.String("keys", "", "the installation's public keys, from /.well-known/muster-keys.json; with --page")
 	}
+	cmd.Example += "\n  muster verify --page --keys muster-keys.json > check.html"
 	arguments, run := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if *asked {

@@ -28,10 +28,10 @@
 // also those that were removed since. A server begins with its registration, or earlier
 // with the creation time that somebody gave it; where an assessment is older than that, the
 // registration says nothing about its beginning, and it counts from the window's start. It
-// ends with its removal. Periods cover the whole window: before and after its life, and
-// while it was inactive, a server is notAssessed and the reason says so. The share that
-// passed, and the longest gap, are of its life within the window: whoever was registered
-// yesterday has no gap of a month, and a month without assessments is one of a month.
+// ends with its removal. Its periods cover its life within the window, without a gap, and
+// the share that passed and the longest gap are those of its periods: whoever was registered
+// yesterday has no gap of a month, and a month without assessments is one of a month. While
+// it was inactive, a server is notAssessed and the reason says so.
 //
 // A window's from belongs to it, its to does not, and a to in the future is now. It is at
 // most MaxWindow long, which is how long assessments are kept.

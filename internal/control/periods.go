@@ -36,8 +36,6 @@ const (
 	ReasonNotAsked      = "The assessment did not ask for this check."
 	ReasonNotApplicable = "The check does not apply here."
 	ReasonInactive      = "The server was inactive."
-	ReasonNotRegistered = "The server was not registered yet."
-	ReasonRemoved       = "The server was removed."
 )
 
 // Look is one assessment and its answers about the check.
@@ -80,7 +78,7 @@ type Period struct {
 
 // Course is how a check stood on one server over a window.
 type Course struct {
-	Periods    []Period      // without a gap from the window's beginning to its end
+	Periods    []Period      // of its life within the window, without a gap
 	Passed     time.Duration // how long it passed
 	Life       time.Duration // how long the server was known
 	LongestGap time.Duration // notAssessed in one piece, of its life
@@ -99,7 +97,6 @@ type moment struct {
 	state     State
 	exception uuid.UUID
 	reason    string
-	known     bool
 }
 
 // Periods makes the course of a server over [from, to) of what is recorded. Looks are the
@@ -120,16 +117,15 @@ func Periods(from, to time.Time, life Life, looks []Look, exceptions []Exception
 		if last >= 0 {
 			look = &looks[last]
 		}
-		known, alive, why := lifeAt(life, turn)
-		now := stateAt(at, known, alive, why, look, exceptions)
-		end := cuts[i+1]
+		if turn < 0 || !life[turn].Known {
+			continue // not registered yet, or removed
+		}
+		now, end := stateAt(at, life[turn].Alive, look, exceptions), cuts[i+1]
 		course.add(at, end, now)
-		if now.known && now.state == NotAssessed {
-			gap += end.Sub(at)
-			course.LongestGap = max(course.LongestGap, gap)
-		} else {
+		if gap += end.Sub(at); now.state != NotAssessed {
 			gap = 0
 		}
+		course.LongestGap = max(course.LongestGap, gap)
 	}
 	countLooks(course.Periods, looks)
 	return course
@@ -159,33 +155,18 @@ func cutsOf(from, to time.Time, life Life, looks []Look, exceptions []Exception)
 	return slices.CompactFunc(cuts, time.Time.Equal)
 }
 
-// lifeAt is the turn that holds after so many.
-func lifeAt(life Life, turn int) (known, alive bool, why string) {
-	if turn < 0 {
-		return false, false, ReasonNotRegistered
-	}
-	switch t := life[turn]; {
-	case !t.Known:
-		return false, false, ReasonRemoved
-	case !t.Alive:
-		return true, false, ReasonInactive
-	}
-	return true, true, ""
-}
-
-// stateAt is the state at an instant, of which look is the last assessment.
-func stateAt(at time.Time, known, alive bool, why string, look *Look, exceptions []Exception) moment {
+// stateAt is the state at an instant at which the server is known; look is the last
+// assessment.
+func stateAt(at time.Time, alive bool, look *Look, exceptions []Exception) moment {
 	switch {
 	case !alive:
-		return moment{state: NotAssessed, reason: why, known: known}
+		return moment{state: NotAssessed, reason: ReasonInactive}
 	case look == nil || !at.Before(look.At.Add(Hold)):
-		return moment{state: NotAssessed, reason: ReasonNoAssessment, known: true}
+		return moment{state: NotAssessed, reason: ReasonNoAssessment}
 	case len(look.Answers) == 0:
-		return moment{state: NotAssessed, reason: ReasonNotAsked, known: true}
+		return moment{state: NotAssessed, reason: ReasonNotAsked}
 	}
-	m := judge(at, *look, exceptions)
-	m.known = true
-	return m
+	return judge(at, *look, exceptions)
 }
 
 // judge makes one state of the answers of an assessment, the worst that can be said of it.
@@ -279,9 +260,7 @@ func (x Exception) narrowness() (n int) {
 
 // add appends what holds in [from, to), to the last period where that is the same.
 func (c *Course) add(from, to time.Time, m moment) {
-	if m.known {
-		c.Life += to.Sub(from)
-	}
+	c.Life += to.Sub(from)
 	if m.state == Passed {
 		c.Passed += to.Sub(from)
 	}

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,6 +124,33 @@ func TestTheLogsDecide(t *testing.T) {
 	s.acme = uuid.New()
 	if e := s.read(control.Question{Check: "PG-S17", Instances: []uuid.UUID{one}, From: from, To: time.Now(), Now: time.Now()}); len(e.Items)+len(e.Exceptions) > 0 {
 		t.Errorf("another organization sees %+v", e)
+	}
+}
+
+// TestAServerIsAsOldAsItsFirstAssessment where that is older than its registration, which
+// then says nothing about when the server came: the whole window counts.
+func TestAServerIsAsOldAsItsFirstAssessment(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	sent, quiet := uuid.New(), uuid.New()
+	now := time.Now().UTC()
+	for _, id := range []uuid.UUID{sent, quiet} {
+		s.happens(eventstore.Fleet, fleet.InstanceStream, id, s.acme, fleet.InstanceRegistered{Name: id.String(), Engine: fleet.PostgreSQL, Active: true, CreatedAt: now.Add(-time.Hour)})
+	}
+	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
+		VALUES (gen_random_uuid(), $1, $2, now() - interval '6 hours', 'complete', '{}', '{"PG-S17": [{"s": "pass"}]}')`, s.acme, sent)
+	e := s.read(control.Question{Check: "PG-S17", Instances: []uuid.UUID{sent, quiet}, From: now.Add(-12 * time.Hour), To: now, Now: now})
+	for _, item := range e.Items {
+		want, share := time.Hour, 0.0
+		if item.Instance == sent {
+			want, share = 12*time.Hour, 0.5
+		}
+		if item.Course.Life != want || math.Abs(item.Course.PassedShare()-share) > 0.001 {
+			t.Errorf("it is %s old, and passed for %v of that; want %s, %v", item.Course.Life, item.Course.PassedShare(), want, share)
+		}
+	}
+	if len(e.Items) != 2 {
+		t.Errorf("%d servers", len(e.Items))
 	}
 }
 

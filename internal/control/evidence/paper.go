@@ -181,7 +181,11 @@ func (p *sheet) axis() {
 
 func (p *sheet) bar(item Item) {
 	page, left, width := p.Page(), p.Left()+barsAt, p.TextWidth()-barsAt-barsEnd
-	page.Text(p.Left(), p.Y+8.5, cellStrong, typeset.Left, p.fit(item.Instance.Name, barsAt-8))
+	name := barsAt - 8
+	if item.Removed {
+		name -= 4 + page.Text(p.Left()+name, p.Y+8.5, smallStyle, typeset.Right, "removed")
+	}
+	page.Text(p.Left(), p.Y+8.5, cellStrong, typeset.Left, p.fit(item.Instance.Name, name))
 	whole := p.d.To.Sub(p.d.From).Seconds()
 	draw := func(failed bool) {
 		for _, period := range item.Periods {

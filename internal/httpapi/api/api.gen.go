@@ -1778,13 +1778,13 @@ type ControlPeriodState string
 type ControlledInstance struct {
 	Instance Reference `json:"instance"`
 
-	// LongestGapSeconds The longest time without an answer while the server was known.
+	// LongestGapSeconds The longest time without an answer.
 	LongestGapSeconds float64 `json:"longestGapSeconds"`
 
-	// PassedShare Of the time in the window in which the server was known, also the time in which nobody assessed it.
+	// PassedShare Of the time that the periods cover, also that in which nobody assessed it.
 	PassedShare float64 `json:"passedShare"`
 
-	// Periods The whole window, without a gap and in order.
+	// Periods The time in the window in which the server was known, without a gap and in order.
 	Periods []ControlPeriod `json:"periods"`
 
 	// Removed It is no longer there.
