@@ -132,6 +132,7 @@ fi
 
 # timestamp: somebody else's clock, judged at the time that it shows.
 state="not asked" said="There is no time stamp."
+if [ -n "$tsa" ]; then state=untold; fi # asked for, and not there
 for token in "$work"/stamp.*.der; do
   [ -e "$token" ] || continue
   name=$(basename "${token%.der}" | cut -d. -f2)

@@ -15,6 +15,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/attest"
 	"muster/internal/attest/attesttest"
+	"muster/internal/attest/offline"
 	"muster/internal/timestamp"
 	"muster/internal/timestamp/timestamptest"
 )
@@ -78,6 +79,8 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 	file, keys := signed(good), keysOf(installation)
 	changed := bytes.Clone(file)
 	changed[2000] ^= 1
+	bare := s.update()
+	bare.Attachment = prove(func(p *attest.Proof) { p.Attestation.Timestamp, p.CheckpointTimestamp = nil, nil })
 	held := "file=held event=held inclusion=held checkpoint=held attestation=held signature=held timestamp=held"
 	for name, test := range map[string]struct {
 		file   []byte
@@ -86,16 +89,17 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 		status int
 		says   string
 	}{
-		"all that there is":     {file, keys, []string{"--tsa-ca", authority.CAFile()}, 0, held},
-		"no authority is named": {file, keys, nil, 0, "signature=held timestamp=not asked"},
-		"another authority":     {file, keys, []string{"--tsa-ca", stranger.CAFile()}, 1, "signature=held timestamp=broken"},
-		"a base and its proof":  {base, keys, []string{"--proof", stored(t, "proof.json", good)}, 0, "file=held event=held inclusion=held checkpoint=held attestation=held signature=not asked"},
-		"a base":                {base, keys, nil, 3, "file=untold"},
-		"another's keys":        {file, keysOf(other), nil, 3, "inclusion=held checkpoint=untold attestation=untold signature=untold"},
-		"no key of the PDF":     {file, keysOf(installation, attest.UseLog, attest.UseReport), nil, 3, "attestation=held signature=untold"},
-		"no key of the log":     {file, keysOf(installation, attest.UsePDF, attest.UseReport), nil, 3, "checkpoint=untold attestation=held signature=held"},
-		"a byte of the base":    {changed, keys, nil, 1, "file=broken event=held inclusion=held checkpoint=held attestation=held signature=broken"},
-		"another update":        {append(bytes.Clone(file), file[len(base):]...), keys, nil, 1, "signature=broken"},
+		"all that there is":                        {file, keys, []string{"--tsa-ca", authority.CAFile()}, 0, held},
+		"no authority is named":                    {file, keys, nil, 0, "signature=held timestamp=not asked"},
+		"another authority":                        {file, keys, []string{"--tsa-ca", stranger.CAFile()}, 1, "signature=held timestamp=broken"},
+		"a base and its proof":                     {base, keys, []string{"--proof", stored(t, "proof.json", good)}, 0, "file=held event=held inclusion=held checkpoint=held attestation=held signature=not asked"},
+		"a base":                                   {base, keys, nil, 3, "file=untold"},
+		"a time stamp is asked for, and not there": {signWith(t, base, bare), keys, []string{"--tsa-ca", authority.CAFile()}, 3, "signature=held timestamp=untold"},
+		"another's keys":                           {file, keysOf(other), nil, 3, "inclusion=held checkpoint=untold attestation=untold signature=untold"},
+		"no key of the PDF":                        {file, keysOf(installation, attest.UseLog, attest.UseReport), nil, 3, "attestation=held signature=untold"},
+		"no key of the log":                        {file, keysOf(installation, attest.UsePDF, attest.UseReport), nil, 3, "checkpoint=untold attestation=held signature=held"},
+		"a byte of the base":                       {changed, keys, nil, 1, "file=broken event=held inclusion=held checkpoint=held attestation=held signature=broken"},
+		"another update":                           {append(bytes.Clone(file), file[len(base):]...), keys, nil, 1, "signature=broken"},
 		"another kind": {signed(prove(func(p *attest.Proof) { p.Report.Kind = "DataInventory" })), keys, nil, 1,
 			"file=held event=held inclusion=held checkpoint=held attestation=broken signature=held"},
 		"another day": {signed(prove(func(p *attest.Proof) { p.Event.RecordedAt = p.Event.RecordedAt.Add(time.Microsecond) })), keys, nil, 1,
@@ -110,11 +114,46 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			said, status := run(t, walkthrough, append([]string{stored(t, "report.pdf", test.file), "--keys", test.keys}, test.args...)...)
+			if want := offlineSays(t, test.file, test.keys, test.args); status != want {
+				t.Errorf("exit status %d, and muster verify --offline would have %d", status, want)
+			}
 			if got := states(said); status != test.status || !strings.Contains(got, test.says) {
 				t.Errorf("exit status %d, %s\nwant        %d, %s\n%s", status, got, test.status, test.says, said)
 			}
 		})
 	}
+}
+
+// offlineSays is the exit status that our own check would have of the same arguments.
+func offlineSays(t *testing.T, file []byte, keys string, args []string) int {
+	t.Helper()
+	read := func(path string) []byte {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	var trust attest.Trust
+	var err error
+	if trust.Keys, err = attest.ParseKeys(read(keys)); err != nil {
+		t.Fatal(err)
+	}
+	var beside *attest.Proof
+	for i := 0; i+1 < len(args); i += 2 {
+		switch args[i] {
+		case "--tsa-ca":
+			trust.TSA = x509.NewCertPool()
+			trust.TSA.AppendCertsFromPEM(read(args[i+1]))
+		case "--proof":
+			p, err := attest.ParseProof(read(args[i+1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			beside = &p
+		}
+	}
+	return map[attest.Verdict]int{attest.Holds: 0, attest.Contradicted: 1, attest.CannotTell: 3}[offline.Check(file, beside, trust).Verdict]
 }
 
 // states is what the lines of the walk-through say, without their sentences.

@@ -133,7 +133,7 @@ func (a *Authority) Reply(t testing.TB, config string, query []byte) []byte {
 	if err := os.WriteFile(asked, query, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("openssl", "ts", "-reply", "-config", filepath.Join(a.Dir, config), "-queryfile", asked, "-out", answer).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "openssl", "ts", "-reply", "-config", filepath.Join(a.Dir, config), "-queryfile", asked, "-out", answer).CombinedOutput(); err != nil {
 		t.Fatalf("openssl ts -reply: %v\n%s", err, out)
 	}
 	content, err := os.ReadFile(answer)
