@@ -163,7 +163,7 @@ func (in *installation) verifyLog(ctx context.Context, out io.Writer, log events
 }
 
 func verifiedOf(v eventstore.Verification) logVerified {
-	return logVerified{Log: v.Log, OK: v.OK(), Events: v.Events, Streams: int(v.Streams), Head: v.Head, Misfits: int64(v.Misfits)}
+	return logVerified{Log: v.Log, OK: v.OK(), Events: v.Events, Streams: v.Streams, Head: v.Head, Misfits: int64(v.Misfits)}
 }
 
 func brokenUnless(whole bool) error {
@@ -270,7 +270,7 @@ its Ed25519 signature. Keep it where whoever runs the database cannot write; lat
 					heads = append(heads, eventstore.SignHead(in.key.Signer(), head))
 				}
 				if asJSON {
-					return printJSON(cmd, map[string]any{"heads": heads})
+					return printJSON(cmd, keptHeads{heads})
 				}
 				for _, signed := range heads {
 					fmt.Fprintln(cmd.OutOrStdout(), signed)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +48,7 @@ func readKept(witness, log string) (k keptWitness, err error) {
 	} else if !errors.Is(err, fs.ErrNotExist) && !strings.Contains(witness, "\n") && len(witness) < 200 {
 		return k, usage([]string{"--witness: " + err.Error()})
 	}
-	k, err = parseKept(text)
+	k, err = parseKept(text, log)
 	if err == nil && log != "" && log != string(k.log) {
 		err = fmt.Errorf("it is one of log %s, and --log says %s", k.log, log)
 	}
@@ -56,12 +58,33 @@ func readKept(witness, log string) (k keptWitness, err error) {
 	return k, nil
 }
 
-func parseKept(text []byte) (k keptWitness, err error) {
+// keptHeads is what 'muster events head --json' prints.
+type keptHeads struct {
+	Heads []eventstore.SignedHead `json:"heads"`
+}
+
+// headOf is the head of a log among those of all, of reports where none is named.
+func headOf(document []byte, log string) (k keptWitness, err error) {
+	var all keptHeads
+	if err := json.Unmarshal(document, &all); err != nil {
+		return k, err
+	}
+	for _, signed := range all.Heads {
+		if string(signed.Head.Log) == cmp.Or(log, string(eventstore.Reports)) {
+			return keptWitness{log: signed.Head.Log, head: &signed.Head}, eventstore.VerifySignedHead(signed.PublicKey, signed)
+		}
+	}
+	return k, errors.New("none of its heads is one of that log")
+}
+
+func parseKept(text []byte, log string) (k keptWitness, err error) {
 	switch trimmed := bytes.TrimSpace(text); {
 	case bytes.HasPrefix(text, []byte("%PDF-")):
 		return keptOfPDF(text)
 	case bytes.HasPrefix(trimmed, []byte("{")) && bytes.Contains(trimmed, []byte(`"format"`)):
 		return keptOfProof(trimmed)
+	case bytes.HasPrefix(trimmed, []byte(`{"heads"`)):
+		return headOf(trimmed, log)
 	case bytes.Contains(text, []byte("\n\n— ")):
 		return keptOfCheckpoint(string(bytes.TrimLeft(text, " \t\r\n")))
 	default:
@@ -140,10 +163,15 @@ func (in *installation) holdAgainst(ctx context.Context, out io.Writer, k keptWi
 		return false, nil
 	}
 	by, ok, err := in.signersOf(ctx, k)
-	if err == nil {
+	switch {
+	case err != nil:
+		return false, err
+	case ok:
 		say("%s: checkpoint over %d events ok, %s", k.log, k.tree.Size, by)
+	default:
+		say("  the checkpoint is the log's, and %s", by)
 	}
-	return ok, err
+	return ok, nil
 }
 
 // signersOf says who has signed a checkpoint; false: somebody changed a signature.
@@ -163,7 +191,7 @@ func (in *installation) signersOf(ctx context.Context, k keptWitness) (string, b
 		switch {
 		case errors.As(err, &other):
 		case err != nil:
-			return fmt.Sprintf("but the signature of key %s is not over it", key.ID), false, nil
+			return fmt.Sprintf("the signature of key %s below it was changed", key.ID), false, nil
 		case len(opened.Sigs) > 0 && key.ValidTo != nil:
 			by = append(by, fmt.Sprintf("%s (retired %s)", key.ID, key.ValidTo.Format(time.DateOnly)))
 		default:
@@ -171,7 +199,7 @@ func (in *installation) signersOf(ctx context.Context, k keptWitness) (string, b
 		}
 	}
 	if len(by) == 0 {
-		return "and signed by no key of this installation", true, nil
+		return "signed by no key of this installation", true, nil
 	}
 	return "signed by key " + strings.Join(by, " and "), true, nil
 }

@@ -211,6 +211,10 @@ func TestHeadsAreWitnesses(t *testing.T) {
 			t.Errorf("--witness %s: %s", printed, said)
 		}
 	}
+	i.must(t, "events", "verify", "--witness", said)
+	if said := i.must(t, "events", "verify", "--witness", said, "--log", "organization"); !strings.Contains(said, "organization: ok") {
+		t.Errorf("another log's head of the object: %s", said)
+	}
 	if log, _, _ := strings.Cut(i.must(t, "events", "witness", "--log", "fleet"), ":"); log != "fleet" {
 		t.Errorf("the fleet's witness is one of log %s", log)
 	}

@@ -76,7 +76,7 @@ func TestTheLogIsHeldAgainstCheckpoints(t *testing.T) {
 	last := lines[3][:len(lines[3])-8] + "AAAA" + lines[3][len(lines[3])-4:]
 	got := muster(t, append(i.flags(), "events", "verify", "--witness", other(3, last))...)
 	got.failed(t, "does not fit")
-	if !strings.Contains(got.out, "is not over it") {
+	if !strings.Contains(got.out, "below it was changed") {
 		t.Errorf("a changed signature: %s", got.out)
 	}
 	if said := i.must(t, "events", "verify", "--witness", other(3, "\n— stranger AAAAAAAA\n")); !strings.Contains(said, "signed by no key of this installation") {
