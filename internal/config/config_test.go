@@ -132,6 +132,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 		"--cors-origins=*", "--cors-origins=https://a/b", "--database-url=mysql://h/d", "--database-url=host=h",
 		"--blob-url=blobs", "--smtp-url=http://h", "--smtp-url=smtp://", "--mail-from=muster", "--organization= ",
 		"--target-networks=10.0.0.0/40", "--target-networks=,", "--target-networks=internal", "--ops-listen=8081", "--ops-listen=:x", "--log-format=xml", "--log-level=loud",
+		"--tsa-url=tsa.example.org", "--tsa-url=ftp://tsa.example.org/", "--tsa-url=https://user:secret@tsa.example.org/",
 	} {
 		_, err := read(t, []string{wrong})
 		var invalid *config.InvalidError

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto"
+	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha512"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/hex"
 	"errors"
@@ -21,6 +24,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/digitorus/pkcs7"
 	rfc3161 "github.com/digitorus/timestamp"
 
 	"muster/internal/timestamp"
@@ -246,6 +250,66 @@ func TestWhoMayStampTimeAndWhen(t *testing.T) {
 			}
 		}
 	})
+}
+
+// RFC 3161 wants the signer's certificate among what is signed, by SHA-1 or, of RFC 5816,
+// by another digest.
+func TestTheTokenHasToBindItsCertificate(t *testing.T) {
+	t.Parallel()
+	a, other := timestamptest.New(t, timestamptest.Now()), timestamptest.New(t, timestamptest.Now())
+	token, err := timestamp.Service{URL: a.Serve(t)}.Stamp(t.Context(), digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := pkcs7.Parse(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sha1Of, sha256Of, sha512Of := sha1.Sum(a.Cert.Raw), sha256.Sum256(a.Cert.Raw), sha512.Sum512(a.Cert.Raw)
+	others1, others256 := sha1.Sum(other.Cert.Raw), sha256.Sum256(other.Cert.Raw)
+	type id struct{ Hash []byte }
+	type idV2 struct {
+		Algorithm pkix.AlgorithmIdentifier
+		Hash      []byte
+	}
+	v1, v2 := asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 12}, asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 47}
+	sha512ID := pkix.AlgorithmIdentifier{Algorithm: pkcs7.OIDDigestAlgorithmSHA512}
+	for name, test := range map[string]struct {
+		attribute asn1.ObjectIdentifier // nil: none
+		value     any
+		holds     bool
+	}{
+		"SHA-256":               {v2, struct{ Certificates []id }{[]id{{sha256Of[:]}}}, true},
+		"SHA-512":               {v2, struct{ Certificates []idV2 }{[]idV2{{sha512ID, sha512Of[:]}}}, true},
+		"SHA-1":                 {v1, struct{ Certificates []id }{[]id{{sha1Of[:]}}}, true},
+		"none":                  {nil, nil, false},
+		"another's, by SHA-256": {v2, struct{ Certificates []id }{[]id{{others256[:]}}}, false},
+		"another's, by SHA-1":   {v1, struct{ Certificates []id }{[]id{{others1[:]}}}, false},
+		"a digest nobody knows": {v2, struct{ Certificates []idV2 }{[]idV2{{pkix.AlgorithmIdentifier{Algorithm: v1}, sha256Of[:]}}}, false},
+		"an empty list":         {v2, struct{ Certificates []id }{}, false},
+	} {
+		data, err := pkcs7.NewSignedData(good.Content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data.SetDigestAlgorithm(pkcs7.OIDDigestAlgorithmSHA256)
+		data.SetContentType(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 1, 4})
+		var extra []pkcs7.Attribute
+		if test.attribute != nil {
+			extra = append(extra, pkcs7.Attribute{Type: test.attribute, Value: test.value})
+		}
+		if err := data.AddSigner(a.Cert, a.Key, pkcs7.SignerInfoConfig{ExtraSignedAttributes: extra}); err != nil {
+			t.Fatal(err)
+		}
+		made, err := data.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = timestamp.Verify(made, digest, nil)
+		if test.holds != (err == nil) || err != nil && !strings.Contains(err.Error(), "does not bind") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
 }
 
 // A token made to be slow is not.
