@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -22,6 +23,7 @@ type chain struct {
 	next     int64 // the position that should come
 	previous []byte
 	joined   bool // previous is the hash of position next-1
+	recorded time.Time
 	versions map[uuid.UUID]int64
 	gaps     []gap // missing versions, to be matched with missing positions
 }
@@ -63,6 +65,10 @@ func (c *chain) addLink(l *link) {
 	if c.witness != nil && c.witness.Position == l.Position && !bytes.Equal(c.witness.Hash, l.Hash) {
 		c.found(l, Rewritten, fmt.Sprintf("its hash is %x, and the witness saw %x", l.Hash, c.witness.Hash))
 	}
+	if l.RecordedAt.Before(c.recorded) { // the log's clock never falls
+		c.found(l, Reordered, fmt.Sprintf("it is recorded at %s, before the event before it", l.RecordedAt.UTC().Format(time.RFC3339Nano)))
+	}
+	c.recorded = l.RecordedAt
 	c.next = l.Position + 1
 	c.previous = append(c.previous[:0], l.Hash...)
 	c.joined = true

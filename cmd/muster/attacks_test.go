@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -69,6 +70,7 @@ func TestAttacks(t *testing.T) {
 	var forgery forgery
 	t.Run("an installation of somebody else", func(t *testing.T) { forgery = forge(t) })
 
+	documented := readText(t, "docs/auditors.md")
 	for _, a := range []attack{
 		{who: "nobody", what: "nothing", file: outside.pdf[0], pdfsig: sigValid, says: "as it was built"},
 		{who: "nobody", what: "the PDF as it was built, with its proof beside it", file: file("base", base), beside: outside.proof[0], pdfsig: sigNone, says: "as it was built"},
@@ -83,6 +85,10 @@ func TestAttacks(t *testing.T) {
 			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
 		{who: "database", what: "the proof of a report deleted", sql: func(db *sqlx.DB) { db.MustExec(`DELETE FROM report_proofs WHERE report_id = $1`, ids[0]) }, file: outside.pdf[0],
 			verify: 1, says: "as it was built", pdfsig: sigValid},
+		{who: "database", what: "a report appended with a date of last year, the chain and the history with it", sql: backdated(t, ids[0], base), file: file("backdated", forged),
+			verify: 1, offline: 3, says: "There is no proof", witness: 1, pdfsig: sigNone},
+		{who: "database", what: "a report appended with today's date, the chain and the history with it", sql: appended(t, ids[0], base), file: file("appended-today", forged),
+			offline: 3, says: "There is no proof", pdfsig: sigNone},
 		{who: "database", what: "keys swapped in the list; a PDF signed with them, against kept keys", sql: swapped, file: file("theirs", forgery.pdf), verify: 1, offline: 3, says: "None of the given keys", pdfsig: sigValid},
 		{who: "database", what: "the same, against the swapped list", sql: swapped, file: file("theirs", forgery.pdf), keys: fileWith(t, "their-keys.json", string(forgery.keys)), verify: 1, says: "as it was built", pdfsig: sigValid},
 
@@ -93,6 +99,10 @@ func TestAttacks(t *testing.T) {
 		{who: "PDF", what: "another report's proof beside it", file: outside.pdf[0], beside: outside.proof[1], offline: 1, says: "another report", pdfsig: sigValid},
 		{who: "PDF", what: "our footer on somebody else's PDF", file: file("imitated", []byte("%PDF-1.4\n% "+outside.witness+"\n%%EOF\n")), verify: 1, offline: 3, says: "There is no proof", pdfsig: sigNone},
 	} {
+		row := fmt.Sprintf("| %s | %s | %d | %d | %d | %s |", a.who, a.what, a.verify, a.offline, a.witness, a.pdfsig)
+		if !strings.Contains(documented, row) {
+			t.Errorf("docs/auditors.md does not have the row\n%s", row)
+		}
 		t.Run(a.who+", "+a.what, func(t *testing.T) {
 			if a.sql != nil {
 				a.sql(db)
@@ -195,6 +205,15 @@ func rewritten(t *testing.T, report uuid.UUID, base []byte) func(*sqlx.DB) {
 		db.MustExec(`UPDATE report_history_v1.reports SET pdf_sha256 = $2, file = jsonb_set(file, '{sha256}', to_jsonb($2::text)) WHERE id = $1`, report, digest)
 		db.MustExec(`TRUNCATE log_tiles`)
 	}
+}
+
+func backdated(t *testing.T, report uuid.UUID, base []byte) func(*sqlx.DB) {
+	return func(db *sqlx.DB) { prooftest.Backdate(t, db, report, sum(base), sum(forged), 365*24*time.Hour) }
+}
+
+// appended is backdated by nothing: its events are recorded after all others.
+func appended(t *testing.T, report uuid.UUID, base []byte) func(*sqlx.DB) {
+	return func(db *sqlx.DB) { prooftest.Backdate(t, db, report, sum(base), sum(forged), -time.Hour) }
 }
 
 // truncated cuts the log off before a report, with all that was signed since.

@@ -159,6 +159,9 @@ func (p *Prover) link(ctx context.Context, e eventstore.Event) (string, error) {
 			return missing(e.Log, e.Position-1), nil
 		}
 		previous = before.Hash
+		if e.RecordedAt.Before(before.RecordedAt) {
+			return fmt.Sprintf("event %s:%d (%s) bears a time before that of the event before it", e.Log, e.Position, e.Type), nil
+		}
 	}
 	if !follows(e, previous) {
 		return unlinked(e), nil
