@@ -36,7 +36,8 @@ function hex(bytes) {
 }
 
 function fromHex(text) {
-  if (typeof text !== "string" || text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new Malformed("not in hexadecimal digits");
+  if (typeof text !== "string" || text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text))
+    throw new Malformed("not in hexadecimal digits");
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
@@ -48,7 +49,8 @@ function sum(text, name) {
 }
 
 function fromBase64(text, name) {
-  if (typeof text !== "string" || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw new Malformed(`${name} is not in base64`);
+  if (typeof text !== "string" || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
+    throw new Malformed(`${name} is not in base64`);
   return fromLatin(atob(text));
 }
 
@@ -65,16 +67,20 @@ function measured(bytes) {
 }
 
 function fromUUID(text, name) {
-  if (typeof text !== "string" || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw new Malformed(`${name} is no id`);
+  if (typeof text !== "string" || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text))
+    throw new Malformed(`${name} is no id`);
   return fromHex(text.replaceAll("-", ""));
 }
 
 /** micros is an RFC 3339 time in microseconds since 1970. */
 function micros(text, name) {
-  const m = typeof text === "string" && /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text);
+  const m =
+    typeof text === "string" &&
+    /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text);
   const seconds = m && Date.UTC(+m[1], +m[2] - 1, +m[3], +m[4], +m[5], +m[6]) / 1000;
   // A day that the calendar does not have would come back as another.
-  if (!m || new Date(seconds * 1000).toISOString().slice(0, 19) !== text.slice(0, 19)) throw new Malformed(`${name} is no time`);
+  if (!m || new Date(seconds * 1000).toISOString().slice(0, 19) !== text.slice(0, 19))
+    throw new Malformed(`${name} is no time`);
   const away = m[8] ? (m[8] === "+" ? 60 : -60) * (60 * +m[9] + +m[10]) : 0;
   return BigInt(seconds - away) * 1000000n + BigInt((m[7] ?? "").padEnd(6, "0").slice(0, 6));
 }

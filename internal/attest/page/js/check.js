@@ -18,7 +18,8 @@ async function check(file, beside, keys) {
     proof = beside;
   }
   if (!proof) {
-    if (!c.steps.some((s) => s.state === "broken")) c.say("file", "untold", "There is no proof in the file, and none beside it.");
+    if (!c.steps.some((s) => s.state === "broken"))
+      c.say("file", "untold", "There is no proof in the file, and none beside it.");
     return answer(c, null);
   }
   await checkFile(c, proof);
@@ -27,7 +28,11 @@ async function check(file, beside, keys) {
   await checkCheckpoint(c, proof);
   await checkAttestation(c, proof);
   c.say("timestamp", "not asked", await stamps(c, proof));
-  c.say("witness", "not asked", "This page knows no witnesses; muster verify --offline --witnesses asks for their signatures.");
+  c.say(
+    "witness",
+    "not asked",
+    "This page knows no witnesses; muster verify --offline --witnesses asks for their signatures.",
+  );
   return answer(c, proof);
 }
 
@@ -62,18 +67,27 @@ async function takeApart(c, file) {
     if (!(e instanceof Malformed)) throw e;
   }
   const s = await verifySignature(revisions, c.keys.pdf);
-  if (s.fault === "untrusted") c.say("signature", "untold", `The PDF is signed with none of the given keys: ${s.reason}.`);
+  if (s.fault === "untrusted")
+    c.say("signature", "untold", `The PDF is signed with none of the given keys: ${s.reason}.`);
   else if (s.fault) c.say("signature", "broken", `The PDF's signature does not hold: ${s.reason}.`);
   else {
     c.signed = s;
-    c.say("signature", "held", `The PDF is signed to its last byte by ${s.name}, which says that it was on ${stamp(s.at)}.`);
+    c.say(
+      "signature",
+      "held",
+      `The PDF is signed to its last byte by ${s.name}, which says that it was on ${stamp(s.at)}.`,
+    );
   }
 }
 
 async function checkFile(c, p) {
   const found = hex(await sha256(c.base));
   if (found !== p.report.pdf)
-    c.say("file", "broken", `The file is another one than the proof is about, or was changed: its SHA-256 is ${found}, and the report's is ${p.report.pdf}.`);
+    c.say(
+      "file",
+      "broken",
+      `The file is another one than the proof is about, or was changed: its SHA-256 is ${found}, and the report's is ${p.report.pdf}.`,
+    );
   else c.say("file", "held", `The file is the report as it was built, SHA-256 ${found}.`);
 }
 
@@ -100,12 +114,20 @@ async function checkEvent(c, p) {
   } catch {
     says = null;
   }
-  if (!says || e.type !== "report.ready") c.say("event", "broken", "The event is not one that says that a report is ready.");
-  else if (e.stream !== p.report.id || e.organization !== p.report.organization) c.say("event", "broken", "The event is about another report.");
+  if (!says || e.type !== "report.ready")
+    c.say("event", "broken", "The event is not one that says that a report is ready.");
+  else if (e.stream !== p.report.id || e.organization !== p.report.organization)
+    c.say("event", "broken", "The event is about another report.");
   else if (says.pdfSha256 !== p.report.written[1] || says.inputsSha256 !== p.report.written[2])
     c.say("event", "broken", "The event names another PDF or other inputs.");
-  else if (hash !== e.writtenHash) c.say("event", "broken", "The event's hash does not follow from what it says and when it was recorded.");
-  else c.say("event", "held", `Event ${e.log}:${e.position}, recorded ${stamp(e.recorded)}, names this PDF and its inputs.`);
+  else if (hash !== e.writtenHash)
+    c.say("event", "broken", "The event's hash does not follow from what it says and when it was recorded.");
+  else
+    c.say(
+      "event",
+      "held",
+      `Event ${e.log}:${e.position}, recorded ${stamp(e.recorded)}, names this PDF and its inputs.`,
+    );
   return concat(digest, u64(e.recorded));
 }
 
@@ -125,7 +147,10 @@ async function rootOf(path, low, high, index, leaf) {
 async function checkInclusion(c, p, leaf) {
   const { position } = p.event;
   const { size, root } = p.tree;
-  const fits = position >= 1 && position <= size && (await rootOf(p.inclusion, 0, size, position - 1, await sha256(Uint8Array.of(0), leaf)));
+  const fits =
+    position >= 1 &&
+    position <= size &&
+    (await rootOf(p.inclusion, 0, size, position - 1, await sha256(Uint8Array.of(0), leaf)));
   if (!fits || !same(fits, root)) c.say("inclusion", "broken", `The event is not in the log's tree of ${size} events.`);
   else c.say("inclusion", "held", `The event is number ${position} in the log's tree of ${size} events.`);
 }
@@ -140,8 +165,10 @@ async function checkCheckpoint(c, p) {
     p.checkpoint,
     c.keys.log.filter((k) => k.name === origin),
   );
-  if (by === "unknown") c.say("checkpoint", "untold", `None of the given keys is one that signed the log's tree (${origin}).`);
-  else if (by === "broken") c.say("checkpoint", "broken", "The log's tree was changed after it was signed, or its signature was.");
+  if (by === "unknown")
+    c.say("checkpoint", "untold", `None of the given keys is one that signed the log's tree (${origin}).`);
+  else if (by === "broken")
+    c.say("checkpoint", "broken", "The log's tree was changed after it was signed, or its signature was.");
   else c.say("checkpoint", "held", `The log's tree of ${size} events is signed by key ${by.hash} of ${origin}.`);
 }
 
@@ -156,8 +183,14 @@ async function checkAttestation(c, p) {
       c.say("attestation", "held", `Report, organization, scope, PDF, inputs and ${head} are signed by key ${k.id}.`);
       return;
     }
-  if (c.keys.report.some((k) => k.id === a.keyId)) c.say("attestation", "broken", `What is claimed of the report is not what key ${a.keyId} signed.`);
-  else c.say("attestation", "untold", `Key ${a.keyId}, which is said to have signed the report, is none of the given ones.`);
+  if (c.keys.report.some((k) => k.id === a.keyId))
+    c.say("attestation", "broken", `What is claimed of the report is not what key ${a.keyId} signed.`);
+  else
+    c.say(
+      "attestation",
+      "untold",
+      `Key ${a.keyId}, which is said to have signed the report, is none of the given ones.`,
+    );
 }
 
 /** answer is what all steps come to. */
@@ -166,7 +199,8 @@ function answer(c, p) {
   const off = steps.find((s) => s.state === "broken") ?? steps.find((s) => s.state === "untold");
   const verdict = !off ? "holds" : off.state === "broken" ? "contradicted" : "cannot tell";
   const sentence = {
-    holds: () => `This is ${p.report.kind} report ${p.report.id} as it was built, recorded on ${stamp(p.event.recorded)}.`,
+    holds: () =>
+      `This is ${p.report.kind} report ${p.report.id} as it was built, recorded on ${stamp(p.event.recorded)}.`,
     contradicted: () => `This is not what it claims to be. ${off.detail}`,
     "cannot tell": () => `Nobody can tell from what was given. ${off.detail}`,
   }[verdict]();

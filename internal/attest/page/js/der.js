@@ -80,7 +80,8 @@ async function publicKey(spki, hash = "SHA-256") {
   const imported = (how) => crypto.subtle.importKey("spki", spki, how, false, ["verify"]);
   if (isOID(id, "ed25519")) return { kind: "Ed25519", raw: bits.content.subarray(1), key: await imported("Ed25519") };
   const curve = isOID(id, "ecdsa") && parameters && curves[hex(parameters.content)];
-  if (curve) return { kind: "ECDSA", hash, size: curve[1], key: await imported({ name: "ECDSA", namedCurve: curve[0] }) };
+  if (curve)
+    return { kind: "ECDSA", hash, size: curve[1], key: await imported({ name: "ECDSA", namedCurve: curve[0] }) };
   if (isOID(id, "rsa")) return { kind: "RSA", key: await imported({ name: "RSASSA-PKCS1-v1_5", hash }) };
   throw new Malformed("a public key of a kind that signs nothing here");
 }

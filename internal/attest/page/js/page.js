@@ -13,7 +13,12 @@ const words = {
   timestamp: "Time stamps",
   witness: "Witnesses",
 };
-const marks = { held: ["✓", "holds: "], broken: ["✗", "does not hold: "], untold: ["?", "cannot tell: "], "not asked": ["–", "not checked: "] };
+const marks = {
+  held: ["✓", "holds: "],
+  broken: ["✗", "does not hold: "],
+  untold: ["?", "cannot tell: "],
+  "not asked": ["–", "not checked: "],
+};
 const verdicts = {
   holds: ["holds", "It holds"],
   contradicted: ["contradicted", "It does not hold"],
@@ -45,8 +50,10 @@ async function take(file) {
   } catch {
     value = null;
   }
-  if (value && typeof value === "object" && "keys" in value && !("format" in value)) given.keys = { name: file.name, read: await readKeys(content) };
-  else if (value && typeof value === "object" && "format" in value) given.proof = { name: file.name, read: readProof(content) };
+  if (value && typeof value === "object" && "keys" in value && !("format" in value))
+    given.keys = { name: file.name, read: await readKeys(content) };
+  else if (value && typeof value === "object" && "format" in value)
+    given.proof = { name: file.name, read: readProof(content) };
   else given.pdfs.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }); // judged as any file: no PDF
 }
 
@@ -71,19 +78,24 @@ async function takeAll(files) {
 
 function showTaken() {
   const item = (kind, name) => el("li", {}, el("span", { class: "kind" }, `${kind}: `), name);
-  document.getElementById("taken").replaceChildren(
-    ...given.pdfs.map((f) => item("report", f.name)),
-    ...(given.keys ? [item("keys", given.keys.name)] : []),
-    ...(given.proof ? [item("proof", given.proof.name)] : []),
-    ...given.refused.map((f) => item("not taken", `${f.name} (${f.why})`)),
-  );
+  document
+    .getElementById("taken")
+    .replaceChildren(
+      ...given.pdfs.map((f) => item("report", f.name)),
+      ...(given.keys ? [item("keys", given.keys.name)] : []),
+      ...(given.proof ? [item("proof", given.proof.name)] : []),
+      ...given.refused.map((f) => item("not taken", `${f.name} (${f.why})`)),
+    );
 }
 
 /** open is an answer that needs no steps. */
 const open = (detail, steps = []) => ({ verdict: "cannot tell", sentence: detail, steps, proof: null });
 
 async function judge(file) {
-  if (!(await hasEd25519())) return open("This browser cannot check Ed25519 signatures. A newer one can: Chrome or Edge from 137, Firefox from 129, Safari from 17.");
+  if (!(await hasEd25519()))
+    return open(
+      "This browser cannot check Ed25519 signatures. A newer one can: Chrome or Edge from 137, Firefox from 129, Safari from 17.",
+    );
   if (!given.keys) return open("The installation’s public keys are missing. Add muster-keys.json.");
   try {
     return await check(file.bytes, given.proof?.read ?? null, given.keys.read);
@@ -97,7 +109,13 @@ let ed25519;
 /** hasEd25519 tries the browser with a key that is known. */
 function hasEd25519() {
   ed25519 ??= crypto.subtle
-    .importKey("spki", fromHex("302a300506032b6570032100d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"), "Ed25519", false, ["verify"])
+    .importKey(
+      "spki",
+      fromHex("302a300506032b6570032100d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"),
+      "Ed25519",
+      false,
+      ["verify"],
+    )
     .then(
       () => true,
       () => false,
@@ -126,10 +144,17 @@ async function show() {
 
 function article(name, said, took) {
   const [className, title] = verdicts[said.verdict];
-  const made = el("article", { class: className, "data-verdict": said.verdict, "data-took": took.toFixed(1) }, el("h2", {}, title), el("p", { class: "sentence" }, said.sentence));
+  const made = el(
+    "article",
+    { class: className, "data-verdict": said.verdict, "data-took": took.toFixed(1) },
+    el("h2", {}, title),
+    el("p", { class: "sentence" }, said.sentence),
+  );
   made.append(el("p", {}, el("code", {}, name)));
-  if (said.steps.length > 0) made.append(el("h3", {}, "Step by step"), el("ul", { class: "steps" }, ...said.steps.map(step)));
-  if (said.proof) made.append(el("h3", {}, said.verdict === "holds" ? "What it is" : "What is claimed of it"), claims(said.proof));
+  if (said.steps.length > 0)
+    made.append(el("h3", {}, "Step by step"), el("ul", { class: "steps" }, ...said.steps.map(step)));
+  if (said.proof)
+    made.append(el("h3", {}, said.verdict === "holds" ? "What it is" : "What is claimed of it"), claims(said.proof));
   return made;
 }
 
@@ -139,7 +164,12 @@ function step(s) {
     "li",
     { class: s.state, "data-step": s.name, "data-state": s.state },
     el("span", { class: "mark", "aria-hidden": "true" }, mark),
-    el("div", {}, el("div", { class: "what" }, el("span", { class: "spoken" }, spoken), words[s.name]), el("div", { class: "detail" }, s.detail)),
+    el(
+      "div",
+      {},
+      el("div", { class: "what" }, el("span", { class: "spoken" }, spoken), words[s.name]),
+      el("div", { class: "detail" }, s.detail),
+    ),
   );
 }
 
@@ -157,10 +187,15 @@ function claims(p) {
     ["Entry", `${p.event.log}:${p.event.position}:${p.event.hash}`],
     ["SHA-256", p.report.pdf],
     ["Inputs", p.report.inputs],
-    ["Renderer", typeof e.renderer?.version === "string" ? `${e.renderer.version} ${e.renderer.commit ?? ""}` : undefined],
+    [
+      "Renderer",
+      typeof e.renderer?.version === "string" ? `${e.renderer.version} ${e.renderer.commit ?? ""}` : undefined,
+    ],
   ];
   const list = el("dl", {});
-  for (const [name, value] of rows) if (typeof value === "string" || typeof value === "number") list.append(el("dt", {}, name), el("dd", {}, String(value)));
+  for (const [name, value] of rows)
+    if (typeof value === "string" || typeof value === "number")
+      list.append(el("dt", {}, name), el("dd", {}, String(value)));
   return list;
 }
 
@@ -176,7 +211,10 @@ async function begin() {
   const embedded = document.querySelector('meta[name="muster-keys"]').content;
   if (embedded) {
     try {
-      given.keys = { name: "those that came with this page", read: await readKeys(new TextDecoder().decode(fromLatin(atob(embedded)))) };
+      given.keys = {
+        name: "those that came with this page",
+        read: await readKeys(new TextDecoder().decode(fromLatin(atob(embedded)))),
+      };
     } catch (e) {
       given.refused.push({ name: "the keys that came with this page", why: reasonOf(e) });
     }

@@ -37,11 +37,17 @@ function find(bytes, text, from = 0) {
 function readBase(file) {
   const from = Math.max(0, file.length - 200);
   const m =
-    /trailer\n<<\n\/Size ([1-9]\d{0,6})\n\/Root ([1-9]\d{0,6}) 0 R\n\/Info ([1-9]\d{0,6}) 0 R\n>>\nstartxref\n([1-9]\d{0,9})\n%%EOF\n$/.exec(latin(file.subarray(from)));
-  if (!m || !latin(file.subarray(0, 7)).startsWith("%PDF-1.")) throw notMusters("no trailer of the renderer at its end");
+    /trailer\n<<\n\/Size ([1-9]\d{0,6})\n\/Root ([1-9]\d{0,6}) 0 R\n\/Info ([1-9]\d{0,6}) 0 R\n>>\nstartxref\n([1-9]\d{0,9})\n%%EOF\n$/.exec(
+      latin(file.subarray(from)),
+    );
+  if (!m || !latin(file.subarray(0, 7)).startsWith("%PDF-1."))
+    throw notMusters("no trailer of the renderer at its end");
   const [size, root, info, table] = m.slice(1).map(Number);
   const head = `xref\n0 ${size}\n`;
-  if (table + head.length + size * entryLength !== from + m.index || latin(file.subarray(table, table + head.length)) !== head)
+  if (
+    table + head.length + size * entryLength !== from + m.index ||
+    latin(file.subarray(table, table + head.length)) !== head
+  )
     throw notMusters("the table of references does not end where the trailer begins");
   const object = (number) => {
     const missing = notMusters(`object ${number} is not where the table has it`);
@@ -56,7 +62,8 @@ function readBase(file) {
     return text;
   };
   const catalog = object(root);
-  if (!catalog.endsWith(noFiles + endOfObject)) throw notMusters("the catalog does not end with an empty list of embedded files");
+  if (!catalog.endsWith(noFiles + endOfObject))
+    throw notMusters("the catalog does not end with an empty list of embedded files");
   const kids = /^1 0 obj\n<<\/Type \/Pages\n\/Kids \[(?:[1-9]\d{0,6} 0 R )*([1-9]\d{0,6}) 0 R \]\n/.exec(object(1));
   if (!kids) throw notMusters("object 1 is not the list of pages");
   const page = Number(kids[1]);
@@ -97,7 +104,10 @@ function layOut(b, v) {
       ? `${before}${resources}/Annots [${field} 0 R ${rest.slice(annotations.length)}`
       : `${before}${resources}/Annots [${field} 0 R]\n${rest}`,
   );
-  object(field, `${field} 0 obj\n<</Type /Annot /Subtype /Widget /FT /Sig /T (Muster) /F 132 /Rect [0 0 0 0] /P ${b.page} 0 R /V ${signature} 0 R>>\nendobj\n`);
+  object(
+    field,
+    `${field} 0 obj\n<</Type /Annot /Subtype /Widget /FT /Sig /T (Muster) /F 132 /Rect [0 0 0 0] /P ${b.page} 0 R /V ${signature} 0 R>>\nendobj\n`,
+  );
   object(
     signature,
     `${signature} 0 obj\n<</Type /Sig /Filter /Adobe.PPKLite /SubFilter /ETSI.CAdES.detached /M (D:${v.at}Z) /Name <${v.name}> /Reason <${v.reason}>\n/Reference [<</Type /SigRef /TransformMethod /DocMDP /TransformParams <</Type /TransformParams /P 1 /V /1.2>>>>]\n/ByteRange `,
@@ -110,7 +120,8 @@ function layOut(b, v) {
   text += ">>\nendobj\n";
   const table = b.length + text.length;
   text += "xref\n";
-  for (const number of [b.page, b.root, file, spec, field, signature]) text += `${number} 1\n${String(at[number]).padStart(10, "0")} 00000 n \n`;
+  for (const number of [b.page, b.root, file, spec, field, signature])
+    text += `${number} 1\n${String(at[number]).padStart(10, "0")} 00000 n \n`;
   text += `trailer\n<<\n/Size ${signature + 1}\n/Root ${b.root} 0 R\n/Info ${b.info} 0 R\n/Prev ${b.table}\n>>\nstartxref\n${table}\n${endOfFile}`;
   const four = `[0 ${b.length + from} ${b.length + to} ${text.length - to}]`;
   text = text.slice(0, ranges) + four + text.slice(ranges + four.length);
@@ -158,7 +169,8 @@ function split(file) {
   const made = layOut(readBase(file.subarray(0, end)), values);
   const here = text.slice(0, made.text.length);
   const outside = (t) => t.slice(0, made.from + 1) + t.slice(made.to - 1);
-  if (here.length !== made.text.length || outside(here) !== outside(made.text)) throw notMusters("the update is not as Muster writes it");
+  if (here.length !== made.text.length || outside(here) !== outside(made.text))
+    throw notMusters("the update is not as Muster writes it");
   const digits = here.slice(made.from + 1, made.to - 1);
   if (!/^[0-9a-f]*$/.test(digits)) throw notMusters("the signature is not in lower-case hexadecimal digits");
   const room = fromHex(digits);
@@ -168,7 +180,8 @@ function split(file) {
   } catch {
     throw notMusters("the signature is no DER");
   }
-  if (room.subarray(signature.end).some((b) => b !== 0)) throw notMusters("something follows the signature in its room");
+  if (room.subarray(signature.end).some((b) => b !== 0))
+    throw notMusters("something follows the signature in its room");
   const whole = end + made.text.length;
   const revisions = {
     base: file.subarray(0, end),
@@ -177,7 +190,8 @@ function split(file) {
     at: values.at,
     covered: [file.subarray(0, end + made.from), file.subarray(end + made.to, whole)],
   };
-  if (whole < file.length) throw new Fault("afterSignature", `${file.length - whole} bytes follow the signed update`, revisions);
+  if (whole < file.length)
+    throw new Fault("afterSignature", `${file.length - whole} bytes follow the signed update`, revisions);
   return revisions;
 }
 
@@ -188,10 +202,18 @@ function signerOf(cms) {
   if (!isOID(type, "signedData") || content?.tag !== 0xa0 || behind.length > 0) throw wrong;
   const [, , inside, certificates, signers, ...more] = members(only(content.content, 0x30, "CMS"));
   const infos = signers?.tag === 0x31 ? members(signers) : [];
-  if (!inside || !same(inside.whole, encode(0x30, oid("data"))) || certificates?.tag !== 0xa0 || infos.length !== 1 || more.length > 0) throw wrong;
+  if (
+    !inside ||
+    !same(inside.whole, encode(0x30, oid("data"))) ||
+    certificates?.tag !== 0xa0 ||
+    infos.length !== 1 ||
+    more.length > 0
+  )
+    throw wrong;
   const [, by, digest, signed, algorithm, value, unsigned, ...rest] = members(infos[0]);
   const [issuer, serial] = by ? members(by) : [];
-  if (!serial || !isOID(members(digest)[0], "sha256") || signed?.tag !== 0xa0 || value?.tag !== 0x04 || rest.length > 0) throw wrong;
+  if (!serial || !isOID(members(digest)[0], "sha256") || signed?.tag !== 0xa0 || value?.tag !== 0x04 || rest.length > 0)
+    throw wrong;
   let token = null;
   if (unsigned) {
     const attributes = unsigned.tag === 0xa1 ? members(unsigned) : [];
@@ -227,7 +249,10 @@ async function verifySignature(revisions, trusted) {
   } catch (e) {
     return { fault: "notASignature", reason: e.message };
   }
-  let answer = { fault: "untrusted", reason: `the certificate with number ${hex(signer.serial)} is none of the ${trusted.length} that are trusted` };
+  let answer = {
+    fault: "untrusted",
+    reason: `the certificate with number ${hex(signer.serial)} is none of the ${trusted.length} that are trusted`,
+  };
   for (const c of trusted) {
     if (!same(signer.serial, c.serial) || !same(signer.issuer, c.issuer)) continue;
     answer = await signedBy(c, signer, revisions);
@@ -250,7 +275,15 @@ async function signedBy(c, signer, revisions) {
   if (!same(signer.attributes, await attributesOf(c.raw, await sha256(...revisions.covered))))
     return { fault: "altered", reason: `the file is not the one that was signed with the key of ${c.name}` };
   const t = revisions.at;
-  const at = Date.UTC(+t.slice(0, 4), +t.slice(4, 6) - 1, +t.slice(6, 8), +t.slice(8, 10), +t.slice(10, 12), +t.slice(12));
-  if (at < c.from || at > c.to) return { fault: "outsideTerm", reason: "it was signed when the certificate was not valid" };
+  const at = Date.UTC(
+    +t.slice(0, 4),
+    +t.slice(4, 6) - 1,
+    +t.slice(6, 8),
+    +t.slice(8, 10),
+    +t.slice(10, 12),
+    +t.slice(12),
+  );
+  if (at < c.from || at > c.to)
+    return { fault: "outsideTerm", reason: "it was signed when the certificate was not valid" };
   return { name: c.name, at: BigInt(at) * 1000n, value: signer.value, token: signer.token };
 }

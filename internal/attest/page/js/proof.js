@@ -10,7 +10,8 @@ function parse(text, what) {
   } catch {
     throw new Malformed(`this is no ${what} document: it is not JSON`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Malformed(`this is no ${what} document`);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Malformed(`this is no ${what} document`);
   return value;
 }
 
@@ -18,7 +19,8 @@ function parse(text, what) {
 async function verifierKey(text) {
   const m = typeof text === "string" && /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/.exec(text);
   const encoded = m ? fromBase64(m[3], "verifierKey") : [];
-  if (!m || encoded.length !== 33 || encoded[0] !== 1) throw new Malformed("verifierKey is no Ed25519 key of a signed note");
+  if (!m || encoded.length !== 33 || encoded[0] !== 1)
+    throw new Malformed("verifierKey is no Ed25519 key of a signed note");
   const hash = hex((await sha256(utf8.encode(`${m[1]}\n`), encoded)).subarray(0, 4));
   if (hash !== m[2]) throw new Malformed("verifierKey does not have its own hash");
   return { name: m[1], hash, raw: encoded.subarray(1) };
@@ -26,7 +28,10 @@ async function verifierKey(text) {
 
 /** certificates are those of a PEM text, the key's own first. */
 function certificates(pem) {
-  const blocks = typeof pem === "string" ? [...pem.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g)] : [];
+  const blocks =
+    typeof pem === "string"
+      ? [...pem.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g)]
+      : [];
   if (blocks.length === 0) throw new Malformed("certificate: there is none in PEM");
   return blocks.map((m) => certificate(fromBase64(m[1].replace(/\s/g, ""), "certificate")));
 }
@@ -34,7 +39,8 @@ function certificates(pem) {
 /** readKeys reads muster-keys.json and holds every key against what it claims to be. */
 async function readKeys(text) {
   const { keys } = parse(text, "keys");
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys) throw new Malformed("this is no keys document: it has no keys, or too many");
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys)
+    throw new Malformed("this is no keys document: it has no keys, or too many");
   const out = { log: [], report: [], pdf: [] };
   for (const k of keys) {
     try {
@@ -42,7 +48,8 @@ async function readKeys(text) {
       const key = await publicKey(spki);
       if (k.use === "log") {
         const named = await verifierKey(k.verifierKey);
-        if (key.kind !== "Ed25519" || !same(named.raw, key.raw)) throw new Malformed("verifierKey and publicKey are two keys");
+        if (key.kind !== "Ed25519" || !same(named.raw, key.raw))
+          throw new Malformed("verifierKey and publicKey are two keys");
         out.log.push({ id: k.id, key, ...named });
       } else if (k.use === "report") {
         if (key.kind !== "Ed25519") throw new Malformed("a report key is Ed25519");
@@ -53,9 +60,12 @@ async function readKeys(text) {
         out.pdf.push(own);
       } else throw new Malformed("its use is unknown");
     } catch (e) {
-      if (e instanceof Malformed) throw new Malformed(`this is no keys document: key ${JSON.stringify(k?.id ?? "")}: ${e.message}`);
+      if (e instanceof Malformed)
+        throw new Malformed(`this is no keys document: key ${JSON.stringify(k?.id ?? "")}: ${e.message}`);
       if (e.name === "NotSupportedError") throw e; // of the browser, not of the file
-      throw new Malformed(`this is no keys document: key ${JSON.stringify(k?.id ?? "")} is none that this browser can read`);
+      throw new Malformed(
+        `this is no keys document: key ${JSON.stringify(k?.id ?? "")} is none that this browser can read`,
+      );
     }
   }
   return out;
@@ -73,11 +83,14 @@ function whole(value, name) {
 
 /** readProof reads proof.json, without checking what it claims. */
 function readProof(document) {
-  if (document.length > mostProof) throw new Malformed(`this is no proof document: it has ${document.length} characters`);
+  if (document.length > mostProof)
+    throw new Malformed(`this is no proof document: it has ${document.length} characters`);
   const p = parse(document, "proof");
-  if (p.format !== "muster-proof-1") throw new Malformed('this is no proof document: its format is not "muster-proof-1"');
+  if (p.format !== "muster-proof-1")
+    throw new Malformed('this is no proof document: its format is not "muster-proof-1"');
   const { report: r, event: e, attestation: a } = p;
-  if (!r || !e || !a || !Array.isArray(p.inclusion ?? [])) throw new Malformed("this is no proof document: report, event, attestation or inclusion are missing");
+  if (!r || !e || !a || !Array.isArray(p.inclusion ?? []))
+    throw new Malformed("this is no proof document: report, event, attestation or inclusion are missing");
   return {
     origin: text(p.origin, "origin"),
     report: {
@@ -105,10 +118,15 @@ function readProof(document) {
       data: text(e.data, "event.data"),
       metadata: text(e.metadata, "event.metadata"),
     },
-    attestation: { keyId: text(a.keyId, "attestation.keyId"), signature: fromBase64(a.signature, "attestation.signature"), stamp: a.timestamp == null ? null : fromBase64(a.timestamp, "attestation.timestamp") },
+    attestation: {
+      keyId: text(a.keyId, "attestation.keyId"),
+      signature: fromBase64(a.signature, "attestation.signature"),
+      stamp: a.timestamp == null ? null : fromBase64(a.timestamp, "attestation.timestamp"),
+    },
     inclusion: (p.inclusion ?? []).map((h) => {
       const hash = fromBase64(h, "inclusion");
-      if (hash.length !== 32) throw new Malformed(`this is no proof document: inclusion: a hash has ${hash.length} bytes`);
+      if (hash.length !== 32)
+        throw new Malformed(`this is no proof document: inclusion: a hash has ${hash.length} bytes`);
       return hash;
     }),
     checkpoint: text(p.checkpoint, "checkpoint"),
@@ -127,7 +145,8 @@ function readCheckpoint(note) {
   const cut = note.indexOf("\n\n");
   const body = note.slice(0, Math.max(cut, 0));
   const [origin, size, root] = body.split("\n");
-  if (cut < 0 || !origin || root === undefined) throw new Malformed("checkpoint: wanted origin, size, root, an empty line and signatures");
+  if (cut < 0 || !origin || root === undefined)
+    throw new Malformed("checkpoint: wanted origin, size, root, an empty line and signatures");
   if (!/^(0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(Number(size))) throw new Malformed("checkpoint: no size");
   const hash = fromBase64(root, "checkpoint: the root");
   if (hash.length !== 32) throw new Malformed("checkpoint: no root");

@@ -32,7 +32,11 @@ async function readStamp(token, digest) {
   const chain = parts.filter((p) => p.tag === 0xa0).flatMap((set) => members(set).map((c) => certificate(c.whole)));
   const signers = parts.find((p) => p.tag === 0x31 && p !== parts[1]);
   const by = await stampedBy(members(signers)[0], info, chain);
-  return { at, name: by?.name ?? "", off: !over ? "it is over something else" : by ? null : "its own certificate did not sign it" };
+  return {
+    at,
+    name: by?.name ?? "",
+    off: !over ? "it is over something else" : by ? null : "its own certificate did not sign it",
+  };
 }
 
 /** stampedBy is the certificate in the token that signed it; null: none did. */
@@ -45,7 +49,11 @@ async function stampedBy(signer, info, chain) {
   const hash = hashOf(digest);
   if (!c || !named || !same(members(members(named)[1])[0].content, await digestOf(hash, info))) return null;
   const key = await publicKey(c.spki, hash);
-  if (key.kind === "Ed25519" || (key.kind === "RSA") !== hex(members(algorithm)[0].content).startsWith("2a864886f70d0101")) return null;
+  if (
+    key.kind === "Ed25519" ||
+    (key.kind === "RSA") !== hex(members(algorithm)[0].content).startsWith("2a864886f70d0101")
+  )
+    return null;
   return (await holds(key, value.content, concat(Uint8Array.of(0x31), signed.whole.subarray(1)))) ? c : null;
 }
 
