@@ -25,7 +25,7 @@ for (const v of JSON.parse(fs.readFileSync(0))) {
     const keys = await readKeys(fs.readFileSync(v.keys, "utf8"));
     said = await check(file(v.file), v.proof ? readProof(fs.readFileSync(v.proof, "utf8")) : null, keys);
   } catch (e) {
-    said = { verdict: "thrown: " + e.stack, steps: [] };
+    said = { verdict: e instanceof Malformed ? "cannot tell" : "thrown: " + e.stack, steps: [] };
   }
   out[v.name] = { verdict: said.verdict, sentence: said.sentence, steps: said.steps };
 }
@@ -39,8 +39,30 @@ type said struct {
 	Steps    []attest.Step
 }
 
-// inNode runs the page's program.
+// question is what the driver is asked about: paths.
+type question struct {
+	Name  string `json:"name"`
+	File  string `json:"file"`
+	Proof string `json:"proof"`
+	Keys  string `json:"keys"`
+}
+
+// inNode runs the page's program over vectors.
 func inNode(t *testing.T, all []vector) map[string]said {
+	t.Helper()
+	var questions []question
+	for _, v := range all {
+		q := question{Name: v.Name, File: v.path(".pdf"), Keys: keysPath(v.Keys)}
+		if v.Proof {
+			q.Proof = v.path(".proof.json")
+		}
+		questions = append(questions, q)
+	}
+	return ask(t, questions)
+}
+
+// ask runs the page's program.
+func ask(t *testing.T, questions []question) map[string]said {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -56,20 +78,6 @@ func inNode(t *testing.T, all []vector) map[string]said {
 	program.WriteString(driver + "})();\n")
 	path := filepath.Join(t.TempDir(), "page.cjs")
 	must(t, os.WriteFile(path, program.Bytes(), 0o600))
-	type asked struct {
-		Name  string `json:"name"`
-		File  string `json:"file"`
-		Proof string `json:"proof"`
-		Keys  string `json:"keys"`
-	}
-	var questions []asked
-	for _, v := range all {
-		q := asked{Name: v.Name, File: v.path(".pdf"), Keys: keysPath(v.Keys)}
-		if v.Proof {
-			q.Proof = v.path(".proof.json")
-		}
-		questions = append(questions, q)
-	}
 	input, err := json.Marshal(questions)
 	must(t, err)
 	run := exec.Command(node, path)

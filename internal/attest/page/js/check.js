@@ -22,11 +22,13 @@ async function check(file, beside, keys) {
       c.say("file", "untold", "There is no proof in the file, and none beside it.");
     return answer(c, null);
   }
+  const found = c.steps.splice(0); // of the file itself: behind what the proof says of it
   await checkFile(c, proof);
   const leaf = await checkEvent(c, proof);
   await checkInclusion(c, proof, leaf);
   await checkCheckpoint(c, proof);
   await checkAttestation(c, proof);
+  c.steps.push(...found);
   c.say("timestamp", "not asked", await stamps(c, proof));
   c.say(
     "witness",

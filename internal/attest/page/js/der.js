@@ -113,9 +113,20 @@ function certificate(raw) {
   for (const set of members(subject))
     for (const pair of members(set)) {
       const [id, text] = members(pair);
-      if (isOID(id, "commonName") && text) name = new TextDecoder().decode(text.content);
+      if (!text) throw new Malformed("a certificate with a name that is none");
+      const written = nameOf(text);
+      if (isOID(id, "commonName")) name = written;
     }
   return { raw, serial: serial.content, issuer: issuer.whole, from, to, name, spki: spki.whole };
+}
+
+/** nameOf is the text of an attribute of a name. */
+function nameOf(value) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(value.content);
+  } catch {
+    throw new Malformed("a certificate with a name that is no text");
+  }
 }
 
 /** instantOf is a UTCTime or GeneralizedTime in milliseconds. */

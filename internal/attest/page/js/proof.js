@@ -36,6 +36,16 @@ function certificates(pem) {
   return blocks.map((m) => certificate(fromBase64(m[1].replace(/\s/g, ""), "certificate")));
 }
 
+/** formed holds a key to its form, wherever it stands; what it claims is another matter. */
+function formed(k) {
+  if (typeof k !== "object" || k === null) throw new Malformed("it is no key");
+  for (const name of ["id", "algorithm", "use", "verifierKey", "certificate"])
+    if (k[name] != null && typeof k[name] !== "string") throw new Malformed(`${name} is no text`);
+  micros(k.validFrom ?? "0001-01-01T00:00:00Z", "validFrom");
+  if (k.validTo != null) micros(k.validTo, "validTo");
+  return fromBase64(k.publicKey ?? "", "publicKey");
+}
+
 /** readKeys reads muster-keys.json and holds every key against what it claims to be. */
 async function readKeys(text) {
   const { keys } = parse(text, "keys");
@@ -44,7 +54,7 @@ async function readKeys(text) {
   const out = { log: [], report: [], pdf: [] };
   for (const k of keys) {
     try {
-      const spki = fromBase64(k.publicKey, "publicKey");
+      const spki = formed(k);
       const key = await publicKey(spki);
       if (k.use === "log") {
         const named = await verifierKey(k.verifierKey);
@@ -91,6 +101,8 @@ function readProof(document) {
   const { report: r, event: e, attestation: a } = p;
   if (!r || !e || !a || !Array.isArray(p.inclusion ?? []))
     throw new Malformed("this is no proof document: report, event, attestation or inclusion are missing");
+  if (!Array.isArray(p.keys ?? [])) throw new Malformed("this is no proof document: keys are no list");
+  (p.keys ?? []).forEach(formed); // for people, and never trusted
   return {
     origin: text(p.origin, "origin"),
     report: {
