@@ -8,6 +8,7 @@ const (
 	FindingsFile  = "findings.csv"
 	InventoryFile = "inventory.csv"
 	InputsFile    = "inputs.json"
+	ProofFile     = "proof.json"
 )
 
 // MediaTypeCSV is the media type of companions, in UTF-8.

@@ -62,6 +62,14 @@ func TestProof(t *testing.T) {
 		t.Error("another proof comes the second time")
 	}
 
+	if file := w.get(w.ours.member, strings.Replace(path, "/proof", "/files/proof.json", 1)).is(200); file.Body.String() != got.Body.String() {
+		t.Error("the file is another proof")
+	}
+	listed := w.get(w.ours.member, strings.Replace(path, "/proof", "/files", 1)).is(200).object()["items"].([]any)
+	last := listed[len(listed)-1].(map[string]any)
+	if last["name"] != "proof.json" || last["sizeBytes"] != float64(got.Body.Len()) {
+		t.Errorf("the list has %v", listed)
+	}
 	w.get(w.ours.viewer, path).problem(403, "forbidden") // who does not receive it
 	w.ready(w.theirs, hidden, pdfText+" theirs")
 	_, err = w.deps.Proofs.Make(t.Context(), w.theirs.organization.ID, hidden)
@@ -92,7 +100,7 @@ func TestTheSignedPDFIsWhatADownloadGives(t *testing.T) {
 	if f := file(); f["signed"] != true || f["sha256"] != digest(text) || f["baseSha256"] != digest(pdfText) || f["sizeBytes"] != float64(len(text)) {
 		t.Errorf("the file is %v", f)
 	}
-	for address, want := range map[string]string{path + "/download": text, path + "/files/report.pdf": text, path + "/download?revision=base": pdfText} {
+	for address, want := range map[string]string{path + "/download": text, path + "/files/report.pdf": pdfText, path + "/download?revision=base": pdfText} {
 		got := w.get(w.ours.member, address).is(200)
 		if got.Body.String() != want || got.Header().Get("ETag") != `"`+digest(want)+`"` {
 			t.Errorf("%s gives %q, ETag %s", address, got.Body, got.Header().Get("ETag"))

@@ -97,6 +97,7 @@ func (m *Maker) make(ctx context.Context, organization, id uuid.UUID) (p attest.
 	if err != nil {
 		return p, 0, err
 	}
+	p.Inclusion = [][]byte{} // of one event, there is nothing beside it
 	for _, hash := range inclusion {
 		p.Inclusion = append(p.Inclusion, hash[:])
 	}

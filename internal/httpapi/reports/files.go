@@ -2,6 +2,8 @@ package reports
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,17 +72,29 @@ func (s *ReportRoutes) ListReportFiles(ctx context.Context, r api.ListReportFile
 	}
 	list := api.ListReportFiles200JSONResponse{Items: []api.FileOfReport{}}
 	if row.Status == report.StatusReady {
-		list.Items = append(list.Items, pdfOf(row).FileOfReport)
+		list.Items = append(list.Items, baseOf(row).FileOfReport)
 		for _, f := range row.File.Companions {
 			list.Items = append(list.Items, companionOf(f).FileOfReport)
 		}
 	}
-	if row.File == nil || !mayReadInputs(wire.Caller(ctx)) || s.inputsErased(row) {
+	if row.File == nil {
 		return list, nil
 	}
-	inputs, there, err := s.sizedInputs(ctx, row)
+	if mayReadInputs(wire.Caller(ctx)) && !s.inputsErased(row) {
+		inputs, there, err := s.sizedInputs(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			list.Items = append(list.Items, inputs.FileOfReport)
+		}
+	}
+	proven, there, err := s.proven(ctx, row)
 	if there {
-		list.Items = append(list.Items, inputs.FileOfReport)
+		sum := sha256.Sum256(proven)
+		list.Items = append(list.Items, api.FileOfReport{
+			Name: report.ProofFile, MediaType: "application/json", SizeBytes: int64(len(proven)), Sha256: hex.EncodeToString(sum[:]),
+		})
 	}
 	return list, err
 }
@@ -109,7 +123,7 @@ func (s *ReportRoutes) GetReportFile(ctx context.Context, r api.GetReportFileReq
 	if err != nil {
 		return nil, err
 	}
-	if err := wire.Found(r.FileName == report.PDFFile || r.FileName == report.InputsFile || slices.Contains(report.Companions(row.Kind), r.FileName), nil, "file"); err != nil {
+	if err := wire.Found(r.FileName == report.PDFFile || r.FileName == report.InputsFile || r.FileName == report.ProofFile || slices.Contains(report.Companions(row.Kind), r.FileName), nil, "file"); err != nil {
 		return nil, err
 	}
 	if r.FileName == report.InputsFile && !mayReadInputs(wire.Caller(ctx)) {
@@ -117,6 +131,9 @@ func (s *ReportRoutes) GetReportFile(ctx context.Context, r api.GetReportFileReq
 	}
 	if err := built(row); err != nil {
 		return nil, err
+	}
+	if r.FileName == report.ProofFile { // nothing that a download records: it holds less than the trail
+		return s.proof(ctx, row)
 	}
 	f, err := s.kept(row, r.FileName)
 	if err != nil {
@@ -133,7 +150,7 @@ func (s *ReportRoutes) kept(row history.ReportRow, name string) (file, error) {
 		}
 		return inputsOf(row), nil
 	}
-	f := pdfOf(row)
+	f := baseOf(row)
 	if name != report.PDFFile {
 		i := slices.IndexFunc(row.File.Companions, func(f report.File) bool { return f.Name == name })
 		if i < 0 {

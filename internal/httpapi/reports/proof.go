@@ -9,6 +9,7 @@ import (
 
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/projections/history"
 )
 
 // provenAfter is when it is worth asking for a proof again.
@@ -22,15 +23,26 @@ func (s *ReportRoutes) GetReportProof(ctx context.Context, r api.GetReportProofR
 	if err := built(row); err != nil {
 		return nil, err
 	}
+	return s.proof(ctx, row)
+}
+
+// proof answers with a report's proof.
+func (s *ReportRoutes) proof(ctx context.Context, row history.ReportRow) (proofDocument, error) {
+	document, ok, err := s.proven(ctx, row)
+	if err == nil && !ok {
+		err = s.unproven(ctx, row.OrganizationID, row.ID)
+	}
+	return document, err
+}
+
+// proven is the proof as it is now.
+func (s *ReportRoutes) proven(ctx context.Context, row history.ReportRow) (document proofDocument, ok bool, err error) {
 	kept, ok, err := s.Proofs.Kept(ctx, row.OrganizationID, row.ID)
-	if err != nil {
-		return nil, err
+	if err != nil || !ok {
+		return nil, false, err
 	}
-	if !ok {
-		return nil, s.unproven(ctx, row.OrganizationID, row.ID)
-	}
-	document, err := kept.Encode()
-	return proofDocument(document), err
+	document, err = kept.Encode()
+	return document, true, err
 }
 
 // unproven says whether a proof is on its way, or never will be.
@@ -48,7 +60,11 @@ func (s *ReportRoutes) unproven(ctx context.Context, organization, id uuid.UUID)
 // proofDocument is sent as it is: its bytes are what people keep.
 type proofDocument []byte
 
-func (d proofDocument) VisitGetReportProofResponse(w http.ResponseWriter) error {
+func (d proofDocument) VisitGetReportProofResponse(w http.ResponseWriter) error { return d.write(w) }
+
+func (d proofDocument) VisitGetReportFileResponse(w http.ResponseWriter) error { return d.write(w) }
+
+func (d proofDocument) write(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "private, no-store")
 	w.WriteHeader(http.StatusOK)

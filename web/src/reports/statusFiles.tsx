@@ -7,10 +7,11 @@ import { FileLink } from "./statusFile";
 
 /** What each file of a report is for. */
 const uses: Record<string, string> = {
-  "report.pdf": "The report",
+  "report.pdf": "The report as it was built, without its signature",
   "findings.csv": "A row per finding, for spreadsheets",
   "inventory.csv": "A row per sensitive column, for spreadsheets",
   "inputs.json": "All that the report was made from",
+  "proof.json": "What proves the report without Muster",
 };
 
 /** ReportFiles lists what a report's reader can fetch, each with its digest. */
