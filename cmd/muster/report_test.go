@@ -246,7 +246,12 @@ func (h house) proves(t *testing.T, r row) {
 	ready := h.events(t, "--stream", r.ID.String(), "--type", "report.ready")[0]
 	head := witness.Format("reports", ready.Position, ready.Hash)
 	h.must(t, "events", "verify", "--witness", head)
-	h.must(t, "events", "verify", "--witness", fileWith(t, "kept.pdf", string(got.body)))
+	for name, kept := range map[string][]byte{"kept.pdf": got.body, "base.pdf": h.base(t, r.ID), "proof.json": h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/proof", nil).body} {
+		said := h.must(t, "events", "verify", "--witness", fileWith(t, name, string(kept)))
+		if strings.Contains(said, ": checkpoint over ") != (name != "base.pdf") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
 	for _, m := range h.mails(t, r.ID) {
 		if !slices.Contains(strings.Fields(m.text), head) {
 			t.Errorf("the mail does not carry the witness %s:\n%s", head, m.text)
