@@ -37,6 +37,8 @@
 //   - A backup is restored, and the log goes on from there: the checkpoints are of the
 //     same moment as the events, so new ones are made. Witnesses that have seen more
 //     refuse for ever, rightly: what they have seen is lost.
+//   - A copy of the installation is served beside it: both sign, under one origin, and a
+//     witness that both ask takes whichever it hears first.
 //   - A witness is away, hangs, or answers what is not its signature over this checkpoint
 //     of about now: a warning, and it is asked again within a minute. It has seen another
 //     history: an error, for somebody has rewritten the log, or shows two.
