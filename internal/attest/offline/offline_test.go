@@ -1,14 +1,25 @@
 package offline_test
 
 import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/internal/attest"
+	"muster/internal/attest/attesttest"
 	"muster/internal/attest/offline"
+	"muster/internal/pades"
+	"muster/internal/pdf"
+	"muster/internal/snapshot/snapshottest"
 )
 
 func read(t *testing.T, name string) []byte {
@@ -64,12 +75,47 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// BenchmarkCheck checks the largest document that there is, signed, once it is read.
 func BenchmarkCheck(b *testing.B) {
-	file, err := os.ReadFile(filepath.Join("..", "page", "testdata", "vectors", "signed.pdf"))
+	renderer, err := pdf.New(pdf.Build{Version: "1"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	for b.Loop() {
-		offline.Check(file, nil, attest.Trust{})
+	var base bytes.Buffer
+	if _, err := renderer.Render(&base, snapshottest.Huge(60_000)); err != nil {
+		b.Fatal(err)
 	}
+	ours := attesttest.New(b, "ours")
+	document, err := ours.Prove(base.Bytes(), 700, 1000).Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		b.Fatal(err)
+	}
+	now := time.Now()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		b.Fatal(err)
+	}
+	chain := []*x509.Certificate{certificate}
+	ours.PDFKeys = []attest.Key{attest.PDFKey(chain, now)}
+	file, err := pades.Sign(b.Context(), base.Bytes(), pades.Update{Attachment: document, Key: key, Chain: chain, At: now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	trust := attest.Trust{Keys: ours.Keys()}
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if a := offline.Check(file, nil, trust); a.Verdict != attest.Holds {
+			b.Fatal(a.Sentence)
+		}
+	}
+	b.ReportMetric(float64(len(file))/1e6, "MB")
 }
