@@ -22,7 +22,7 @@ import (
 const (
 	buildsAtOnce = 2
 	mailsAtOnce  = 4
-	signsAtOnce  = 1
+	signsAtOnce  = 2 // they wait for a time stamp service
 )
 
 // Connections is how many database connections busy workers use at the same

@@ -101,7 +101,11 @@ func (s *Signer) sign(ctx context.Context, job jobs.Claimed, rec *recorded) (rep
 	if err != nil {
 		return report.Signed{}, err
 	}
-	made, err := s.Proofs.Made(ctx, job.OrganizationID, job.Subject)
+	proven, late, err := s.Proofs.Stamped(ctx, job.OrganizationID, job.Subject)
+	if err != nil {
+		return report.Signed{}, err
+	}
+	made, err := proven.Encode()
 	if err != nil {
 		return report.Signed{}, err
 	}
@@ -109,7 +113,11 @@ func (s *Signer) sign(ctx context.Context, job jobs.Claimed, rec *recorded) (rep
 	if err != nil {
 		return report.Signed{}, err
 	}
-	signed, err := s.append(ctx, base, pades.Update{Attachment: made, Key: certificate.Signer, Chain: certificate.Chain, At: s.Now()})
+	update := pades.Update{Attachment: made, Key: certificate.Signer, Chain: certificate.Chain, At: s.Now()}
+	if !late {
+		update.Stamp = s.Proofs.Stamp
+	}
+	signed, err := s.append(ctx, base, update)
 	if err != nil {
 		return report.Signed{}, fmt.Errorf("sign the PDF of report %s: %w", job.Subject, err)
 	}
@@ -129,18 +137,18 @@ const stampPatience = 5 * time.Second
 // append signs a PDF, with a time stamp where the service gives one. A signature is made
 // once, so it does without where it does not: the proof's time stamp follows.
 func (s *Signer) append(ctx context.Context, base []byte, update pades.Update) ([]byte, error) {
-	if s.Proofs.Stamp != nil {
-		patient, cancel := context.WithTimeout(ctx, stampPatience)
-		defer cancel()
-		update.Stamp = s.Proofs.Stamp
-		signed, err := pades.Sign(patient, base, update)
-		var away *pades.StampError
-		if !errors.As(err, &away) {
-			return signed, err
-		}
-		s.Proofs.Log.WarnContext(ctx, "a PDF is signed without a time stamp", "error", err)
-		update.Stamp = nil
+	if update.Stamp == nil {
+		return pades.Sign(ctx, base, update)
 	}
+	patient, cancel := context.WithTimeout(ctx, stampPatience)
+	defer cancel()
+	signed, err := pades.Sign(patient, base, update)
+	var away *pades.StampError
+	if !errors.As(err, &away) {
+		return signed, err
+	}
+	s.Proofs.Log.WarnContext(ctx, "a PDF is signed without a time stamp", "error", err)
+	update.Stamp = nil
 	return pades.Sign(ctx, base, update)
 }
 

@@ -2,10 +2,13 @@ package handlers_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
+	"errors"
 	"io"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -183,5 +186,27 @@ func TestNothingForgedIsSigned(t *testing.T) {
 				t.Error("it was signed")
 			}
 		})
+	}
+}
+
+// TestAProofDoesNotWaitForAClock of somebody else: it is there before the time stamp is
+// asked for, and the PDF is signed without one that does not come.
+func TestAProofDoesNotWaitForAClock(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	var asked atomic.Int32
+	s.proofs.Stamp = func(ctx context.Context, _ []byte) ([]byte, error) {
+		asked.Add(1)
+		if _, ok, err := s.proofs.Kept(ctx, s.organization, id); err != nil || !ok {
+			t.Errorf("the proof waits for its time stamp: %v", err)
+		}
+		return nil, errors.New("away")
+	}
+	s.work("w1", s.builder().Task(1), s.signer().Task())
+	s.until("the PDF is signed", func() bool { return s.has(id, "report.signed") })
+	s.checkSigned(id)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("a service that is away is asked %d times for one report", n)
 	}
 }

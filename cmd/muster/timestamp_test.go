@@ -111,6 +111,7 @@ func TestAReportIsTimeStamped(t *testing.T) {
 	if got := pdfsig(t, pdf); got != sigValid {
 		t.Errorf("pdfsig says %s", got)
 	}
+	walkThrough(t, pdf, "--keys", keys, "--tsa-ca", filepath.Join(clock.dir, "ca.pem"))
 
 	// Another CA's time stamps are nobody's here.
 	stranger := newAuthority(t)
@@ -133,5 +134,23 @@ func TestAReportIsTimeStamped(t *testing.T) {
 	beside := fileWith(t, "proof.json", string(h.ana.get(t, "/api/v1/reports/"+late.String()+"/proof", nil).body))
 	if got := muster(t, "verify", "--offline", "--keys", keys, "--tsa-ca", filepath.Join(clock.dir, "ca.pem"), "--proof", beside, unstamped); got.status != 0 || strings.Count(got.out, "by the clock of Test clock") != 2 {
 		t.Errorf("with the proof of later it ends with %d: %s%s", got.status, got.out, got.errors)
+	}
+}
+
+// walkThrough has a real report checked by none of our programs.
+func walkThrough(t *testing.T, args ...string) {
+	t.Helper()
+	for _, program := range []string{"bash", "python3", "qpdf", "pdfdetach"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	script, err := filepath.Abs(filepath.Join("..", "..", "scripts", "check_report.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "bash", append([]string{script}, args...)...).CombinedOutput()
+	if err != nil || strings.Count(string(out), " held ") < 7 || !strings.Contains(string(out), "It holds.") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }

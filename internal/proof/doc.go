@@ -32,7 +32,8 @@
 //     tells, a checkpoint, a witness, or the PDF itself.
 //   - Somebody who has database and keys makes a report with a date of the past: its
 //     checkpoint, and time stamps and witnesses on it, are of today.
-//   - The time stamp service hangs: five seconds, then it follows (StampAll).
+//   - The time stamp service hangs: the proof is kept before it is asked; the PDF waits five
+//     seconds for it, and the proof's own time stamp follows (StampAll).
 //
 // A rebuild trusts the same events for the digests that it compares with, so it holds them
 // against the chain in the same way (Prover.Record).

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -60,10 +61,27 @@ func (m *Maker) kept(ctx context.Context, organization, id uuid.UUID) (k kept, o
 	return k, true, nil
 }
 
-// Made are the bytes of a report's proof as it was made.
-func (m *Maker) Made(ctx context.Context, organization, id uuid.UUID) ([]byte, error) {
-	return statement.One[[]byte](ctx, m.DB, fmt.Sprintf("read the proof of report %s", id),
-		`SELECT proof FROM report_proofs WHERE organization_id = $1 AND report_id = $2`, organization, id)
+// stampPatience is how long a report waits for the time stamps of its proof. What does not
+// come by then follows (StampAll).
+const stampPatience = 5 * time.Second
+
+// Stamped is Kept, with time stamps where the service gives them in time; late: it does
+// not, so whoever wants another one need not ask now.
+func (m *Maker) Stamped(ctx context.Context, organization, id uuid.UUID) (p attest.Proof, late bool, err error) {
+	if m.Stamp != nil {
+		k, ok, err := m.kept(ctx, organization, id)
+		if err != nil || !ok {
+			return p, false, err
+		}
+		patient, cancel := context.WithTimeout(ctx, stampPatience)
+		defer cancel()
+		if err := m.stamp(patient, k.proof); err != nil {
+			late = true
+			m.Log.WarnContext(ctx, "a report is signed without a time stamp, which follows in its proof", "report", id, "error", err)
+		}
+	}
+	p, _, err = m.Kept(ctx, organization, id)
+	return p, late, err
 }
 
 // KeepSigned notes, in the transaction of report.Signed, which PDF carries the proof.

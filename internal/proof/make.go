@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -56,8 +55,8 @@ func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Pr
 	if err != nil {
 		return attest.Proof{}, err
 	}
-	err = statement.Exec(ctx, m.DB, fmt.Sprintf("keep the proof of report %s", id), `INSERT INTO report_proofs (report_id, organization_id, proof, size, timestamp_token)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (report_id) DO NOTHING`, id, organization, document, size, made.Attestation.Timestamp)
+	err = statement.Exec(ctx, m.DB, fmt.Sprintf("keep the proof of report %s", id), `INSERT INTO report_proofs (report_id, organization_id, proof, size)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (report_id) DO NOTHING`, id, organization, document, size)
 	if err != nil {
 		return attest.Proof{}, err
 	}
@@ -109,35 +108,8 @@ func (m *Maker) make(ctx context.Context, organization, id uuid.UUID) (p attest.
 	if p.Attestation, err = attest.Attest(m.Signing.ReportSigner(), r, head); err != nil {
 		return p, 0, err
 	}
-	p.Attestation.Timestamp = m.stampNow(ctx, p.Attestation.Imprint())
-	if p.CheckpointTimestamp == nil && p.Attestation.Timestamp != nil {
-		if p.CheckpointTimestamp = m.stampNow(ctx, of.Imprint()); p.CheckpointTimestamp != nil {
-			err := m.Checkpoints.KeepTimestamp(ctx, ready.Log, size, p.CheckpointTimestamp)
-			if err != nil {
-				return p, 0, err
-			}
-		}
-	}
 	p.Keys, err = m.needed(ctx, p)
 	return p, size, err
-}
-
-// stampPatience is how long a proof waits for a time stamp. What does not come by then
-// follows (StampAll).
-const stampPatience = 5 * time.Second
-
-// stampNow returns a token, or nil where it takes too long or is refused.
-func (m *Maker) stampNow(ctx context.Context, digest [32]byte) []byte {
-	if m.Stamp == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, stampPatience)
-	defer cancel()
-	token, err := m.Stamp(ctx, digest[:])
-	if err != nil {
-		m.Log.WarnContext(ctx, "the proof goes without a time stamp, which follows", "error", err)
-	}
-	return token
 }
 
 // readyOf is the report's Ready as it is recorded, and what an attestation says of it.
