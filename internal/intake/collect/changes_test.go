@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -144,6 +145,7 @@ func TestWhatChangedOnAServer(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
+	value := regexp.MustCompile(`"8192[" ]`) // digests may have these digits by chance
 	for i, query := range []string{
 		`SELECT coalesce(string_agg(convert_from(data, 'UTF8') || convert_from(metadata, 'UTF8'), ''), '') FROM events`,
 		`SELECT coalesce(string_agg(v::text, ''), '') FROM instance_change_values v`, `SELECT coalesce(string_agg(v::text, ''), '') FROM instance_states v`,
@@ -155,7 +157,7 @@ func TestWhatChangedOnAServer(t *testing.T) {
 		if strings.Contains(text, planted) {
 			t.Errorf("%s holds a secret", query)
 		}
-		if i == 0 && (!strings.Contains(text, "work_mem") || strings.Contains(text, "dana") || strings.Contains(text, "8192") || strings.Contains(text, "10.1.0.0")) {
+		if i == 0 && (!strings.Contains(text, "work_mem") || strings.Contains(text, "dana") || value.MatchString(text) || strings.Contains(text, "10.1.0.0")) {
 			t.Error("an event holds a name or a value")
 		}
 	}
