@@ -34,6 +34,7 @@ import (
 	"muster/internal/postgres"
 	"muster/internal/proof"
 	"muster/internal/secrets"
+	"muster/internal/servers"
 	"muster/internal/signing"
 	"muster/internal/telemetry"
 	"muster/projections"
@@ -69,7 +70,7 @@ type installation struct {
 	accounts    *accounts.Store
 	facts       *assessment.Store
 	known       *kept.Store // the release and CVE feed with its updates
-	reach       *assessment.Reach
+	reach       *servers.Reach
 	queue       *jobs.Queue
 	commands    *commands.Service
 	history     *history.Reader
@@ -180,11 +181,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.accounts.Unthrottled = !cfg.RateLimits
 	in.facts = assessment.NewStore(in.db, in.key)
 	in.known = kept.NewStore(in.db)
-	own, err := assessment.ReadOwnServer(ctx, in.db)
+	own, err := servers.ReadOwnServer(ctx, in.db)
 	if err != nil {
 		return in, err
 	}
-	in.reach = &assessment.Reach{Networks: cfg.TargetNetworks, Own: own}
+	in.reach = &servers.Reach{Networks: cfg.TargetNetworks, Own: own}
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)

@@ -15,6 +15,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
@@ -58,6 +59,15 @@ type Credentials struct {
 	// Own is for the server that Muster itself runs on. Only the installation
 	// registers that, for its demo; never set it for somebody who asks.
 	Own bool
+}
+
+// Target is the server that they lead to, as far as reach lets them. Errors: as
+// servers.Reach's.
+func (c Credentials) Target(reach *servers.Reach) (servers.Target, error) {
+	if c.Own {
+		return reach.OwnTarget(c.Engine, c.DSN)
+	}
+	return reach.Target(c.Engine, c.DSN)
 }
 
 // Failure is why the last attempt at a server did not reach it.

@@ -26,6 +26,7 @@ import (
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -93,7 +94,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
 	}
 	facts := assessment.NewStore(db, s.seal)
-	collector, err := collect.New(facts, service, instances, none, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
+	collector, err := collect.New(facts, service, instances, none, &servers.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	must(s.T, err)
 	doors := &feed.Doors{Commands: service, Assessments: facts, Accepted: none, Now: s.clock.Now, Places: &places.Resolver{Keys: service, Fleet: instances,
 		CatchUp: func(context.Context) (bool, error) { return false, nil }}} // it has settled

@@ -44,6 +44,7 @@ import (
 	"muster/internal/proof/prooftest"
 	"muster/internal/readiness"
 	"muster/internal/secrets"
+	"muster/internal/servers"
 	"muster/internal/signing"
 	"muster/internal/telemetry"
 	"muster/projections"
@@ -107,7 +108,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	registry := commands.Registry()
 	events := eventstore.New(db).WithClock(w.clock.Now)
 	people := accounts.New(db, w.clock.Now)
-	servers := fleet.NewReader(db)
+	reader := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
 	runner := newRunner(db, database, log)
 	waiter, stop := patientWaiter{runner, new(atomic.Bool)}, run(t, runner)
@@ -122,12 +123,12 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.samples.KeepsTexts = people.HoldsTexts
-	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
+	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
-	collector, err := collect.New(targets, service, nil, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
+	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
-	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now}
-	resolver := &places.Resolver{Keys: service, Fleet: servers, Hosts: store,
+	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, reader.InstancesOn}, Now: w.clock.Now}
+	resolver := &places.Resolver{Keys: service, Fleet: reader, Hosts: store,
 		CatchUp: func(ctx context.Context) (bool, error) {
 			head, err := events.Head(ctx, db, eventstore.Fleet)
 			return err == nil && waiter.Wait(ctx, eventstore.Fleet, head.Position, fleet.Name), err
@@ -141,9 +142,9 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
 			w.deps.Drops.Note(d)
 		}}, Hosts: w.samples, Drops: drops.New(db, log, w.clock.Now), Feed: feed.Doors{Commands: service, Places: resolver, Store: store, Texts: people, Now: w.clock.Now,
-			Assessments: targets, Accepted: handlers.Accepted{Exceptions: exceptions.NewReader(db), Fleet: servers, Now: w.clock.Now}.On},
+			Assessments: targets, Accepted: handlers.Accepted{Exceptions: exceptions.NewReader(db), Fleet: reader, Now: w.clock.Now}.On},
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now}),
-		Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,
+		Events: events, History: history.NewReader(db), Fleet: reader, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: waiter, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Proofs: prooftest.New(t, db, events), Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },

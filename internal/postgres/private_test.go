@@ -15,10 +15,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"muster/internal/assessment"
+	"muster/domain/fleet"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/postgres/cluster"
+	"muster/internal/servers"
 )
 
 func TestDataLivesOnBetweenStarts(t *testing.T) {
@@ -140,7 +141,7 @@ func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := assessment.ParseDSN(monitor); err != nil {
+	if _, err := servers.Parse(fleet.PostgreSQL, monitor); err != nil {
 		t.Errorf("the monitor's connection cannot be registered: %v", err)
 	}
 }

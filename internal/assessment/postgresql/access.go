@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/quote"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -37,8 +37,8 @@ func key(r catalogue.Read) string {
 }
 
 // lookUp asks for all reads of the checks in one query.
-func lookUp(ctx context.Context, s *assessment.Connection, role string, checks []catalogue.Check) (access, error) {
-	a := access{role: role, database: s.Database, states: make(map[string]readState)}
+func lookUp(ctx context.Context, s servers.Session, role string, checks []catalogue.Check) (access, error) {
+	a := access{role: role, database: s.Database(), states: make(map[string]readState)}
 	parts := []string{`select '', pg_is_in_recovery(), coalesce((select rolinherit from pg_roles where rolname = current_user), true),
 		current_setting('server_version_num'), coalesce(current_setting('allow_alter_system', true), 'on')`}
 	for _, check := range checks {
@@ -49,7 +49,7 @@ func lookUp(ctx context.Context, s *assessment.Connection, role string, checks [
 			}
 		}
 	}
-	rows, err := s.Query(ctx, 5, strings.Join(parts, "\nunion all "))
+	rows, err := servers.Query(ctx, s, 5, strings.Join(parts, "\nunion all "))
 	if err != nil {
 		return access{}, err
 	}

@@ -15,12 +15,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -64,7 +64,7 @@ func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 // whoever compares it with an earlier look. It always returns an
 // assessment; one that did not reach the server says why. Where ctx ended
 // meanwhile, the assessment is worthless and the caller must drop it.
-func (c *Inspector) Assess(ctx context.Context, target assessment.Target) (snapshot.Assessment, changes.State) {
+func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
 	a := snapshot.Assessment{
 		StartedAt: c.now().UTC(), CatalogueVersion: catalogue.Version,
 		Results: []snapshot.CheckResult{}, Roles: []snapshot.DatabaseRole{}, Extensions: []snapshot.Extension{},
@@ -78,23 +78,23 @@ func (c *Inspector) Assess(ctx context.Context, target assessment.Target) (snaps
 	return a, state
 }
 
-func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
+func unreachable(a *snapshot.Assessment, target servers.Target, err error) {
 	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
-	if refused, ok := errors.AsType[*assessment.ConnectionError](err); ok {
+	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
 		a.ErrorClass, a.Error = refused.Class, refused.Sentence
 		return
 	}
 	code, sentence := reasonOf(err)
-	a.ErrorClass = assessment.ClassDatabase
+	a.ErrorClass = servers.ClassDatabase
 	if code == snapshot.ReasonTimeout {
-		a.ErrorClass = assessment.ClassTimeout
+		a.ErrorClass = servers.ClassTimeout
 	}
 	a.Error = fmt.Sprintf("%s let Muster in, but could not be read: %s.", target.Address(), sentence)
 }
 
 // assess fails only where nothing at all could be learnt.
-func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) (state changes.State, err error) {
-	s, err := target.Open(ctx, target.Database)
+func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapshot.Assessment) (state changes.State, err error) {
+	s, err := target.Open(ctx, target.Database, servers.StatementTimeout)
 	if err != nil {
 		return state, err
 	}
@@ -147,8 +147,8 @@ const databasesSQL = `
 
 // readServer fills in what the server is and has; closed are the databases on
 // which our role lacks CONNECT.
-func readServer(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment) (closed map[string]bool, err error) {
-	row, err := s.Row(ctx, 6, serverSQL)
+func readServer(ctx context.Context, s servers.Session, a *snapshot.Assessment) (closed map[string]bool, err error) {
+	row, err := servers.Row(ctx, s, 6, serverSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func readServer(ctx context.Context, s *assessment.Connection, a *snapshot.Asses
 	if started, err := time.Parse(time.RFC3339, row[4]); err == nil {
 		a.ServerStartedAt = &started
 	}
-	rows, err := s.Query(ctx, 5, databasesSQL)
+	rows, err := servers.Query(ctx, s, 5, databasesSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +176,13 @@ func readServer(ctx context.Context, s *assessment.Connection, a *snapshot.Asses
 }
 
 // Databases lists the names of a server's databases, as Assess does, as of now.
-func (c *Inspector) Databases(ctx context.Context, target assessment.Target) ([]string, error) {
-	s, err := target.Open(ctx, target.Database)
+func (c *Inspector) Databases(ctx context.Context, target servers.Target) ([]string, error) {
+	s, err := target.Open(ctx, target.Database, servers.StatementTimeout)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close(ctx)
-	rows, err := s.Query(ctx, 1, "select datname from pg_database where not datistemplate")
+	rows, err := servers.Query(ctx, s, 1, "select datname from pg_database where not datistemplate")
 	names := make([]string, len(rows))
 	for i, row := range rows {
 		names[i] = row[0]
@@ -192,7 +192,7 @@ func (c *Inspector) Databases(ctx context.Context, target assessment.Target) ([]
 
 // readAccounts fills in the privileged accounts and returns the judge of
 // remote logins, nil where the HBA rules cannot be read.
-func (c *Inspector) readAccounts(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
+func (c *Inspector) readAccounts(ctx context.Context, s servers.Session, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
 	var notes []string
 	var judge *hbaJudge
 	if granted.granted(catalogue.ReadRelation, "pg_hba_file_rules") && granted.granted(catalogue.ReadFunction, "pg_hba_file_rules") {
@@ -223,11 +223,11 @@ func (c *Inspector) readAccounts(ctx context.Context, s *assessment.Connection, 
 
 // countSessions counts client sessions over TCP, ours aside, and those of them
 // with TLS; a socket needs none.
-func countSessions(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, granted access) {
+func countSessions(ctx context.Context, s servers.Session, a *snapshot.Assessment, granted access) {
 	if !granted.granted(catalogue.ReadRole, "pg_read_all_stats") {
 		return
 	}
-	row, err := s.Row(ctx, 2, `select count(*), count(*) filter (where t.ssl)
+	row, err := servers.Row(ctx, s, 2, `select count(*), count(*) filter (where t.ssl)
 		from pg_stat_activity a left join pg_stat_ssl t using (pid)
 		where a.client_addr is not null and a.pid <> pg_backend_pid()`)
 	if err != nil {
@@ -242,7 +242,7 @@ func countSessions(ctx context.Context, s *assessment.Connection, a *snapshot.As
 
 // visitDatabases runs the database checks, a few databases at a time; visited are those
 // whose extensions could be read.
-func (c *Inspector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (
+func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (
 	results []snapshot.CheckResult, grants []snapshot.MissingGrant, visited map[string]bool,
 ) {
 	visited = make(map[string]bool, len(a.Databases))
@@ -269,11 +269,11 @@ func (c *Inspector) visitDatabases(ctx context.Context, target assessment.Target
 
 // dropVanished forgets databases that were dropped while we looked: they are
 // neither unreachable, nor would a grant open them.
-func dropVanished(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
+func dropVanished(ctx context.Context, s servers.Session, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
 	if !slices.ContainsFunc(results, func(r snapshot.CheckResult) bool { return r.ReasonCode == snapshot.ReasonDatabaseUnreachable }) {
 		return results, grants
 	}
-	rows, err := s.Query(ctx, 1, "select datname from pg_database")
+	rows, err := servers.Query(ctx, s, 1, "select datname from pg_database")
 	if err != nil {
 		return results, grants
 	}
@@ -294,7 +294,7 @@ func dropVanished(ctx context.Context, s *assessment.Connection, a *snapshot.Ass
 
 func connectObject(database string) string { return "database " + database }
 
-func visitDatabase(ctx context.Context, target assessment.Target, role string, version int, database string, closed bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
+func visitDatabase(ctx context.Context, target servers.Target, role string, version int, database string, closed bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
 	all := func(code, reason string) []snapshot.CheckResult {
 		for _, check := range checks {
 			result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
@@ -303,10 +303,10 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		}
 		return results
 	}
-	s, err := target.Open(ctx, database)
+	s, err := target.Open(ctx, database, servers.StatementTimeout)
 	if err != nil {
-		refused, _ := errors.AsType[*assessment.ConnectionError](err)
-		if closed && refused.Class == assessment.ClassDatabase {
+		refused, _ := errors.AsType[*servers.ConnectionError](err)
+		if closed && refused.Class == servers.ClassDatabase {
 			grants = append(grants, snapshot.MissingGrant{
 				Object:    connectObject(database),
 				Statement: "GRANT CONNECT ON DATABASE " + quote.Identifier(database) + " TO " + quote.Identifier(role) + ";",
@@ -315,7 +315,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil
 	}
 	defer s.Close(ctx)
-	rows, err := s.Query(ctx, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
+	rows, err := servers.Query(ctx, s, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
 	var granted access
 	if err == nil {
 		granted, err = lookUp(ctx, s, role, checks)
@@ -333,8 +333,8 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 }
 
 // readJSON reads what a statement says in one JSON value a row.
-func readJSON[T any](ctx context.Context, s *assessment.Connection, statement string) ([]T, error) {
-	rows, err := s.Query(ctx, 1, statement)
+func readJSON[T any](ctx context.Context, s servers.Session, statement string) ([]T, error) {
+	rows, err := servers.Query(ctx, s, 1, statement)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/assessment"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -23,16 +23,16 @@ func TestAServerOutOfReachIsAnOutcome(t *testing.T) {
 	})
 	addr := server.Addr()
 	for name, test := range map[string]struct{ dsn, class string }{
-		"refused":       {"postgres://shop:right-password@127.0.0.1:1/postgres", assessment.ClassRefused},
-		"no such host":  {"postgres://shop:right-password@nowhere.invalid/postgres", assessment.ClassRefused},
-		"no socket":     {"postgres://shop:right-password@/postgres?host=/nonexistent", assessment.ClassRefused},
-		"password":      {"postgres://shop:wrong-password@" + addr + "/postgres", assessment.ClassAuthentication},
-		"no password":   {"postgres://shop@" + addr + "/postgres", assessment.ClassAuthentication},
-		"no role":       {"postgres://nobody:right-password@" + addr + "/postgres", assessment.ClassAuthentication},
-		"tls":           {"postgres://shop:right-password@" + addr + "/postgres?sslmode=require", assessment.ClassTLS},
-		"verify":        {"postgres://shop:right-password@" + addr + "/postgres?sslmode=verify-full", assessment.ClassTLS},
-		"no database":   {"postgres://shop:right-password@" + addr + "/nowhere", assessment.ClassDatabase},
-		"not admitted":  {"postgres://shop:right-password@" + addr + "/closed", assessment.ClassDatabase},
+		"refused":       {"postgres://shop:right-password@127.0.0.1:1/postgres", servers.ClassRefused},
+		"no such host":  {"postgres://shop:right-password@nowhere.invalid/postgres", servers.ClassRefused},
+		"no socket":     {"postgres://shop:right-password@/postgres?host=/nonexistent", servers.ClassRefused},
+		"password":      {"postgres://shop:wrong-password@" + addr + "/postgres", servers.ClassAuthentication},
+		"no password":   {"postgres://shop@" + addr + "/postgres", servers.ClassAuthentication},
+		"no role":       {"postgres://nobody:right-password@" + addr + "/postgres", servers.ClassAuthentication},
+		"tls":           {"postgres://shop:right-password@" + addr + "/postgres?sslmode=require", servers.ClassTLS},
+		"verify":        {"postgres://shop:right-password@" + addr + "/postgres?sslmode=verify-full", servers.ClassTLS},
+		"no database":   {"postgres://shop:right-password@" + addr + "/nowhere", servers.ClassDatabase},
+		"not admitted":  {"postgres://shop:right-password@" + addr + "/closed", servers.ClassDatabase},
 		"no PostgreSQL": {"postgres://shop:right-password@" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("220 mail\r\n")); _ = c.Close() }) + "/postgres", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,50 +105,50 @@ func TestAHangingServerIsATimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	a, _ := collectorAt(t, today).Assess(ctx, targetOf(t, "postgres://u:p@"+silent+"/postgres?sslmode=disable"))
-	if a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != assessment.ClassTimeout {
+	if a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != servers.ClassTimeout {
 		t.Errorf("%s %s %s", a.Outcome, a.ErrorClass, a.Error)
 	}
 }
 
 func TestAStatementThatDoesNotEndIsATimeoutOfThatCheck(t *testing.T) {
 	t.Parallel()
-	s, err := targetOf(t, pgtest.Shared(t).Superuser()).Open(context.Background(), "postgres")
+	s, err := targetOf(t, pgtest.Shared(t).Superuser()).Open(context.Background(), "postgres", servers.StatementTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close(context.Background())
-	s.Timeout = time.Millisecond
-	_, err = s.Query(context.Background(), 1, "select pg_sleep(60)")
+	s.SetTimeout(time.Millisecond)
+	_, err = servers.Query(context.Background(), s, 1, "select pg_sleep(60)")
 	if code, _ := reasonOf(err); code != snapshot.ReasonTimeout {
 		t.Errorf("%s: %v", code, err)
 	}
-	s.Timeout = time.Minute
-	if row, err := s.Row(context.Background(), 1, "select 1"); err != nil || row[0] != "1" {
+	s.SetTimeout(time.Minute)
+	if row, err := servers.Row(context.Background(), s, 1, "select 1"); err != nil || row[0] != "1" {
 		t.Errorf("the session is not usable afterwards: %v", err)
 	}
 }
 
 func TestASessionOnlyReads(t *testing.T) {
 	t.Parallel()
-	s, err := targetOf(t, pgtest.URL(t)).Open(context.Background(), "postgres")
+	s, err := targetOf(t, pgtest.URL(t)).Open(context.Background(), "postgres", servers.StatementTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close(context.Background())
 	for _, statement := range []string{"create table x (n int)", "select pg_catalog.set_config('transaction_read_only', 'off', true); create table x (n int)"} {
-		if _, err := s.Query(context.Background(), 1, statement); err == nil {
+		if _, err := servers.Query(context.Background(), s, 1, statement); err == nil {
 			t.Errorf("%s went through", statement)
 		}
 	}
-	row, err := s.Row(context.Background(), 2, "select current_setting('search_path'), current_setting('application_name')")
-	if err != nil || row[0] != "pg_catalog" || row[1] != assessment.ApplicationName {
+	row, err := servers.Row(context.Background(), s, 2, "select current_setting('search_path'), current_setting('application_name')")
+	if err != nil || row[0] != "pg_catalog" || row[1] != servers.ApplicationName {
 		t.Errorf("%v, %v", row, err)
 	}
 }
 
 func TestADatabaseDroppedDuringALookIsForgotten(t *testing.T) {
 	t.Parallel()
-	s, err := targetOf(t, pgtest.URL(t)).Open(context.Background(), "postgres")
+	s, err := targetOf(t, pgtest.URL(t)).Open(context.Background(), "postgres", servers.StatementTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,18 +177,18 @@ func TestACancelledLookEndsAtOnce(t *testing.T) {
 func TestAnAnswerWithoutEndIsCutOff(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
-	s, err := targetOf(t, server.Superuser()).Open(t.Context(), "postgres")
+	s, err := targetOf(t, server.Superuser()).Open(t.Context(), "postgres", servers.StatementTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close(t.Context())
-	s.Timeout = time.Minute // its length is to end it, however slow the machine
-	block, err := s.Row(t.Context(), 1, "select repeat('x', 1000000)")
+	s.SetTimeout(time.Minute) // its length is to end it, however slow the machine
+	block, err := servers.Row(t.Context(), s, 1, "select repeat('x', 1000000)")
 	if err != nil || len(block[0]) != 1_000_000 {
 		t.Fatal(err)
 	}
-	rows, err := s.Query(t.Context(), 1, "select repeat('x', 1000000) from generate_series(1, 1000000)")
-	if !errors.Is(err, assessment.ErrTooMuch) || rows != nil || !s.Closed() {
+	rows, err := servers.Query(t.Context(), s, 1, "select repeat('x', 1000000) from generate_series(1, 1000000)")
+	if !errors.Is(err, servers.ErrTooMuch) || rows != nil || !s.Closed() {
 		t.Errorf("%d rows, %v, connection closed %t", len(rows), err, s.Closed())
 	}
 }

@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
 // runChecks runs the checks one after another on one session; a server should
 // hardly notice us. Rules are left out: they judge what all sessions found.
-func runChecks(ctx context.Context, s *assessment.Connection, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+func runChecks(ctx context.Context, s servers.Session, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	for _, check := range checks {
 		result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
 		missing, applies := admit(&result, a, version, check)
@@ -61,13 +61,13 @@ func notAssessed(result *snapshot.CheckResult, code, reason string) {
 	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotAssessed, code, reason
 }
 
-func runCheck(ctx context.Context, s *assessment.Connection, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
+func runCheck(ctx context.Context, s servers.Session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
 	columns, severity := "object, evidence", "''"
 	if check.Graded {
 		columns, severity = "object, evidence, severity", "v.severity::text"
 	}
 	further, selected := named(check.Names)
-	rows, err := s.Query(ctx, 4+len(check.Names), fmt.Sprintf(
+	rows, err := servers.Query(ctx, s, 4+len(check.Names), fmt.Sprintf(
 		"select v.object::text, v.evidence::text, %s, count(*) over ()%s from (\n%s\n) v(%s%s)\n"+
 			`order by v.object::text collate "C", v.evidence::text collate "C" limit %d`,
 		severity, selected, check.Query, columns, further, snapshot.MaxViolations))
@@ -80,7 +80,7 @@ func runCheck(ctx context.Context, s *assessment.Connection, a access, check cat
 	violations := make([]snapshot.Violation, len(rows))
 	for i, row := range rows {
 		violations[i] = snapshot.Violation{Object: row[0], Evidence: row[1] + a.fixedElsewhere(check), Severity: row[2]}
-		violations[i].Fix = a.fix(check, s.Database, row[4:])
+		violations[i].Fix = a.fix(check, s.Database(), row[4:])
 		result.Total, _ = strconv.Atoi(row[3])
 	}
 	if len(rows) == 0 && hidden != "" {
@@ -113,7 +113,7 @@ func conclude(result *snapshot.CheckResult, violations []snapshot.Violation, tot
 
 // measured says what a check found, also where nothing fails: a pass without a
 // figure is a pass that nobody can judge.
-func measured(ctx context.Context, s *assessment.Connection, a access, check catalogue.Check, failed, all int) string {
+func measured(ctx context.Context, s servers.Session, a access, check catalogue.Check, failed, all int) string {
 	var settings []string
 	for _, read := range check.Reads {
 		if read.Kind == catalogue.ReadSetting {
@@ -132,7 +132,7 @@ func measured(ctx context.Context, s *assessment.Connection, a access, check cat
 	case check.Population != "" && all >= failed:
 		return found + " of " + strconv.Itoa(all)
 	case check.Measure != "":
-		row, err := s.Row(ctx, 1, check.Measure)
+		row, err := servers.Row(ctx, s, 1, check.Measure)
 		switch {
 		case err != nil: // what fails is known all the same
 		case failed == 0:
@@ -146,11 +146,11 @@ func measured(ctx context.Context, s *assessment.Connection, a access, check cat
 
 // hiddenObjects says which objects of a check our role may not look at, one by
 // one: what is hidden must not count as clean.
-func hiddenObjects(ctx context.Context, s *assessment.Connection, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
+func hiddenObjects(ctx context.Context, s servers.Session, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
 	if check.Unreadable == "" {
 		return "", nil
 	}
-	rows, err := s.Query(ctx, 3, check.Unreadable)
+	rows, err := servers.Query(ctx, s, 3, check.Unreadable)
 	if err != nil {
 		_, sentence := reasonOf(err)
 		return "Which objects are hidden could not be read: " + sentence + ".", nil
@@ -162,7 +162,7 @@ func hiddenObjects(ctx context.Context, s *assessment.Connection, a access, chec
 			objects = append(objects, row[0])
 		}
 		grants = append(grants, snapshot.MissingGrant{
-			Object:    row[0] + " in database " + s.Database,
+			Object:    row[0] + " in database " + s.Database(),
 			Statement: catalogue.First(check.Grants, map[string]string{"role": a.role, "schema": row[1], "name": row[2]}),
 			Checks:    []string{check.ID},
 		})
@@ -179,11 +179,11 @@ func hiddenObjects(ctx context.Context, s *assessment.Connection, a access, chec
 }
 
 // population is how many objects a check assessed; -1 where that is not known.
-func population(ctx context.Context, s *assessment.Connection, check catalogue.Check) int {
+func population(ctx context.Context, s servers.Session, check catalogue.Check) int {
 	if check.Population == "" {
 		return -1
 	}
-	row, err := s.Row(ctx, 1, check.Population)
+	row, err := servers.Row(ctx, s, 1, check.Population)
 	if err != nil {
 		return -1
 	}

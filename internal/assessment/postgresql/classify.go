@@ -11,6 +11,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -27,7 +28,7 @@ const (
 // Classify looks for personal and secret data in one database, by column names
 // and, with mode values, by samples. The values are forgotten here: what is
 // returned holds none. Where ctx ended meanwhile, the caller must drop it.
-func (c *Inspector) Classify(ctx context.Context, target assessment.Target, database, mode string) snapshot.Classification {
+func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
 	run := snapshot.Classification{
 		StartedAt: c.now().UTC(), Mode: mode, RulesVersion: c.pii.Version(),
 		Tables: []snapshot.ClassifiedTable{}, FailedTables: []snapshot.FailedTable{},
@@ -41,11 +42,11 @@ func (c *Inspector) Classify(ctx context.Context, target assessment.Target, data
 	return run
 }
 
-func (c *Inspector) classify(ctx context.Context, target assessment.Target, database string, run *snapshot.Classification) {
+func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *snapshot.Classification) {
 	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
-	s, err := target.Open(ctx, database)
+	s, err := target.Open(ctx, database, servers.StatementTimeout)
 	if err != nil {
-		refused, _ := errors.AsType[*assessment.ConnectionError](err)
+		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		fail(refused.Sentence)
 		return
 	}
@@ -66,7 +67,7 @@ func (c *Inspector) classify(ctx context.Context, target assessment.Target, data
 		fail("The roles could not be read: " + sentence + ".")
 		return
 	}
-	s.Timeout = sampleTimeout
+	s.SetTimeout(sampleTimeout)
 	for _, t := range tables {
 		c.classifyTable(ctx, s, circle, t, run)
 	}
@@ -106,7 +107,7 @@ type columnFact struct {
 //go:embed sql/columns.sql
 var columnsSQL string
 
-func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection, roles *circle, t tableFact, run *snapshot.Classification) {
+func (c *Inspector) classifyTable(ctx context.Context, s servers.Session, roles *circle, t tableFact, run *snapshot.Classification) {
 	run.TablesSeen++
 	run.ColumnsSeen += len(t.Columns)
 	var samples map[string][]string
@@ -166,7 +167,7 @@ func typeOf(name string) pii.Type {
 
 // sample reads some values of each column that a rule could match; a refusal
 // says why it could not. An empty table has an empty, not a nil, sample.
-func sample(ctx context.Context, s *assessment.Connection, t tableFact) (samples map[string][]string, refusal string) {
+func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[string][]string, refusal string) {
 	switch {
 	case t.Foreign:
 		return nil, "Its rows lie on another server, which is not asked."
@@ -216,15 +217,15 @@ func sample(ctx context.Context, s *assessment.Connection, t tableFact) (samples
 // always the oldest customers that are looked at, and draws from them, so that
 // it is not one block either. Where the estimate of rows is far off, the sample
 // may come out empty, and then the first rows have to do.
-func sampledRows(ctx context.Context, s *assessment.Connection, t tableFact, expressions []string) ([][]string, error) {
+func sampledRows(ctx context.Context, s servers.Session, t tableFact, expressions []string) ([][]string, error) {
 	from := quote.Identifier(t.Schema) + "." + quote.Identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
 	if t.Rows != nil && *t.Rows > largeTable && t.Kind != "f" {
 		percent := min(100, 100*blockRows/float64(*t.Rows))
-		rows, err := s.Query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
+		rows, err := servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
 		if err != nil || len(rows) > 0 {
 			return rows, err
 		}
 	}
-	return s.Query(ctx, len(expressions), fmt.Sprintf("%s limit %d", statement, sampleRows))
+	return servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s limit %d", statement, sampleRows))
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"muster/internal/assessment"
+	"muster/internal/servers"
 )
 
 // hbaRule is one line of pg_hba.conf as the server understood it.
@@ -23,7 +23,7 @@ type hbaRule struct {
 
 // readHBA returns the rules in the order the server tries them. rule_number
 // exists since 16, where included files make line numbers repeat.
-func readHBA(ctx context.Context, s *assessment.Connection) ([]hbaRule, error) {
+func readHBA(ctx context.Context, s servers.Session) ([]hbaRule, error) {
 	return readJSON[hbaRule](ctx, s, `
 		select json_build_object('line', 'line ' || line_number, 'type', type, 'databases', database, 'users', user_name,
 			'address', coalesce(address, ''), 'netmask', coalesce(netmask, ''), 'method', auth_method)

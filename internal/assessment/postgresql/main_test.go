@@ -9,8 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/assessment"
+	"muster/domain/fleet"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -28,9 +29,9 @@ func collectorAt(t *testing.T, at time.Time) *Inspector {
 	return c
 }
 
-func targetOf(t *testing.T, dsn string) assessment.Target {
+func targetOf(t *testing.T, dsn string) servers.Target {
 	t.Helper()
-	target, err := (&assessment.Reach{}).Target(assessment.Credentials{DSN: dsn, Own: true}) // most are reached by a socket
+	target, err := new(servers.Reach).OwnTarget(fleet.PostgreSQL, dsn) // most are reached by a socket
 	if err != nil {
 		t.Fatal(err)
 	}

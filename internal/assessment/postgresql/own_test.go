@@ -6,8 +6,10 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 )
 
 // Muster's own database is known by what cannot be chosen: another of its name on another
@@ -27,14 +29,14 @@ func TestMustersOwnDatabaseIsKnownByNoName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	own, err := assessment.ReadOwnServer(t.Context(), db)
+	own, err := servers.ReadOwnServer(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := collectorAt(t, today)
 	kept := func(server *pgtest.Server, database string) bool {
 		t.Helper()
-		target, err := (&assessment.Reach{Own: own}).Target(assessment.Credentials{DSN: server.Superuser(), Own: true})
+		target, err := (&servers.Reach{Own: own}).OwnTarget(fleet.PostgreSQL, server.Superuser())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,7 @@ func TestMustersOwnDatabaseIsKnownByNoName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if own, err = assessment.ReadOwnServer(t.Context(), db); err != nil {
+	if own, err = servers.ReadOwnServer(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
 	if !kept(ours, "hr") || kept(ours, "muster") {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"muster/internal/assessment"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -75,12 +75,12 @@ type readership struct {
 }
 
 // readCircle reads the roles and memberships.
-func readCircle(ctx context.Context, s *assessment.Connection) (*circle, error) {
+func readCircle(ctx context.Context, s servers.Session) (*circle, error) {
 	accounts, err := readJSON[account](ctx, s, accountsSQL)
 	if err != nil {
 		return nil, err
 	}
-	edges, err := s.Query(ctx, 4, edgesSQL)
+	edges, err := servers.Query(ctx, s, 4, edgesSQL)
 	if err != nil {
 		return nil, err
 	}

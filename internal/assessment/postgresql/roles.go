@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/assessment"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -85,12 +85,12 @@ const passwordsSQL = `
 	from pg_authid`
 
 // readRoles reads every role and who is a member of what.
-func readRoles(ctx context.Context, s *assessment.Connection) ([]roleFact, membership, error) {
+func readRoles(ctx context.Context, s servers.Session) ([]roleFact, membership, error) {
 	roles, err := readJSON[roleFact](ctx, s, rolesSQL)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.Query(ctx, 2, membersSQL)
+	rows, err := servers.Query(ctx, s, 2, membersSQL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,8 +102,8 @@ func readRoles(ctx context.Context, s *assessment.Connection) ([]roleFact, membe
 }
 
 // passwordKinds reads how each role's password is stored.
-func passwordKinds(ctx context.Context, s *assessment.Connection) (map[string]string, error) {
-	rows, err := s.Query(ctx, 2, passwordsSQL)
+func passwordKinds(ctx context.Context, s servers.Session) (map[string]string, error) {
+	rows, err := servers.Query(ctx, s, 2, passwordsSQL)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -53,13 +53,13 @@ const statedHBASQL = `
 
 // readLikeness fills in what the server is like, but for its extensions, which the visits to
 // its databases find. What cannot be read is not known, and says so.
-func readLikeness(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, granted access) (state changes.State) {
+func readLikeness(ctx context.Context, s servers.Session, a *snapshot.Assessment, granted access) (state changes.State) {
 	version := changes.Scope{Kind: fleet.ChangedVersion}
 	state.Seen = append(state.Seen, version)
 	state.Items = append(state.Items, changes.Item{Scope: version, Name: "PostgreSQL", Value: feed.VersionOf(a.VersionNum).String()})
 
 	read := func(scope changes.Scope, columns int, query string, take func(row []string)) {
-		rows, err := s.Query(ctx, columns, fmt.Sprintf(query, changes.MaxItems+1))
+		rows, err := servers.Query(ctx, s, columns, fmt.Sprintf(query, changes.MaxItems+1))
 		if err != nil || len(rows) > changes.MaxItems {
 			state.Blind = append(state.Blind, scope)
 			return
@@ -93,11 +93,11 @@ func readLikeness(ctx context.Context, s *assessment.Connection, a *snapshot.Ass
 
 // readPrivileges adds who may do what with each database. A database that there was not
 // before brings its privileges with it: nobody granted anything.
-func readPrivileges(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, state *changes.State) {
+func readPrivileges(ctx context.Context, s servers.Session, a *snapshot.Assessment, state *changes.State) {
 	on := func(database string) changes.Scope {
 		return changes.Scope{Kind: fleet.ChangedGrant, Database: database}
 	}
-	rows, err := s.Query(ctx, 3, fmt.Sprintf(statedPrivilegesSQL, changes.MaxItems+1))
+	rows, err := servers.Query(ctx, s, 3, fmt.Sprintf(statedPrivilegesSQL, changes.MaxItems+1))
 	unread := err != nil || len(rows) > changes.MaxItems
 	for _, d := range a.Databases {
 		if unread {

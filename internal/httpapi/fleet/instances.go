@@ -15,6 +15,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/collect"
+	"muster/internal/servers"
 	"muster/projections/fleet"
 	"muster/projections/health"
 )
@@ -157,7 +158,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 		id = uuid.Must(uuid.NewV7())
 	}
 	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true}
-	if target, err := assessment.ParseDSN(r.Body.Dsn); err == nil && in.Host == "" {
+	if target, err := servers.Parse(in.Engine, r.Body.Dsn); err == nil && in.Host == "" {
 		in.Host = target.HostName()
 	}
 	var mark commands.Mark
@@ -193,9 +194,9 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 // the member of the body that an engine without a collector is blamed on.
 func connectionProblem(err error, engineAt string) error {
 	var (
-		dsn     *assessment.DSNError
-		failed  *assessment.ConnectionError
-		engine  *collect.EngineNotCollectedError
+		dsn     *servers.DSNError
+		failed  *servers.ConnectionError
+		engine  *servers.UnknownEngineError
 		pointer = "#/dsn"
 	)
 	field := func(code, detail, class string) []api.FieldError {
@@ -208,7 +209,7 @@ func connectionProblem(err error, engineAt string) error {
 	switch {
 	case errors.As(err, &dsn):
 		return &wire.Problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
-	case errors.As(err, &failed) && failed.Class == assessment.ClassNotAllowed:
+	case errors.As(err, &failed) && failed.Class == servers.ClassNotAllowed:
 		return &wire.Problem{Code: "target_not_allowed", Title: "Muster does not connect to this server", Detail: failed.Sentence,
 			Fields: field("target_not_allowed", failed.Sentence, "")}
 	case errors.As(err, &failed):

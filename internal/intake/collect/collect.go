@@ -16,6 +16,7 @@ import (
 	"muster/internal/assessment/postgresql"
 	"muster/internal/lease"
 	"muster/internal/pause"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -59,7 +60,7 @@ type Collector struct {
 	fleet     Fleet
 	instances Instances
 	accepted  Accepted
-	reach     *assessment.Reach
+	reach     *servers.Reach
 	postgres  *postgresql.Inspector
 	log       *slog.Logger
 	wake      chan struct{}
@@ -68,7 +69,7 @@ type Collector struct {
 // New returns a collector that connects as far as reach goes; Run makes it work by
 // itself. An error names every fault in the embedded catalogue, feed or rules.
 func New(
-	store *assessment.Store, fleet Fleet, instances Instances, accepted Accepted, reach *assessment.Reach, log *slog.Logger, now func() time.Time,
+	store *assessment.Store, fleet Fleet, instances Instances, accepted Accepted, reach *servers.Reach, log *slog.Logger, now func() time.Time,
 ) (*Collector, error) {
 	postgres, err := postgresql.New(now)
 	if err != nil {
@@ -84,20 +85,17 @@ func New(
 func (c *Collector) PostgreSQL() *postgresql.Inspector { return c.postgres }
 
 // Try connects to the server that dsn names, to show that it can be assessed:
-// *assessment.DSNError, *assessment.ConnectionError or *EngineNotCollectedError say why.
+// *servers.DSNError, *servers.ConnectionError or *servers.UnknownEngineError say why.
 func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) error {
-	if engine != fleet.PostgreSQL {
-		return &EngineNotCollectedError{Engine: engine}
-	}
-	target, err := c.reach.Target(assessment.Credentials{DSN: dsn})
+	target, err := c.reach.Target(engine, dsn)
 	if err != nil {
 		return err
 	}
-	conn, err := target.Connect(ctx, target.Database)
+	conn, err := target.Open(ctx, target.Database, servers.StatementTimeout)
 	if err != nil {
 		return err
 	}
-	_ = conn.Close(ctx)
+	conn.Close(ctx)
 	return nil
 }
 

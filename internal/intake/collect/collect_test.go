@@ -24,6 +24,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -75,7 +76,7 @@ func newScene(t *testing.T) *scene {
 
 func (s *scene) anotherProcess() *collect.Collector {
 	s.Helper()
-	c, err := collect.New(s.store, s.commands, s.activity, s.accepted, &assessment.Reach{}, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
+	c, err := collect.New(s.store, s.commands, s.activity, s.accepted, &servers.Reach{}, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -205,10 +206,10 @@ func TestFresh(t *testing.T) {
 		t.Errorf("facts of a moment ago were fetched again: %s after %d looks", a.Outcome, s.looks(instance))
 	}
 	s.db.MustExec(`UPDATE assessments SET recorded_at = recorded_at - interval '25 hours'`)
-	if a := fresh(); a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != assessment.ClassRefused {
+	if a := fresh(); a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != servers.ClassRefused {
 		t.Errorf("%s %s", a.Outcome, a.ErrorClass)
 	}
-	if state := s.state(instance); state.LastError == nil || state.LastError.Class != assessment.ClassRefused {
+	if state := s.state(instance); state.LastError == nil || state.LastError.Class != servers.ClassRefused {
 		t.Errorf("%+v", state)
 	}
 	var soon bool
@@ -412,15 +413,15 @@ func TestTry(t *testing.T) {
 	if err := try(fleet.PostgreSQL, "right-password"); err != nil {
 		t.Error(err)
 	}
-	var refused *assessment.ConnectionError
-	if err := try(fleet.PostgreSQL, "wrong-password"); !errors.As(err, &refused) || refused.Class != assessment.ClassAuthentication || strings.Contains(err.Error(), "wrong-password") {
+	var refused *servers.ConnectionError
+	if err := try(fleet.PostgreSQL, "wrong-password"); !errors.As(err, &refused) || refused.Class != servers.ClassAuthentication || strings.Contains(err.Error(), "wrong-password") {
 		t.Error(err)
 	}
-	var engine *collect.EngineNotCollectedError
+	var engine *servers.UnknownEngineError
 	if err := try(fleet.Oracle, "right-password"); !errors.As(err, &engine) {
 		t.Error(err)
 	}
-	var malformed *assessment.DSNError
+	var malformed *servers.DSNError
 	if err := s.collector.Try(t.Context(), fleet.PostgreSQL, "postgres://u:secret@"); !errors.As(err, &malformed) {
 		t.Error(err)
 	}
@@ -464,7 +465,7 @@ func TestADatabaseFoundDuringALook(t *testing.T) {
 			t.Error(err)
 		}
 		found = known()["late"]
-	}}, s.activity, s.accepted, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
+	}}, s.activity, s.accepted, &servers.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,11 +483,11 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	server := pgtest.Shared(t)
-	own, err := assessment.ReadOwnServer(t.Context(), s.db)
+	own, err := servers.ReadOwnServer(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := collect.New(s.store, s.commands, s.activity, s.accepted, &assessment.Reach{
+	c, err := collect.New(s.store, s.commands, s.activity, s.accepted, &servers.Reach{
 		Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Own: own,
 	}, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
@@ -503,11 +504,11 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		state := s.state(instance)
-		if state.LastError == nil || state.LastError.Class != assessment.ClassNotAllowed || !strings.Contains(state.LastError.Sentence, reason) || state.LastSeenAt != nil {
+		if state.LastError == nil || state.LastError.Class != servers.ClassNotAllowed || !strings.Contains(state.LastError.Sentence, reason) || state.LastSeenAt != nil {
 			t.Errorf("of %s is kept %+v", dsn, state.LastError)
 		}
-		var refused *assessment.ConnectionError
-		if err := c.Try(t.Context(), fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != assessment.ClassNotAllowed {
+		var refused *servers.ConnectionError
+		if err := c.Try(t.Context(), fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != servers.ClassNotAllowed {
 			t.Errorf("%s is tried: %v", dsn, err)
 		}
 	}

@@ -4,16 +4,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-
-	"muster/domain/fleet"
 )
-
-// EngineNotCollectedError says that Muster cannot connect to an engine by itself.
-type EngineNotCollectedError struct{ Engine fleet.Engine }
-
-func (e *EngineNotCollectedError) Error() string {
-	return fmt.Sprintf("engine %q has no collector yet", string(e.Engine))
-}
 
 // NotCollectedError says that an instance has no connection registered, or is
 // not one of the organization's.

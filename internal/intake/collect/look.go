@@ -14,6 +14,7 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/lease"
 	"muster/internal/pause"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -68,9 +69,9 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return &NotCollectedError{Instance: claim.Instance}
 	}
 	if credentials.Engine != fleet.PostgreSQL {
-		return &EngineNotCollectedError{Engine: credentials.Engine}
+		return &servers.UnknownEngineError{Engine: credentials.Engine}
 	}
-	target, err := c.reach.Target(credentials)
+	target, err := credentials.Target(c.reach)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func actor(claim assessment.Claim) commands.Actor {
 // The databases are listed anew: the look took minutes, perhaps, and the monitor
 // tells the fleet of those that came meanwhile. A server that cannot be asked any
 // more has those that it had.
-func (c *Collector) record(ctx context.Context, claim assessment.Claim, target assessment.Target, found snapshot.Assessment) error {
+func (c *Collector) record(ctx context.Context, claim assessment.Claim, target servers.Target, found snapshot.Assessment) error {
 	version := feed.VersionOf(found.VersionNum).String()
 	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
 	names, listErr := c.postgres.Databases(ctx, target)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strconv"
 
-	"muster/internal/assessment"
+	"muster/internal/servers"
 )
 
 //go:embed sql/active_time.sql
@@ -20,7 +20,7 @@ type activeTime struct {
 
 // readActiveTime reads how long the sessions of each database have executed; nil: the
 // server does not count it.
-func (x *extension) readActiveTime(ctx context.Context, s *assessment.Connection) (map[uint32]activeTime, error) {
+func (x *extension) readActiveTime(ctx context.Context, s servers.Session) (map[uint32]activeTime, error) {
 	if !x.tellsActive {
 		return nil, nil
 	}

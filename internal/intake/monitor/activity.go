@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment"
 	"muster/internal/measurements"
+	"muster/internal/servers"
 )
 
 //go:embed sql/sessions.sql
@@ -33,9 +33,9 @@ type databaseActivity struct {
 	sample      measurements.SessionSample
 }
 
-func readActivity(ctx context.Context, s *assessment.Connection, at time.Time) (*activity, error) {
+func readActivity(ctx context.Context, s servers.Session, at time.Time) (*activity, error) {
 	a := &activity{at: at}
-	query := strings.ReplaceAll(sessionsQuery, "@application@", assessment.ApplicationName)
+	query := strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName)
 	return a, s.Each(ctx, 8, query, a.addRow)
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/assessment"
+	"muster/domain/fleet"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 )
 
 // BenchmarkRound takes what measuring costs a server that knows 5,000 statements and
@@ -40,16 +41,16 @@ func benchmarkRound(b *testing.B, texts bool) {
 		}
 		defer func() { _ = conn.Close(b.Context()) }()
 	}
-	target, err := new(assessment.Reach).Target(assessment.Credentials{DSN: server.TCPURL(pgtest.Superuser, "postgres")})
+	target, err := new(servers.Reach).Target(fleet.PostgreSQL, server.TCPURL(pgtest.Superuser, "postgres"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := target.Open(b.Context(), target.Database)
+	s, err := target.Open(b.Context(), target.Database, servers.StatementTimeout)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close(b.Context())
-	pid, err := s.Row(b.Context(), 1, `SELECT pg_backend_pid()`)
+	pid, err := servers.Row(b.Context(), s, 1, `SELECT pg_backend_pid()`)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
@@ -100,12 +101,12 @@ func (s *server) findExtension(ctx context.Context) (err error) {
 		return nil
 	}
 	s.searched = s.Now()
-	rows, err := s.session.Query(ctx, 1, databasesQuery)
+	rows, err := servers.Query(ctx, s.session, 1, databasesQuery)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if row[0] == s.session.Database || ctx.Err() != nil {
+		if row[0] == s.session.Database() || ctx.Err() != nil {
 			continue
 		}
 		other, err := s.openIn(ctx, row[0])

@@ -18,6 +18,7 @@ import (
 	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
+	"muster/internal/servers"
 )
 
 const (
@@ -61,7 +62,7 @@ type Connections interface {
 type Config struct {
 	DB          *sqlx.DB // of the leases
 	Connections Connections
-	Reach       *assessment.Reach // how far connections may go
+	Reach       *servers.Reach // how far connections may go
 	Fleet       Fleet
 	Instances   Instances
 	Intake      intake.Store

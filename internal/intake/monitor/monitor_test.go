@@ -18,6 +18,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/lease"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 	"muster/internal/watch"
 )
 
@@ -357,8 +358,8 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 	}
 	for try, want := range []bool{true, false} {
 		s.db.MustExec(`UPDATE assessment_targets SET next_assessment_at = now() + interval '6 hours'`)
-		var refused *assessment.ConnectionError
-		if err := s.round(one).err; !errors.As(err, &refused) || refused.Class != assessment.ClassNotAllowed {
+		var refused *servers.ConnectionError
+		if err := s.round(one).err; !errors.As(err, &refused) || refused.Class != servers.ClassNotAllowed {
 			t.Errorf("try %d: %v", try+1, err)
 		}
 		if due() != want {

@@ -26,6 +26,7 @@ import (
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
@@ -140,7 +141,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // process is a monitor as another process would have it.
 func (s *scene) process() *Monitor {
 	return New(Config{
-		DB: s.db, Connections: s.facts, Reach: &assessment.Reach{}, Fleet: s.commands, Instances: s.active, Intake: s.intake, Texts: s.texts, Log: quiet(), Now: s.clock.Now,
+		DB: s.db, Connections: s.facts, Reach: &servers.Reach{}, Fleet: s.commands, Instances: s.active, Intake: s.intake, Texts: s.texts, Log: quiet(), Now: s.clock.Now,
 	})
 }
 

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/commands"
 	"muster/domain/instant"
-	"muster/internal/assessment"
 	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -36,13 +35,13 @@ type server struct {
 	claim claim
 	log   *slog.Logger
 
-	target    assessment.Target
-	session   *assessment.Connection // nil: none is open
-	database  string                 // where the extension was found; empty: where the connection goes
-	extension *extension             // nil: not found
-	searched  time.Time              // when other databases were
-	failures  int                    // to connect, in a row
-	complaint string                 // the last one that was logged
+	target    servers.Target
+	session   servers.Session // nil: none is open
+	database  string          // where the extension was found; empty: where the connection goes
+	extension *extension      // nil: not found
+	searched  time.Time       // when other databases were
+	failures  int             // to connect, in a row
+	complaint string          // the last one that was logged
 
 	databases map[string]uuid.UUID // the fleet's, by name
 	seen      []string             // the server's, sorted
@@ -89,13 +88,13 @@ func (s *server) run(ctx context.Context) {
 // What the server says stays out of it: its text may quote data, or name its users.
 func (s *server) complain(ctx context.Context, err error) {
 	reason := err.Error()
-	var refused *assessment.ConnectionError
-	var answer *pgconn.PgError
+	var refused *servers.ConnectionError
+	var answer *servers.Refusal
 	switch {
 	case errors.As(err, &refused):
 		reason = "connection: " + refused.Class
 	case errors.As(err, &answer):
-		reason = "SQLSTATE " + answer.Code
+		reason = answer.Code
 	}
 	if reason != s.complaint {
 		s.log.WarnContext(ctx, "a server cannot be measured, or not all of it", "reason", reason)
@@ -143,16 +142,16 @@ func (s *server) connect(ctx context.Context) error {
 	if !ok {
 		return &lease.LostError{What: s.claim.lost()} // forgotten a moment ago
 	}
-	if s.target, err = s.Reach.Target(credentials); err != nil {
+	if s.target, err = credentials.Target(s.Reach); err != nil {
 		return err
 	}
 	if s.session, err = s.openIn(ctx, cmp.Or(s.database, s.target.Database)); err != nil {
 		s.failures++
-		var refused *assessment.ConnectionError
-		if errors.As(err, &refused) && refused.Class == assessment.ClassDatabase {
+		var refused *servers.ConnectionError
+		if errors.As(err, &refused) && refused.Class == servers.ClassDatabase {
 			s.database, s.searched = "", time.Time{} // it is gone: the extension may be elsewhere
 		}
-		if refused != nil && refused.Class == assessment.ClassNotAllowed && s.failures == 1 {
+		if refused != nil && refused.Class == servers.ClassNotAllowed && s.failures == 1 {
 			// The assessment, hours away, keeps the reason where people see it.
 			_, dueErr := s.Connections.Due(ctx, s.claim.Organization, s.claim.Instance)
 			err = errors.Join(err, dueErr)
@@ -169,7 +168,7 @@ func (s *server) connect(ctx context.Context) error {
 
 // openIn connects to a database, when it is our turn to. One that hangs keeps its turn
 // for a moment only: to wait for it costs nothing.
-func (s *server) openIn(ctx context.Context, database string) (*assessment.Connection, error) {
+func (s *server) openIn(ctx context.Context, database string) (servers.Session, error) {
 	select {
 	case s.connects <- struct{}{}:
 	case <-ctx.Done():
@@ -178,11 +177,10 @@ func (s *server) openIn(ctx context.Context, database string) (*assessment.Conne
 	next := sync.OnceFunc(func() { <-s.connects })
 	defer next()
 	defer time.AfterFunc(connectTurn, next).Stop()
-	session, err := s.target.Open(ctx, database)
+	session, err := s.target.Open(ctx, database, statementTimeout)
 	if err != nil {
 		return nil, err
 	}
-	session.Timeout = statementTimeout
 	return session, nil
 }
 

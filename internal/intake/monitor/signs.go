@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/assessment"
+	"muster/internal/servers"
 	"muster/internal/watch"
 )
 
@@ -27,7 +27,7 @@ var wraparoundQuery string
 // readSigns asks a server what the watch judges beside what the samples say. Who may
 // not see what sessions wait for has nothing to say about it, rather than that
 // nobody waits.
-func readSigns(ctx context.Context, s *assessment.Connection, a *activity, organization, instance uuid.UUID) ([]watch.Sign, error) {
+func readSigns(ctx context.Context, s servers.Session, a *activity, organization, instance uuid.UUID) ([]watch.Sign, error) {
 	sign := watch.Sign{OrganizationID: organization, InstanceID: instance, At: a.at}
 	var signs []watch.Sign
 	used, err := number(ctx, s, wraparoundQuery)
@@ -46,8 +46,8 @@ func readSigns(ctx context.Context, s *assessment.Connection, a *activity, organ
 	return signs, errors.Join(err, lockErr)
 }
 
-func longestLockWait(ctx context.Context, s *assessment.Connection) (seconds float64, err error) {
-	tells, err := s.Row(ctx, 1, capabilitiesQuery)
+func longestLockWait(ctx context.Context, s servers.Session) (seconds float64, err error) {
+	tells, err := servers.Row(ctx, s, 1, capabilitiesQuery)
 	if err != nil {
 		return 0, err
 	}
@@ -57,8 +57,8 @@ func longestLockWait(ctx context.Context, s *assessment.Connection) (seconds flo
 	return number(ctx, s, lockWait13Query)
 }
 
-func number(ctx context.Context, s *assessment.Connection, query string) (float64, error) {
-	row, err := s.Row(ctx, 1, query)
+func number(ctx context.Context, s servers.Session, query string) (float64, error) {
+	row, err := servers.Row(ctx, s, 1, query)
 	if err != nil {
 		return 0, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment"
 	"muster/internal/measurements"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -52,8 +52,8 @@ type extension struct {
 // findExtension looks for the extension in the session's database; nil: it is not
 // there. What it offers is known by its columns: an extension may be older than the
 // server it runs on.
-func findExtension(ctx context.Context, s *assessment.Connection) (*extension, error) {
-	rows, err := s.Query(ctx, 7, extensionQuery)
+func findExtension(ctx context.Context, s servers.Session) (*extension, error) {
+	rows, err := servers.Query(ctx, s, 7, extensionQuery)
 	if err != nil || len(rows) != 1 {
 		return nil, err
 	}
@@ -77,14 +77,14 @@ func findExtension(ctx context.Context, s *assessment.Connection) (*extension, e
 	x.clocks, x.list = strings.ReplaceAll(x.clocks, "@schema@", schema), strings.ReplaceAll(x.list, "@schema@", schema)
 	x.texts = strings.ReplaceAll(textsQuery, "@schema@", schema)
 	if row[4] != "t" {
-		x.lacks("schema "+schema+" in database "+s.Database, "GRANT USAGE ON SCHEMA "+schema+" TO "+role+";")
+		x.lacks("schema "+schema+" in database "+s.Database(), "GRANT USAGE ON SCHEMA "+schema+" TO "+role+";")
 	}
 	if row[3] != "t" {
 		functions := schema + ".pg_stat_statements(boolean)"
 		if tellsReset {
 			functions += ", " + schema + ".pg_stat_statements_info()"
 		}
-		x.lacks("pg_stat_statements in database "+s.Database, "GRANT EXECUTE ON FUNCTION "+functions+" TO "+role+";")
+		x.lacks("pg_stat_statements in database "+s.Database(), "GRANT EXECUTE ON FUNCTION "+functions+" TO "+role+";")
 	}
 	return x, nil
 }
@@ -103,7 +103,7 @@ var errHidden = errors.New("the role may not read the statements of others")
 
 // readStatements reads the whole list, between two looks at the clocks: what happens
 // to the entries meanwhile shows at one of them. Errors: errHidden.
-func (x *extension) readStatements(ctx context.Context, s *assessment.Connection, at time.Time) (*statementList, error) {
+func (x *extension) readStatements(ctx context.Context, s servers.Session, at time.Time) (*statementList, error) {
 	before, err := x.readClocks(ctx, s)
 	if err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func (x *extension) readStatements(ctx context.Context, s *assessment.Connection
 	return newStatementList(at, before, after, entries), nil
 }
 
-func (x *extension) readClocks(ctx context.Context, s *assessment.Connection) (c clocks, err error) {
-	row, err := s.Row(ctx, 3, x.clocks)
+func (x *extension) readClocks(ctx context.Context, s servers.Session) (c clocks, err error) {
+	row, err := servers.Row(ctx, s, 3, x.clocks)
 	if err != nil {
 		return clocks{}, err
 	}

@@ -160,8 +160,8 @@ func theExtensionIsElsewhere(t *testing.T, s *scene, w *watchedServer, one *serv
 	w.run(t, "app", 1, `SELECT 22`)
 	s.round(one)
 	w.run(t, "app", 6, `SELECT 22`)
-	if got, _, ok := s.round(one).statements("app"); !ok || got != 6 || one.session.Database != "tools" {
-		t.Errorf("%d calls counted (%t) from %s", got, ok, one.session.Database)
+	if got, _, ok := s.round(one).statements("app"); !ok || got != 6 || one.session.Database() != "tools" {
+		t.Errorf("%d calls counted (%t) from %s", got, ok, one.session.Database())
 	}
 	// Out of reach for a while: it goes on where it was.
 	w.Stop(t)
@@ -171,8 +171,8 @@ func theExtensionIsElsewhere(t *testing.T, s *scene, w *watchedServer, one *serv
 		}
 	}
 	w.Restart(t)
-	if r := s.round(one); r.err != nil || len(r.batch.Statements) == 0 || one.session.Database != "tools" {
-		t.Errorf("%v: %d samples of statements from %s", r.err, len(r.batch.Statements), one.session.Database)
+	if r := s.round(one); r.err != nil || len(r.batch.Statements) == 0 || one.session.Database() != "tools" {
+		t.Errorf("%v: %d samples of statements from %s", r.err, len(r.batch.Statements), one.session.Database())
 	}
 	if home := s.round(one).sessions("tools"); home == nil || home.Idle+home.Active+home.Waiting > 0 {
 		t.Errorf("our own session counts: %+v", home)

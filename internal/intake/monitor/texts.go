@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment"
 	"muster/internal/intake/sqltext"
+	"muster/internal/servers"
 )
 
 //go:embed sql/texts.sql
@@ -121,8 +120,8 @@ func (s *server) readTexts(ctx context.Context, now *statementList, deltas []del
 }
 
 // readTexts returns texts as they may be kept, by the lexer. Nothing else sees them as
-// the server has them, and of its refusal, which may quote one, only the code is left.
-func (x *extension) readTexts(ctx context.Context, s *assessment.Connection, of []*counters) (map[textKey]string, error) {
+// the server has them.
+func (x *extension) readTexts(ctx context.Context, s servers.Session, of []*counters) (map[textKey]string, error) {
 	wanted := make(map[textKey]bool, len(of))
 	queries := make([]string, len(of))
 	for i, e := range of {
@@ -142,9 +141,5 @@ func (x *extension) readTexts(ctx context.Context, s *assessment.Connection, of 
 		}
 		return nil
 	})
-	var refusal *pgconn.PgError
-	if errors.As(err, &refusal) {
-		err = &pgconn.PgError{Severity: "ERROR", Code: refusal.Code, Message: "the texts of statements could not be read"}
-	}
 	return texts, err
 }

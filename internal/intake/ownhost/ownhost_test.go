@@ -15,6 +15,7 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/disk"
 
+	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/assessment"
 	"muster/internal/clocktest"
@@ -22,6 +23,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -85,7 +87,7 @@ func TestWhichServersAreHere(t *testing.T) {
 		"DB01.example.org": true, "db01": true, "192.0.2.7": true, "fe80::1": true,
 		"192.0.2.8": false, "db02": false, "db01.example.com": false, "localhost.example.org": false,
 	} {
-		if got := m.has(assessment.Target{Host: host}); got != want {
+		if got := m.has(servers.Target{Host: host}); got != want {
 			t.Errorf("%s is here: %t", host, got)
 		}
 	}
@@ -105,7 +107,7 @@ func (c connections) Registered(context.Context) (all []assessment.Registered, _
 func (c connections) Credentials(_ context.Context, organization, instance uuid.UUID) (assessment.Credentials, bool, error) {
 	for r, dsn := range c {
 		if r.Organization == organization && r.Instance == instance {
-			return assessment.Credentials{DSN: dsn}, true, nil
+			return assessment.Credentials{Engine: fleet.PostgreSQL, DSN: dsn}, true, nil
 		}
 	}
 	return assessment.Credentials{}, false, nil

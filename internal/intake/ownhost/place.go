@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/assessment"
+	"muster/internal/servers"
 )
 
 // machine is how connections may call the one we run on.
@@ -34,7 +35,7 @@ func localAddresses() ([]netip.Addr, error) {
 }
 
 // has says whether a connection ends on this machine. No name is looked up.
-func (m machine) has(t assessment.Target) bool {
+func (m machine) has(t servers.Target) bool {
 	if t.Socket() || strings.EqualFold(t.Host, "localhost") || strings.EqualFold(t.Host, m.name) {
 		return true
 	}
@@ -97,6 +98,6 @@ func (h *Host) isHere(ctx context.Context, m machine, r assessment.Registered) (
 	if err != nil || !ok {
 		return false, err
 	}
-	target, err := assessment.ParseDSN(credentials.DSN)
+	target, err := servers.Parse(credentials.Engine, credentials.DSN)
 	return err == nil && m.has(target), nil // what cannot be read is nowhere
 }

@@ -1,4 +1,4 @@
-package assessment
+package servers
 
 import (
 	"context"
@@ -14,22 +14,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ApplicationName is what our sessions call themselves.
-const ApplicationName = "muster"
+const lockTimeout = 500 * time.Millisecond
 
-// Limits of one session on a server that is being assessed.
-const (
-	ConnectTimeout   = 10 * time.Second
-	StatementTimeout = 15 * time.Second
-	lockTimeout      = 500 * time.Millisecond
-)
-
-// Connect opens a session on one of the target's databases that can only read,
-// waits for no lock, ends statements after StatementTimeout and resolves names
-// in pg_catalog alone. Where the target's Reach does not lead there, nothing is
-// dialled, and a server that turns out to be Muster's own is left before anything
-// of it is read. The error is always a *ConnectionError.
-func (t Target) Connect(ctx context.Context, database string) (*pgconn.PgConn, error) {
+// openPostgreSQL opens a session that waits for no lock and resolves names in pg_catalog
+// alone. A server that turns out to be Muster's own is left before anything of it is read.
+func openPostgreSQL(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
 	config, err := t.config(database)
 	if err != nil {
 		return nil, &ConnectionError{Class: ClassDatabase, Sentence: "Muster could not prepare the connection to " + t.Address() + "."}
@@ -47,7 +36,7 @@ func (t Target) Connect(ctx context.Context, database string) (*pgconn.PgConn, e
 		_ = conn.Close(ctx)
 		return nil, t.classify(database, err)
 	}
-	return conn, nil
+	return &postgresSession{database: database, timeout: timeout, conn: conn}, nil
 }
 
 // confine bounds where a connection may go. The installation's own server is
@@ -62,10 +51,12 @@ func (t Target) confine(ctx context.Context, config *pgconn.Config) error {
 		return notAllowed("Nothing says whether Muster may connect to %s.", t.Address())
 	}
 	addresses, err := t.reach.addresses(ctx, t)
-	if err == nil {
-		t.reach.confine(config, addresses)
+	if err != nil {
+		return err
 	}
-	return err
+	config.LookupFunc = func(context.Context, string) ([]string, error) { return addresses, nil }
+	config.DialFunc = t.reach.dialer().DialContext
+	return nil
 }
 
 // begin sets up a session, if the server is one that Muster may look at.
@@ -153,25 +144,6 @@ func neutralService() (text string, cleanup func(), err error) {
 	return neutral + ` service=muster servicefile='` + strings.ReplaceAll(file.Name(), `'`, `\'`) + `'`, cleanup, nil
 }
 
-// Classes of a connection that did not come about.
-const (
-	ClassRefused        = "refused"
-	ClassTimeout        = "timeout"
-	ClassAuthentication = "authentication"
-	ClassTLS            = "tls"
-	ClassDatabase       = "database"
-	ClassNotAllowed     = "not_allowed" // this installation does not connect there
-)
-
-// ConnectionError says in one of six classes why a server was not reached. It
-// wraps nothing: the driver's text names the user and may quote the server.
-type ConnectionError struct {
-	Class    string
-	Sentence string // for people; no password, nothing the server said
-}
-
-func (e *ConnectionError) Error() string { return e.Class + ": " + e.Sentence }
-
 // classify looks for what the server itself answered first: with sslmode
 // prefer, the driver joins the errors of both attempts.
 func (t Target) classify(database string, err error) *ConnectionError {
@@ -217,10 +189,4 @@ func isTLS(err error) bool {
 	return is[tls.RecordHeaderError](err) || is[tls.AlertError](err) || is[*tls.CertificateVerificationError](err) ||
 		is[x509.UnknownAuthorityError](err) || is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err) ||
 		strings.Contains(err.Error(), "refused TLS") || strings.Contains(err.Error(), "tls:")
-}
-
-// is says whether an error is, or wraps, one of a type.
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }

@@ -1,4 +1,4 @@
-package assessment_test
+package servers_test
 
 import (
 	"context"
@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/assessment"
+	"muster/domain/fleet"
 	"muster/internal/pgtest"
+	"muster/internal/servers"
 )
 
 func TestParseDSN(t *testing.T) {
@@ -42,14 +43,14 @@ func TestParseDSN(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, err := assessment.ParseDSN(test.dsn)
+			target, err := servers.Parse(fleet.PostgreSQL, test.dsn)
 			if test.address != "" {
 				if err != nil || target.Address() != test.address {
 					t.Fatalf("%s, %v", target.Address(), err)
 				}
 				return
 			}
-			var malformed *assessment.DSNError
+			var malformed *servers.DSNError
 			if !errors.As(err, &malformed) || !strings.Contains(err.Error(), test.problem) {
 				t.Fatalf("got %v, want %q", err, test.problem)
 			}
@@ -83,17 +84,18 @@ func TestTheEnvironmentIsNeverConsulted(t *testing.T) {
 		t.Setenv(variable, value)
 	}
 	try := func(dsn string) error {
-		target, err := new(assessment.Reach).Target(assessment.Credentials{DSN: dsn})
+		target, err := new(servers.Reach).Target(fleet.PostgreSQL, dsn)
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := target.Connect(context.Background(), target.Database)
+		s, err := target.Open(context.Background(), target.Database, servers.StatementTimeout)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = conn.Close(context.Background()) }()
-		if name := conn.ParameterStatus("application_name"); name != assessment.ApplicationName {
-			t.Errorf("the session calls itself %q", name)
+		defer s.Close(context.Background())
+		name, err := servers.Row(context.Background(), s, 1, "SELECT current_setting('application_name')")
+		if err != nil || name[0] != servers.ApplicationName {
+			t.Errorf("the session calls itself %q, %v", name, err)
 		}
 		return nil
 	}
@@ -102,8 +104,8 @@ func TestTheEnvironmentIsNeverConsulted(t *testing.T) {
 		if err := try("postgres://shop:right-password@" + at.Host + "/postgres"); err != nil {
 			t.Errorf("a whole connection string does not connect: %v", err)
 		}
-		var refused *assessment.ConnectionError
-		if err := try("postgres://shop@" + at.Host + "/postgres"); !errors.As(err, &refused) || refused.Class != assessment.ClassAuthentication {
+		var refused *servers.ConnectionError
+		if err := try("postgres://shop@" + at.Host + "/postgres"); !errors.As(err, &refused) || refused.Class != servers.ClassAuthentication {
 			t.Errorf("without a password: %v", err)
 		}
 	}

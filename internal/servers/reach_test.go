@@ -1,4 +1,4 @@
-package assessment
+package servers
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/internal/pgtest"
 )
 
@@ -118,11 +119,11 @@ func TestOnlyTheAddressThatWasJudgedIsDialled(t *testing.T) {
 				lookups++
 				return found, nil
 			}}
-			target, err := reach.Target(Credentials{DSN: "postgres://u:p@" + test.host + ":" + strconv.Itoa(port) + "/d?sslmode=prefer"})
+			target, err := reach.Target(fleet.PostgreSQL, "postgres://u:p@"+test.host+":"+strconv.Itoa(port)+"/d?sslmode=prefer")
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = target.Connect(t.Context(), "d")
+			_, err = target.Open(t.Context(), "d", StatementTimeout)
 			var refused *ConnectionError
 			if !errors.As(err, &refused) || (refused.Class == ClassNotAllowed) == test.allowed {
 				t.Errorf("got %v", err)
@@ -148,12 +149,10 @@ func TestTheLastLookIsAtTheDialledAddress(t *testing.T) {
 	dir := t.TempDir()
 	socket.at(t, "unix", filepath.Join(dir, ".s.PGSQL.5432"))
 	reach := &Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}}
-	var config pgconn.Config
-	reach.confine(&config, []string{"127.0.0.2"})
 	for network, address := range map[string]string{
 		"tcp": outside.at(t, "tcp", "127.0.0.3:0").String(), "unix": filepath.Join(dir, ".s.PGSQL.5432"),
 	} {
-		if _, err := config.DialFunc(t.Context(), network, address); !errors.Is(err, errNotDialled) {
+		if _, err := reach.dialer().DialContext(t.Context(), network, address); !errors.Is(err, errNotDialled) {
 			t.Errorf("%s %s: %v", network, address, err)
 		}
 	}
@@ -176,7 +175,7 @@ func TestSocketsAreTheInstallationsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = target.Connect(t.Context(), "d")
+		_, err = target.Open(t.Context(), "d", StatementTimeout)
 		var refused *ConnectionError
 		if !errors.As(err, &refused) {
 			t.Fatalf("got %v", err)
@@ -184,13 +183,13 @@ func TestSocketsAreTheInstallationsAlone(t *testing.T) {
 		return refused.Class
 	}
 	dsn := "postgres://u@/d?sslmode=disable&host=" + dir
-	if class := connect(new(Reach).Target(Credentials{DSN: dsn})); class != ClassNotAllowed || socket.knocks.Load() != 0 {
+	if class := connect(new(Reach).Target(fleet.PostgreSQL, dsn)); class != ClassNotAllowed || socket.knocks.Load() != 0 {
 		t.Errorf("class %s, %d connections", class, socket.knocks.Load())
 	}
-	if class := connect(ParseDSN("postgres://u@127.0.0.1:1/d")); class != ClassNotAllowed {
+	if class := connect(Parse(fleet.PostgreSQL, "postgres://u@127.0.0.1:1/d")); class != ClassNotAllowed {
 		t.Errorf("a description of a target was connected to: %s", class)
 	}
-	if class := connect(new(Reach).Target(Credentials{DSN: dsn, Own: true})); class == ClassNotAllowed || socket.knocks.Load() == 0 {
+	if class := connect(new(Reach).OwnTarget(fleet.PostgreSQL, dsn)); class == ClassNotAllowed || socket.knocks.Load() == 0 {
 		t.Errorf("the installation's own: class %s, %d connections", class, socket.knocks.Load())
 	}
 }
@@ -224,17 +223,17 @@ func TestMustersOwnServerIsNoTarget(t *testing.T) {
 			theirs.TCPURL(pgtest.Superuser, "postgres"): "",
 			theirs.TCPURL("outsider", "postgres"):       "",
 		} {
-			target, err := (&Reach{Own: own}).Target(Credentials{DSN: dsn})
+			target, err := (&Reach{Own: own}).Target(fleet.PostgreSQL, dsn)
 			if err != nil {
 				t.Fatal(err)
 			}
-			conn, err := target.Connect(t.Context(), target.Database)
+			conn, err := target.Open(t.Context(), target.Database, StatementTimeout)
 			class := ""
 			var refused *ConnectionError
 			if errors.As(err, &refused) {
 				class = refused.Class
 			} else if err == nil {
-				_ = conn.Close(t.Context())
+				conn.Close(t.Context())
 			}
 			if class != want {
 				t.Errorf("Muster on %s, a target as %s in %s: %v", who, target.User, target.Database, err)
@@ -251,9 +250,9 @@ func TestTLSModes(t *testing.T) {
 		"disable": "plain", "allow": "plain, any certificate", "prefer": "any certificate, plain", "": "any certificate, plain",
 		"require": "any certificate", "verify-ca": "its issuer", "verify-full": "its issuer and name",
 	} {
-		target, err := ParseDSN("postgres://u:p@db01:6432/app?sslmode=" + mode)
+		target, err := parsePostgreSQL("postgres://u:p@db01:6432/app?sslmode=" + mode)
 		if mode == "" {
-			target, err = ParseDSN("postgres://u:p@db01:6432/app")
+			target, err = parsePostgreSQL("postgres://u:p@db01:6432/app")
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -1,14 +1,13 @@
-package assessment
+package servers
 
 import (
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// TLS modes of a connection string, as libpq names them.
+// TLS modes of a connection string of PostgreSQL, as libpq names them.
 const (
 	TLSDisable    = "disable"
 	TLSAllow      = "allow"
@@ -18,28 +17,7 @@ const (
 	TLSVerifyFull = "verify-full"
 )
 
-// Target is one server to be assessed: everything a connection needs. Nothing
-// is filled in from where Muster runs. Only one that a Reach gave can be connected
-// to; that of ParseDSN is a description.
-type Target struct {
-	Host     string // name, address, or the directory of a Unix socket
-	Port     uint16
-	User     string
-	Password string
-	Database string // where the first connection goes
-	TLS      string
-
-	reach *Reach
-	own   bool // the installation registered it itself
-}
-
-// DSNError says what is wrong with a connection string. It never repeats it:
-// whatever part is malformed may hold the password.
-type DSNError struct{ Problem string }
-
-func (e *DSNError) Error() string { return "connection string: " + e.Problem }
-
-// ParseDSN reads a URL like
+// parsePostgreSQL reads a URL like
 //
 //	postgres://user:password@db01:5432/postgres?sslmode=verify-full
 //
@@ -47,7 +25,7 @@ func (e *DSNError) Error() string { return "connection string: " + e.Problem }
 // installation itself may register one. Parameters that would make the connection
 // depend on files or settings of the machine Muster runs on (passfile, service,
 // sslcert and the like), or lead elsewhere than to the host (hostaddr), are refused.
-func ParseDSN(dsn string) (Target, error) {
+func parsePostgreSQL(dsn string) (Target, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
 		return Target{}, &DSNError{"it is not a URL of the form postgres://user:password@host:port/database?sslmode=…"}
@@ -131,28 +109,4 @@ func targetOf(parts map[string]string) (Target, error) {
 		return Target{}, &DSNError{"its sslmode is none of disable, allow, prefer, require, verify-ca, verify-full"}
 	}
 	return t, nil
-}
-
-// Socket says whether the target is reached through a Unix socket.
-func (t Target) Socket() bool { return strings.HasPrefix(t.Host, "/") }
-
-// Address is where the target listens, for people to read.
-func (t Target) Address() string {
-	port := strconv.Itoa(int(t.Port))
-	if t.Socket() {
-		return t.Host + "/.s.PGSQL." + port
-	}
-	if a, err := netip.ParseAddr(t.Host); err == nil && a.Is6() {
-		return "[" + t.Host + "]:" + port
-	}
-	return t.Host + ":" + port
-}
-
-// HostName is what to show as the instance's host where the person who
-// registered it gave none.
-func (t Target) HostName() string {
-	if t.Socket() {
-		return "localhost"
-	}
-	return t.Host
 }

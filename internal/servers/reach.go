@@ -1,4 +1,4 @@
-package assessment
+package servers
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"muster/domain/fleet"
 )
 
 // Reach says what of the network Muster connects to for whoever registers a
@@ -27,15 +27,21 @@ type Reach struct {
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// Target is the server that a connection leads to. Errors: *DSNError. Whether
-// Muster may go there shows when it connects: names change what they mean.
-func (r *Reach) Target(c Credentials) (Target, error) {
-	t, err := ParseDSN(c.DSN)
-	if err != nil {
-		return Target{}, err
-	}
-	t.reach, t.own = r, c.Own
-	return t, nil
+// Target is the server that a connection string leads to. Errors: *DSNError,
+// *UnknownEngineError. Whether Muster may go there shows when it connects: names change
+// what they mean.
+func (r *Reach) Target(e fleet.Engine, dsn string) (Target, error) {
+	t, err := Parse(e, dsn)
+	t.reach = r
+	return t, err
+}
+
+// OwnTarget is Target for whoever runs Muster: it is reached as its connection string
+// says, through a Unix socket too. Never call it for somebody who asks.
+func (r *Reach) OwnTarget(e fleet.Engine, dsn string) (Target, error) {
+	t, err := r.Target(e, dsn)
+	t.own = true
+	return t, err
 }
 
 // notAllowed is the class of a target that Muster's settings exclude.
@@ -94,11 +100,9 @@ func (r *Reach) allows(a netip.Addr) bool {
 // found one that is not allowed.
 var errNotDialled = errors.New("the address is in no network that is allowed")
 
-// confine makes a configuration connect to these addresses and to nothing else,
-// whatever it says beside.
-func (r *Reach) confine(config *pgconn.Config, addresses []string) {
-	config.LookupFunc = func(context.Context, string) ([]string, error) { return addresses, nil }
-	dialer := &net.Dialer{
+// dialer connects to addresses that are allowed and to nothing else.
+func (r *Reach) dialer() *net.Dialer {
+	return &net.Dialer{
 		KeepAlive: 5 * time.Minute, // as pgconn's own
 		Control: func(_, address string, _ syscall.RawConn) error {
 			if at, err := netip.ParseAddrPort(address); err != nil || !r.allows(at.Addr()) {
@@ -107,5 +111,4 @@ func (r *Reach) confine(config *pgconn.Config, addresses []string) {
 			return nil
 		},
 	}
-	config.DialFunc = dialer.DialContext
 }

@@ -1,4 +1,4 @@
-package assessment
+package servers
 
 import (
 	"context"
@@ -73,15 +73,16 @@ func (o *OwnServer) answers(ctx context.Context, conn *pgconn.PgConn) (bool, err
 // KeepsMuster says whether a session is on the database that Muster keeps its own data in:
 // by the cluster and by the database's number in it, and by no name that somebody chose.
 // Only the installation itself looks at its server, so that no other target's is.
-func (t Target) KeepsMuster(ctx context.Context, s *Connection) (bool, error) {
-	if !t.own || t.reach == nil || t.reach.Own == nil {
+func (t Target) KeepsMuster(ctx context.Context, s Session) (bool, error) {
+	postgres, ok := s.(*postgresSession)
+	if !ok || !t.own || t.reach == nil || t.reach.Own == nil {
 		return false, nil
 	}
-	ours, err := t.reach.Own.answers(ctx, s.conn)
+	ours, err := t.reach.Own.answers(ctx, postgres.conn)
 	if err != nil || !ours {
 		return false, err
 	}
-	number, err := value(ctx, s.conn, databaseSQL)
+	number, err := value(ctx, postgres.conn, databaseSQL)
 	return number == t.reach.Own.number, err
 }
 

@@ -1,0 +1,44 @@
+// Package servers is how the database servers of an organization are reached, whatever
+// their engine.
+//
+// Target is a server as its connection string names it, and Open the only way to it:
+// nothing of the environment, passfile or service file of the machine Muster runs on
+// decides where we connect, as whom, or with whose password. What it gives is a Session:
+// it only reads, one statement after another, and its rows are text in every engine. An
+// integer is decimal, a fraction has a dot; times, truths and bytes are whatever the
+// query makes of them (microseconds since 1970, 0 or 1, hex), so that no driver's taste
+// and no setting of the server decides.
+//
+// What does not come about has a class and a sentence (ConnectionError); what a server
+// refuses has its number and one of four reasons (Refusal). What answers is never quoted:
+// its text may hold data, a user or a password.
+//
+// Whoever may register a connection string makes Muster connect from where it
+// runs, and learns from the class of a failure whether something listens there.
+// That is for administrators of an organization only, and what they may reach is
+// the installation's to say: a Reach. It refuses Unix sockets, looks a name up once
+// for a connection, judges every address that comes back as what it leads to (one
+// of IPv4 also where it is written as IPv6), and has only those dialled that it
+// allows; the dialler judges the very address once more. A server that answers
+// with the cluster's name of Muster's own database (OwnServer), or of a replica or
+// copy of it, is left before anything of it is read. The one exception is what whoever
+// runs Muster names himself (OwnTarget): the server of its demo, and the servers of an
+// agent.
+//
+// A query is a file in a folder sql/ beside the code that reads its rows. Its comment
+// says which versions it serves, what it reads, and where its columns are documented; its
+// first line is its own, for stubs and fakes know it by that.
+//
+// What may go wrong:
+//
+//   - A name leads elsewhere after it was registered: each connection looks it up,
+//     and judges, anew.
+//   - A target was registered before the settings excluded it: it stays listed with
+//     the reason, and is not connected to.
+//   - An administrator of a PostgreSQL server took pg_control_system from everybody: its
+//     cluster's name cannot be read. Muster's own server is then known by the moment
+//     it was started; a replica of it is not recognized there.
+//   - Something that is no database answers without end: its answer is cut off.
+//   - The server hangs: each statement has a deadline on our side too, and the connection
+//     is given up with it.
+package servers

@@ -1,0 +1,70 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/domain/fleet"
+)
+
+// Classes of a connection that did not come about.
+const (
+	ClassRefused        = "refused"
+	ClassTimeout        = "timeout"
+	ClassAuthentication = "authentication"
+	ClassTLS            = "tls"
+	ClassDatabase       = "database"
+	ClassNotAllowed     = "not_allowed" // this installation does not connect there
+)
+
+// ConnectionError says in one of six classes why a server was not reached. It
+// wraps nothing: the driver's text names the user and may quote the server.
+type ConnectionError struct {
+	Class    string
+	Sentence string // for people; no password, nothing the server said
+}
+
+func (e *ConnectionError) Error() string { return e.Class + ": " + e.Sentence }
+
+// Reason is why a server refused a query.
+type Reason string
+
+// The reasons.
+const (
+	Denied   Reason = "denied"    // our account may not
+	Absent   Reason = "absent"    // the server has no such view, column or function
+	TimedOut Reason = "timed out" // the server gave up, on the statement or on a lock
+	Failed   Reason = "failed"    // anything else
+)
+
+// Refusal is a server's refusal of a query, by what the engine numbers it with. What the
+// server said beside stays out of it: its text may quote data, or name its users.
+type Refusal struct {
+	Engine fleet.Engine
+	Code   string // SQLSTATE 42501, error 229, ORA-00942
+	Reason Reason
+}
+
+func (e *Refusal) Error() string { return e.Code }
+
+// ReasonOf is why a query gave nothing. It is empty where no server said so: the
+// connection broke.
+func ReasonOf(err error) Reason {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return refusal.Reason
+	}
+	var timeout net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() || pgconn.Timeout(err) {
+		return TimedOut
+	}
+	return ""
+}
+
+// is says whether an error is, or wraps, one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

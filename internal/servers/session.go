@@ -1,0 +1,104 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// ApplicationName is what our sessions call themselves.
+const ApplicationName = "muster"
+
+// Limits of one session.
+const (
+	ConnectTimeout   = 10 * time.Second
+	StatementTimeout = 15 * time.Second // of an assessment's
+)
+
+// patience is how long we wait beyond the server's own statement timeout: a
+// server that does not even enforce that is hanging.
+const patience = 5 * time.Second
+
+// Session is a connection to one database that only reads. It is one goroutine's at a time.
+type Session interface {
+	Database() string
+	// Each runs one statement and calls take with each row as text; NULL is nil, and the
+	// bytes are the caller's during the call only. An error of take ends it: take sees no
+	// further row, and Each returns the error.
+	//
+	// Every row has the columns asked for: what answers need not be a database. Its
+	// refusal is a *Refusal; ErrTooMuch says that the answer was cut off, and the
+	// connection with it.
+	Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error
+	// SetTimeout bounds the statements that follow.
+	SetTimeout(timeout time.Duration)
+	// Closed says whether the connection is gone, so that no statement can be run.
+	Closed() bool
+	// Close says goodbye also when the look was cancelled.
+	Close(ctx context.Context)
+}
+
+// maxAnswer bounds the text of one answer. The longest honest one lists columns:
+// 100,000 tables of ten are about 100 MB. What only pretends to be a server may
+// send for as long as we wait.
+const maxAnswer = 256 << 20
+
+// perValue is what a value costs beside its text.
+const perValue = 24
+
+// ErrTooMuch says that an answer was longer than Muster takes in.
+var ErrTooMuch = errors.New("the server answered more than Muster takes in")
+
+// answer hands on the rows of one.
+type answer struct {
+	columns int
+	take    func(row [][]byte) error
+	size    int
+	err     error
+}
+
+func (a *answer) addRow(values [][]byte) {
+	if len(values) != a.columns {
+		a.err = errors.New("the server answered other columns than asked for")
+		return
+	}
+	for _, value := range values {
+		a.size += len(value) + perValue
+	}
+	if a.size > maxAnswer {
+		a.err = ErrTooMuch
+		return
+	}
+	a.err = a.take(values)
+}
+
+// Query returns the rows of one statement as text; NULL is "". Errors as Each's.
+func Query(ctx context.Context, s Session, columns int, statement string) ([][]string, error) {
+	var rows [][]string
+	err := s.Each(ctx, columns, statement, func(values [][]byte) error {
+		row := make([]string, len(values))
+		for i, value := range values {
+			// A database may send whatever bytes it holds.
+			row[i] = strings.ToValidUTF8(string(value), "\uFFFD")
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+// Row is Query for statements that always return one row.
+func Row(ctx context.Context, s Session, columns int, statement string) ([]string, error) {
+	rows, err := Query(ctx, s, columns, statement)
+	if err == nil && len(rows) != 1 {
+		err = errors.New("the server answered other rows than asked for")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}

@@ -1,0 +1,103 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/domain/fleet"
+)
+
+// Target is one server: everything a connection needs. Nothing is filled in from where
+// Muster runs. Only one that a Reach gave can be connected to; that of Parse is a
+// description.
+type Target struct {
+	Engine   fleet.Engine
+	Host     string // name, address, or the directory of a Unix socket
+	Port     uint16
+	User     string
+	Password string
+	Database string // where the first connection goes
+	TLS      string // the mode, as the engine's own tools name it
+
+	reach *Reach
+	own   bool // the installation registered it itself
+}
+
+// DSNError says what is wrong with a connection string. It never repeats it:
+// whatever part is malformed may hold the password.
+type DSNError struct{ Problem string }
+
+func (e *DSNError) Error() string { return "connection string: " + e.Problem }
+
+// UnknownEngineError says that Muster cannot connect to an engine by itself.
+type UnknownEngineError struct{ Engine fleet.Engine }
+
+func (e *UnknownEngineError) Error() string {
+	return fmt.Sprintf("engine %q has no collector yet", string(e.Engine))
+}
+
+// engine is how servers of one kind are reached.
+type engine struct {
+	parse func(dsn string) (Target, error)
+	open  func(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error)
+}
+
+var engines = map[fleet.Engine]engine{
+	fleet.PostgreSQL: {parse: parsePostgreSQL, open: openPostgreSQL},
+}
+
+// Known says whether Muster can connect to an engine.
+func Known(e fleet.Engine) bool {
+	_, known := engines[e]
+	return known
+}
+
+// Parse reads the connection string of an engine's server. Errors: *DSNError,
+// *UnknownEngineError.
+func Parse(e fleet.Engine, dsn string) (Target, error) {
+	known, ok := engines[e]
+	if !ok {
+		return Target{}, &UnknownEngineError{Engine: e}
+	}
+	t, err := known.parse(dsn)
+	if err != nil {
+		return Target{}, err
+	}
+	t.Engine = e
+	return t, nil
+}
+
+// Open opens a session on one of the target's databases. It only reads, and a statement
+// ends after timeout. Where the target's Reach does not lead there, nothing is dialled.
+// The error is always a *ConnectionError.
+func (t Target) Open(ctx context.Context, database string, timeout time.Duration) (Session, error) {
+	return engines[t.Engine].open(ctx, t, database, timeout)
+}
+
+// Socket says whether the target is reached through a Unix socket.
+func (t Target) Socket() bool { return strings.HasPrefix(t.Host, "/") }
+
+// Address is where the target listens, for people to read.
+func (t Target) Address() string {
+	port := strconv.Itoa(int(t.Port))
+	if t.Socket() {
+		return t.Host + "/.s.PGSQL." + port
+	}
+	if a, err := netip.ParseAddr(t.Host); err == nil && a.Is6() {
+		return "[" + t.Host + "]:" + port
+	}
+	return t.Host + ":" + port
+}
+
+// HostName is what to show as the instance's host where the person who
+// registered it gave none.
+func (t Target) HostName() string {
+	if t.Socket() {
+		return "localhost"
+	}
+	return t.Host
+}
