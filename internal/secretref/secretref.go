@@ -1,0 +1,173 @@
+package secretref
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Source is where references lead.
+type Source struct {
+	Lookup func(name string) (value string, ok bool) // os.LookupEnv
+	Dir    string                                    // relative paths begin there; empty: the working directory
+}
+
+// Reference is a connection string as it is written down; at most one of DSN and
+// DSNFile is given.
+type Reference struct {
+	DSN          string // with ${NAME}
+	DSNFile      string // holds a whole one
+	PasswordFile string // holds the password that DSN lacks
+}
+
+// Errors of a reference. None holds a value.
+type (
+	// UnsetError names a variable that is not set, or empty.
+	UnsetError struct{ Name string }
+	// FileError says why a file holds no secret.
+	FileError struct{ Path, Problem string }
+	// ClearError says that a password is written down.
+	ClearError struct{}
+	// FormError says what is wrong with how a reference is written.
+	FormError struct{ Problem string }
+)
+
+func (e *UnsetError) Error() string { return "the variable " + e.Name + " is not set, or empty" }
+func (e *FileError) Error() string  { return "the file " + e.Path + " " + e.Problem }
+func (e *FormError) Error() string  { return e.Problem }
+func (*ClearError) Error() string {
+	return "holds a password in the clear; write ${NAME} in its place, or name a passwordFile"
+}
+
+// maxFile is more than any secret is long.
+const maxFile = 64 << 10
+
+// named is a reference, or what begins like one.
+var named = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*\}|)`)
+
+// Resolve returns the connection string. Errors: *UnsetError, *FileError, *ClearError,
+// *FormError.
+func (s Source) Resolve(r Reference) (string, error) {
+	switch {
+	case r.DSN != "" && r.DSNFile != "":
+		return "", &FormError{"is given beside a dsnFile; one of them is enough"}
+	case r.DSNFile != "" && r.PasswordFile != "":
+		return "", &FormError{"is given beside a dsnFile, which holds the password itself"}
+	case r.DSNFile != "":
+		return s.file(r.DSNFile)
+	case r.DSN == "":
+		return "", &FormError{"is given without a dsn"}
+	}
+	dsn, err := s.expand(r.DSN)
+	if err != nil || r.PasswordFile == "" {
+		return dsn, err
+	}
+	password, err := s.file(r.PasswordFile)
+	if err != nil {
+		return "", err
+	}
+	return withPassword(dsn, password)
+}
+
+// expand puts values in the place of references.
+func (s Source) expand(text string) (string, error) {
+	if err := refuseClear(text); err != nil {
+		return "", err
+	}
+	var broken error
+	expanded := named.ReplaceAllStringFunc(text, func(reference string) string {
+		name := strings.TrimSuffix(strings.TrimPrefix(reference, "${"), "}")
+		value, ok := s.Lookup(name)
+		if !ok || value == "" {
+			broken = errors.Join(broken, &UnsetError{Name: name})
+		}
+		if reference == text {
+			return value
+		}
+		return strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
+	})
+	if broken != nil {
+		return "", broken
+	}
+	return expanded, nil
+}
+
+// standIn is what a reference is while a text is looked at: nobody types it.
+const standIn = "\ue000"
+
+// refuseClear looks for a password that is written down. What cannot be read as a URL
+// is for its engine to refuse, which repeats nothing of it.
+func refuseClear(text string) error {
+	for _, reference := range named.FindAllString(text, -1) {
+		if reference == "${" {
+			return &FormError{"has a ${ that no name and } follow"}
+		}
+	}
+	u, err := url.Parse(named.ReplaceAllString(text, url.PathEscape(standIn)))
+	if err != nil {
+		return &FormError{"cannot be read as a URL"}
+	}
+	if password, _ := u.User.Password(); password != "" && password != standIn {
+		return &ClearError{}
+	}
+	for key, values := range u.Query() {
+		key = strings.ToLower(key)
+		for _, value := range values {
+			if (strings.Contains(key, "pass") || strings.Contains(key, "pwd")) && value != "" && value != standIn {
+				return &ClearError{}
+			}
+		}
+	}
+	return nil
+}
+
+// withPassword puts a password into a connection string that has none.
+func withPassword(dsn, password string) (string, error) {
+	u, err := url.Parse(dsn)
+	if err != nil || u.Host == "" || u.User.Username() == "" {
+		return "", &FormError{"needs a dsn with a user and a host"}
+	}
+	if _, has := u.User.Password(); has {
+		return "", &FormError{"is given beside a dsn that has a password"}
+	}
+	u.User = url.UserPassword(u.User.Username(), password)
+	return u.String(), nil
+}
+
+// file reads a secret; line ends at its end are not part of it.
+func (s Source) file(path string) (string, error) {
+	at := path
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(s.Dir, at)
+	}
+	content, err := readFile(at)
+	var failed *fs.PathError
+	switch {
+	case errors.As(err, &failed):
+		return "", &FileError{path, "cannot be read: " + failed.Err.Error()}
+	case err != nil:
+		return "", &FileError{path, "cannot be read"}
+	case len(content) > maxFile:
+		return "", &FileError{path, fmt.Sprintf("has more than %d bytes", maxFile)}
+	}
+	secret := strings.TrimRight(string(content), "\r\n")
+	if secret == "" {
+		return "", &FileError{path, "is empty"}
+	}
+	return secret, nil
+}
+
+func readFile(path string) (content []byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, maxFile+1))
+}
