@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -48,29 +49,43 @@ func (s *Service) RequestException(ctx context.Context, actor Actor, r RequestEx
 // checkException holds a request against every rule at once and returns the
 // event that it would record.
 func (s *Service) checkException(ctx context.Context, organization uuid.UUID, r RequestException, now time.Time) (exception.Requested, error) {
-	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: instant.Cut(r.Until)}
-	broken, err := s.checkSubject(ctx, organization, r.Subject)
+	places, err := s.checkPlace(ctx, organization, r.Subject)
 	if err != nil {
 		return exception.Requested{}, err
 	}
-	if !fits(requested.Reason, 1, exception.MaxReason) {
-		broken = append(broken, FieldError{Pointer: "#/reason", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", exception.MaxReason)})
-	}
-	if ahead := requested.Until.Sub(now); ahead <= 0 || ahead > exception.MaxAhead {
-		broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
-	}
-	return requested, fieldErrors(broken)
+	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: instant.Cut(r.Until)}
+	return requested, fieldErrors(slices.Concat(r.brokenSubject(s.Checks), places, r.brokenTerms(now)))
 }
 
-// checkSubject returns the rules that a subject breaks. Foreign, unknown and
-// removed ids break the same one.
-func (s *Service) checkSubject(ctx context.Context, organization uuid.UUID, subject exception.Subject) (broken []FieldError, err error) {
-	if !s.Checks.Has(subject.CheckID) {
+// Check returns a *RuleError with every rule that the request breaks whatever
+// servers there are.
+func (r RequestException) Check(checks Checks, now time.Time) error {
+	return fieldErrors(append(r.brokenSubject(checks), r.brokenTerms(now)...))
+}
+
+func (r RequestException) brokenSubject(checks Checks) (broken []FieldError) {
+	if !checks.Has(r.CheckID) {
 		broken = append(broken, FieldError{Pointer: "#/checkId", Code: "unknown_check", Detail: "no such check is in the catalogue"})
 	}
-	if !fits(subject.ObjectRef, 0, exception.MaxObject) {
+	if !fits(r.ObjectRef, 0, exception.MaxObject) {
 		broken = append(broken, FieldError{Pointer: "#/objectRef", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", exception.MaxObject)})
 	}
+	return broken
+}
+
+func (r RequestException) brokenTerms(now time.Time) (broken []FieldError) {
+	if !fits(strings.TrimSpace(r.Reason), 1, exception.MaxReason) {
+		broken = append(broken, FieldError{Pointer: "#/reason", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", exception.MaxReason)})
+	}
+	if ahead := instant.Cut(r.Until).Sub(now); ahead <= 0 || ahead > exception.MaxAhead {
+		broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
+	}
+	return broken
+}
+
+// checkPlace returns the rules that a subject's place breaks. Foreign, unknown and
+// removed ids break the same one.
+func (s *Service) checkPlace(ctx context.Context, organization uuid.UUID, subject exception.Subject) (broken []FieldError, err error) {
 	if subject.InstanceID == nil {
 		if subject.DatabaseID != nil {
 			broken = append(broken, FieldError{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "needs instanceId"})

@@ -43,7 +43,7 @@ func (s *Service) RegisterInstance(ctx context.Context, actor Actor, r RegisterI
 // instance that has been registered under this id stays as it is.
 func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r RegisterInstance) (uuid.UUID, Mark, error) {
 	w := s.newFleetWriter(tx, actor)
-	if err := r.check(w.now); err != nil {
+	if err := r.Check(w.now); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	if id == uuid.Nil {
@@ -73,8 +73,13 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 	return id, mark, err
 }
 
-func (r RegisterInstance) check(now time.Time) error {
+// Check returns a *RuleError with every rule that the instance breaks by itself,
+// whatever else there is.
+func (r RegisterInstance) Check(now time.Time) error {
 	c := fleetCheck{now: now}
+	if r.ExternalID != "" {
+		c.externalID("#", r.ExternalID, map[string]bool{})
+	}
 	c.text("#/name", r.Name, 1)
 	c.engine("#/engine", r.Engine)
 	c.text("#/version", r.Version, 0)
@@ -87,6 +92,7 @@ func (r RegisterInstance) check(now time.Time) error {
 type ChangeInstance struct {
 	Name    *string
 	Version *string
+	Host    *string
 	Active  *bool
 }
 
@@ -103,6 +109,7 @@ func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 		check.text("#/name", *c.Name, 1)
 	}
 	check.optional("#/version", c.Version)
+	check.optional("#/host", c.Host)
 	if err := check.err(); err != nil {
 		return Mark{}, err
 	}
@@ -113,6 +120,9 @@ func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 		}
 		if c.Version != nil {
 			d.Version = *c.Version
+		}
+		if c.Host != nil {
+			d.Host = *c.Host
 		}
 		if c.Active != nil {
 			d.Active = *c.Active

@@ -215,7 +215,7 @@ type ChangeOrganization struct {
 // report that is Ready keeps the retention that was in force then. Errors:
 // *RuleError with out_of_range, invalid_parameter or precondition_failed.
 func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeOrganization) (accounts.Organization, Mark, error) {
-	if err := checkSettings(c.ChangeSettings); err != nil {
+	if err := CheckSettings(c.ChangeSettings); err != nil {
 		return accounts.Organization{}, Mark{}, err
 	}
 	if c.Name != nil {
@@ -254,7 +254,8 @@ const (
 	maxPercent             = 100
 )
 
-func checkSettings(c organization.ChangeSettings) error {
+// CheckSettings returns a *RuleError with every rule that a change breaks.
+func CheckSettings(c organization.ChangeSettings) error {
 	var broken []FieldError
 	if c.Name != nil {
 		if e := checkName("#/name", *c.Name); e != nil {
