@@ -68,7 +68,7 @@ func (s *Store) RecordSent(
 	}
 	slices.SortFunc(instances, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) // so that two calls never wait for each other
 	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
-		if err := refuseCollected(ctx, tx, organization, instances); err != nil {
+		if err := s.RefuseCollected(ctx, tx, organization, instances); err != nil {
 			return err
 		}
 		last, err := statement.Map[uuid.UUID, *time.Time](ctx, tx, "take turns about what feeds assess", lockFeedsSQL, organization, statement.IDs(instances))
@@ -87,9 +87,10 @@ func (s *Store) RecordSent(
 	})
 }
 
-// refuseCollected holds that no connection is registered. One that is registered in
-// this very moment makes the instance the collector's from its first look on.
-func refuseCollected(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, instances []uuid.UUID) error {
+// RefuseCollected holds that no connection is registered. One that is registered in
+// this very moment makes the instance the collector's from its first look on. Error:
+// *CollectedError.
+func (s *Store) RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) error {
 	collected, err := statement.All[uuid.UUID](ctx, tx, "look for connections", `SELECT instance_id FROM assessment_targets
 		WHERE organization_id = $1 AND instance_id = ANY ($2)`, organization, statement.IDs(instances))
 	if err == nil && len(collected) > 0 {

@@ -35,6 +35,10 @@ func (k *keptAssessments) RecordSent(_ context.Context, _ uuid.UUID, all []asses
 	return tell(nil, nil)
 }
 
+func (k *keptAssessments) RefuseCollected(context.Context, sqlx.QueryerContext, uuid.UUID, []uuid.UUID) error {
+	return nil
+}
+
 func (k *keptAssessments) ForgetFed(context.Context, uuid.UUID, uuid.UUID) error { return nil }
 
 // FuzzAssessments reads a body as the door does. What passes the contract fits the types,

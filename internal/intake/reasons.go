@@ -28,11 +28,14 @@ const (
 
 	// Of samples, which were well when they were sent:
 	TooLate         Reason = "too_late"         // of an hour that is sealed
+	Counted         Reason = "counted"          // statements of a time that another sender has counted
 	UnknownInstance Reason = "unknown_instance" // or several; the sample is kept without it
 )
 
 // IsFault is whether a sender is told of it.
-func (r Reason) IsFault() bool { return r != NotUsed && r != TooLate && r != UnknownInstance }
+func (r Reason) IsFault() bool {
+	return r != NotUsed && r != TooLate && r != Counted && r != UnknownInstance
+}
 
 // UnreadableError says that a body is not the message that it should be, so that
 // nothing of it is taken. An agent that is told so gives up, which is right: it would

@@ -79,6 +79,9 @@ func (r *Receipt) RecordSamples(written measurements.Receipt) {
 	r.Record(SessionSample, written.Accepted.Sessions)
 	r.Record(StatementSample, written.Accepted.Statements)
 	r.Drop(TooLate, written.TooLate.Hosts+written.TooLate.Sessions+written.TooLate.Statements)
+	if written.Counted > 0 {
+		r.Drop(Counted, written.Counted)
+	}
 }
 
 // Refused is how much could not be used by a fault of its own.

@@ -73,6 +73,8 @@
 //   - A sample comes late: every bucket that it belongs to is made anew. Of an hour whose
 //     raw samples are gone, 72 hours after the last of them came, it is dropped and
 //     counted in the receipt.
+//   - Two senders have deltas of the same instance: HeldError for the one who comes while
+//     the other has the turn. What was counted by another before is dropped, and counted in the receipt.
 //   - Statements come with time and without an execution: what was executed is not
 //     known, so they are dropped. That counters were reset, that the list of statements
 //     was cut off, or that a look failed, the sender has to see; here, a failed look is

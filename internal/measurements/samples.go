@@ -3,6 +3,7 @@ package measurements
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +24,18 @@ type Batch struct {
 	// Guard runs first in the transaction that keeps the batch; its error ends it.
 	// nil: nothing is guarded. A collector holds its claim so.
 	Guard func(ctx context.Context, tx sqlx.ExtContext) error
+	// Sender is who sends the statements from outside: those of an instance come from one
+	// at a time. Empty: one that does not say who it is. nil: Muster itself, whose
+	// collectors hold claims of their own.
+	Sender *string
+}
+
+// HeldError says that another sender holds the statements of instances. Nothing of the
+// batch was kept.
+type HeldError struct{ Instances []uuid.UUID }
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("another sender holds the statements of %d instances", len(e.Instances))
 }
 
 // Len is how many samples there are.
@@ -132,6 +145,7 @@ type Statement struct {
 type Receipt struct {
 	Accepted SampleCounts // kept, or there already
 	TooLate  SampleCounts // of an hour that is sealed: dropped
+	Counted  int          // of statements, begun before another sender's turn was over: dropped
 }
 
 // SampleCounts are numbers of samples by kind.

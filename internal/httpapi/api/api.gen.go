@@ -3993,6 +3993,12 @@ type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 // ReceiveOtlpMetricsJSONBody defines parameters for ReceiveOtlpMetrics.
 type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
+// RecordSamplesParams defines parameters for RecordSamples.
+type RecordSamplesParams struct {
+	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent.
+	XMusterSender *string `json:"X-Muster-Sender,omitempty"`
+}
+
 // ActOnAlertsJSONRequestBody defines body for ActOnAlerts for application/json ContentType.
 type ActOnAlertsJSONRequestBody = ActOnAlerts
 
@@ -4363,7 +4369,7 @@ type ServerInterface interface {
 	ReceivePrometheusWrite(c *gin.Context)
 	// RecordSamples Measurements of hosts, sessions and statements
 	// (POST /ingest/v1/samples)
-	RecordSamples(c *gin.Context)
+	RecordSamples(c *gin.Context, params RecordSamplesParams)
 	// GetMetrics The service's own metrics, Prometheus text
 	// (GET /metrics)
 	GetMetrics(c *gin.Context)
@@ -7366,6 +7372,33 @@ func (siw *ServerInterfaceWrapper) ReceivePrometheusWrite(c *gin.Context) {
 // RecordSamples operation middleware
 func (siw *ServerInterfaceWrapper) RecordSamples(c *gin.Context) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RecordSamplesParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "X-Muster-Sender" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
+		var XMusterSender string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Sender", valueList[0], &XMusterSender, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Sender: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.XMusterSender = &XMusterSender
+
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -7373,7 +7406,7 @@ func (siw *ServerInterfaceWrapper) RecordSamples(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.RecordSamples(c)
+	siw.Handler.RecordSamples(c, params)
 }
 
 // GetMetrics operation middleware
@@ -11725,7 +11758,8 @@ func (response ReceivePrometheusWritedefaultApplicationProblemPlusJSONResponse) 
 }
 
 type RecordSamplesRequestObject struct {
-	Body *RecordSamplesJSONRequestBody
+	Params RecordSamplesParams
+	Body   *RecordSamplesJSONRequestBody
 }
 
 type RecordSamplesResponseObject interface {
@@ -15189,8 +15223,10 @@ func (sh *strictHandler) ReceivePrometheusWrite(ctx *gin.Context) {
 }
 
 // RecordSamples operation middleware
-func (sh *strictHandler) RecordSamples(ctx *gin.Context) {
+func (sh *strictHandler) RecordSamples(ctx *gin.Context, params RecordSamplesParams) {
 	var request RecordSamplesRequestObject
+
+	request.Params = params
 
 	var body RecordSamplesJSONRequestBody
 	var err error

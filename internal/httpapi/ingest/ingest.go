@@ -58,7 +58,9 @@ func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequest
 
 // RecordSamples takes in what another tool measured.
 func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesRequestObject) (api.RecordSamplesResponseObject, error) {
-	receipt, err := s.Feed.TakeSamples(ctx, wire.Actor(ctx), SampleItems(r.Body))
+	items := SampleItems(r.Body)
+	items.Sender = wire.Value(r.Params.XMusterSender)
+	receipt, err := s.Feed.TakeSamples(ctx, wire.Actor(ctx), items)
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}

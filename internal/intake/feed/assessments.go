@@ -97,6 +97,8 @@ type ColumnItem struct {
 type Assessments interface {
 	// Collected are those of the instances that have a connection registered.
 	Collected(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]bool, error)
+	// RefuseCollected is an *assessment.CollectedError where there are any.
+	RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) error
 	RecordSent(ctx context.Context, organization uuid.UUID, all []assessment.Sent, tell func(*sqlx.Tx, []fleet.InstanceAssessed) error) error
 	ForgetFed(ctx context.Context, organization, instance uuid.UUID) error
 }
@@ -301,7 +303,7 @@ func (in *assessed) refuse(collected map[uuid.UUID]bool) error {
 	r := rules{}
 	for i, id := range in.places {
 		if collected[id] {
-			r.breaks(fmt.Sprintf("#/assessments/%d/instance", i), "assessed_by_collector", "was registered by DSN, and Muster assesses it over that")
+			r.breaks(fmt.Sprintf("#/assessments/%d/instance", i), byCollector, "was registered by DSN, and Muster assesses it over that")
 		}
 	}
 	if len(r.broken) > 0 {

@@ -29,6 +29,18 @@
 //   - An instance was registered a moment ago and the read model does not have its
 //     engine within a second: *intake.LaggingError; nothing is written.
 //   - Samples come too late, for an hour that is sealed: dropped and counted.
+//   - Two agents measure the same instance, or an agent and another feed: the first one
+//     that says who it is (Items.Sender) has its statements, the others are refused
+//     whole (instance_held), until five minutes after its last call. Who takes over
+//     begins where the one before ended (counted). Sessions and hosts are taken of all
+//     of them: package pgstore says why they do not count twice.
+//   - An agent measures an instance that has a connection: its sessions and statements
+//     are refused (assessed_by_collector), by the transaction that would keep them. One that
+//     did not see the connection yet keeps an interval that ended before Muster's own
+//     first look, which only begins one.
+//   - A feed that does not say who it is measures an instance that has a connection: it is
+//     taken, as ever, and statements count twice. Who registers the connection of what
+//     such a feed measures has to end that.
 //   - An assessment comes after a later one: it counts on its day, the findings of the
 //     instance are made anew from all that is stored, and no change is told. A history
 //     that is sent backwards, call by call, costs the square of its length; one call

@@ -20,6 +20,7 @@ import (
 // Items are the samples of one call, as openapi.yaml has them: instances and databases
 // by external ids, numbers as they are written.
 type Items struct {
+	Sender     string // who counted the statements; empty: it was not said
 	Hosts      []HostItem
 	Sessions   []SessionItem
 	Statements []StatementItem
@@ -76,7 +77,9 @@ type DeltaItem struct {
 const maxItems = 10_000
 
 // TakeSamples records what another tool measured: nothing is written before every rule
-// has been held against every sample. Errors: *commands.RuleError, *intake.LaggingError.
+// has been held against every sample. What Muster measures itself no agent may send
+// (assessed_by_collector), and statements come from one sender at a time
+// (instance_held). Errors: *commands.RuleError, *intake.LaggingError.
 func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items) (receipt intake.Receipt, err error) {
 	if n := len(items.Hosts) + len(items.Sessions) + len(items.Statements); n > maxItems {
 		return receipt, tooManyItems(n)
@@ -93,7 +96,10 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	if err != nil {
 		return receipt, err
 	}
-	batch.Organization = from.OrganizationID
+	batch.Organization, batch.Sender = from.OrganizationID, &items.Sender
+	if items.Sender != "" {
+		batch.Guard = d.refuseCollected(batch)
+	}
 	if err := d.addEngines(ctx, &batch); err != nil {
 		return receipt, err
 	}
@@ -104,7 +110,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	if err == nil {
 		receipt.RecordSamples(written)
 	}
-	return receipt, err
+	return receipt, found.refused(err)
 }
 
 // names are those of places in the items: of hosts, of sessions, of statements.

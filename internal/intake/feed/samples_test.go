@@ -15,6 +15,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
+	"muster/internal/assessment"
 	"muster/internal/intake"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/places"
@@ -35,6 +36,7 @@ type house struct {
 	kept    []measurements.Batch
 	engines []map[uuid.UUID]fleet.Engine // one after the other, the last one for ever
 	lags    bool
+	fails   error
 	texts   bool
 	asked   []string
 }
@@ -92,6 +94,9 @@ func (h *house) KnownOn(context.Context, uuid.UUID, []string) (map[string][]uuid
 }
 
 func (h *house) Record(_ context.Context, b measurements.Batch, _ ...watch.Sign) (measurements.Receipt, error) {
+	if h.fails != nil {
+		return measurements.Receipt{}, h.fails
+	}
 	h.kept = append(h.kept, b)
 	return measurements.Receipt{Accepted: measurements.SampleCounts{Hosts: len(b.Hosts), Sessions: len(b.Sessions), Statements: len(b.Statements) - 1}, TooLate: measurements.SampleCounts{Statements: 1}}, nil
 }
@@ -268,5 +273,41 @@ func TestTextsOfStatements(t *testing.T) {
 		t.Errorf("%v, %+v", err, h.kept)
 	} else if strings.Contains(fmt.Sprintf("%v %+v", err, rule), "secret") {
 		t.Errorf("an error tells a text: %v", err)
+	}
+}
+
+// TestWhatOthersSend: who sends is handed on, whoever it is, and what the store refuses
+// is told of each item that it is about.
+func TestWhatOthersSend(t *testing.T) {
+	t.Parallel()
+	items := feed.Items{Sessions: []feed.SessionItem{sessions("other", "d"), sessions("mine", "d")},
+		Statements: []feed.StatementItem{statements("mine", "d"), statements("other", "d"), statements("mine", "d")}}
+	for _, sender := range []string{"", "one"} {
+		items.Sender = sender
+		h := &house{}
+		if _, err := h.doors().TakeSamples(t.Context(), unlimited, items); err != nil || *h.kept[0].Sender != sender || (h.kept[0].Guard == nil) != (sender == "") {
+			t.Errorf("%q: %+v, %v", sender, h.kept, err)
+		}
+	}
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{&measurements.HeldError{Instances: []uuid.UUID{mine}}, []string{"#/statements/0/instance instance_held", "#/statements/2/instance instance_held"}},
+		{&assessment.CollectedError{Instances: []uuid.UUID{other}}, []string{"#/sessions/0/instance assessed_by_collector", "#/statements/1/instance assessed_by_collector"}},
+		{errors.New("the database is away"), nil},
+	} {
+		h := &house{fails: c.err}
+		_, err := h.doors().TakeSamples(t.Context(), unlimited, items)
+		var rule *commands.RuleError
+		var told []string
+		if errors.As(err, &rule) {
+			for _, f := range rule.Fields {
+				told = append(told, f.Pointer+" "+f.Code)
+			}
+		}
+		if diff := cmp.Diff(c.want, told); diff != "" || err == nil {
+			t.Errorf("%v: %v\n%s", c.err, err, diff)
+		}
 	}
 }

@@ -25,6 +25,7 @@ func Run(t *testing.T, open Open) {
 		"contributors":      tell(contributorCase.story, contributorCases()),
 		"writing":           writeCases(),
 		"lateness":          lateCases(), // in a store of its own, all of which ages
+		"senders":           senderCases(),
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,8 @@ func open(t testing.TB) measurementstest.Harness {
 			return err
 		},
 		Age: func(ctx context.Context, by time.Duration) error {
-			_, err := db.ExecContext(ctx, `UPDATE measured_hours SET arrived_at = arrived_at - make_interval(secs => $1)`, by.Seconds())
+			_, err := db.ExecContext(ctx, `WITH held AS (UPDATE statement_turns SET held_until = held_until - make_interval(secs => $1))
+				UPDATE measured_hours SET arrived_at = arrived_at - make_interval(secs => $1)`, by.Seconds())
 			return err
 		},
 		Seal: func(ctx context.Context) error {

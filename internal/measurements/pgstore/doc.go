@@ -100,12 +100,39 @@
 // committed. A new text takes the place of the old one, which a digest beside it tells
 // from it.
 //
+// # Whose turn it is
+//
+// Deltas of an instance's statements come from one sender at a time: two that compare the
+// same counters would count everything twice. statement_turns has who sends them, until
+// five minutes after its last batch that was kept, by the database's clock; another
+// batch with statements of it is refused whole until then. Whoever takes a turn over
+// counts from where the one before has sent to (since): a sample that begins earlier is
+// dropped and counted in the receipt. So a turn may end at any time, for whatever reason:
+//
+//   - What the same sender sends again is a sample that is there.
+//   - What somebody sends again after another has taken over waits until that one is gone,
+//     and then begins before the turn: it is dropped, and it is there.
+//   - What a sender counted and could not send while another had the turn, the other counted.
+//     What lies between the two turns is taken from whoever has the next one and begins
+//     behind the end of the one before; a sample across that end is lost, because half
+//     of it has been counted.
+//
+// A sender without a name takes no turn, and is refused what another holds. Where it and
+// the first batch ever of a sender with a name come at once, both are kept: nobody had the
+// turn when either looked. Muster's own collectors have claims instead (Batch.Guard).
+//
+// Hosts and sessions need no turns. Two senders of the same ones make more samples of the
+// same: of a host's CPU and memory the mean counts, of its volumes the greatest, of sessions
+// the latest for connections and the mean over samples for waits, so that none of them is a
+// sum over samples. Two samples of the same time are one, of which the first content stays.
+//
 // # Locks
 //
 // Everything that is done to a series is done under the lock of its row in
 // measured_series (FOR NO KEY UPDATE), but that minutes are forgotten. Those who write
 // wait for it, all their series in the order of ids, after they have made the missing
-// ones in the order of their keys and before they touch anything else of the store.
+// ones in the order of their keys and before they touch anything else of the store but
+// the turns, which they take before that in the order of instances.
 // Those who roll up, seal and forget pass over what is taken (SKIP LOCKED), but for the
 // series that has been dirty for the longest time, five seconds at least: Roll waits for
 // it, holding nothing else. Whoever forgets minutes passes over rows that are taken too.

@@ -1,0 +1,71 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/assessment"
+	"muster/internal/measurements"
+)
+
+// Codes of what another is to send.
+const (
+	byCollector  = "assessed_by_collector"
+	instanceHeld = "instance_held"
+)
+
+// refuseCollected is the guard of a batch that an agent sends: Muster counts the sessions
+// and statements of no instance twice over. Hosts it takes: an agent may well measure the
+// machine below a server that Muster connects to.
+func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx.ExtContext) error {
+	measured := map[uuid.UUID]bool{}
+	for _, s := range b.Sessions {
+		measured[s.Instance] = true
+	}
+	for _, s := range b.Statements {
+		measured[s.Instance] = true
+	}
+	return func(ctx context.Context, tx sqlx.ExtContext) error {
+		if len(measured) == 0 {
+			return nil
+		}
+		return d.Assessments.RefuseCollected(ctx, tx, b.Organization, slices.Collect(maps.Keys(measured)))
+	}
+}
+
+// refused says in the call's own terms that another is to send some of its items.
+func (f found) refused(err error) error {
+	var collected *assessment.CollectedError
+	var held *measurements.HeldError
+	switch {
+	case errors.As(err, &collected):
+		r := f.pointers(collected.Instances, true, byCollector, "was registered by DSN, and Muster measures it over that")
+		return r.err()
+	case errors.As(err, &held):
+		r := f.pointers(held.Instances, false, instanceHeld, "is held by another sender, from whom its statements come")
+		return r.err()
+	}
+	return err
+}
+
+// pointers names the items of instances: those of statements and, if they are to be
+// named too, of sessions.
+func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail string) (r rules) {
+	for i, place := range f.sessions {
+		if sessions && slices.Contains(instances, place.Instance) {
+			r.breaks(fmt.Sprintf("#/sessions/%d/instance", i), code, detail)
+		}
+	}
+	for i, place := range f.statements {
+		if slices.Contains(instances, place.Instance) {
+			r.breaks(fmt.Sprintf("#/statements/%d/instance", i), code, detail)
+		}
+	}
+	return r
+}

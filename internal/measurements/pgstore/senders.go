@@ -1,0 +1,65 @@
+package pgstore
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/instant"
+	"muster/internal/measurements"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/take_turns.sql
+	takeTurns string
+	//go:embed sql/held_turns.sql
+	heldTurns string
+)
+
+// inTurn holds that statements of an instance come from one sender at a time, and
+// leaves out what others counted before it was this one's turn. It returns
+// *measurements.HeldError.
+func inTurn(ctx context.Context, tx *sqlx.Tx, b measurements.Batch) (kept []measurements.StatementSample, err error) {
+	if b.Sender == nil || len(b.Statements) == 0 {
+		return b.Statements, nil
+	}
+	until := make(map[uuid.UUID]time.Time)
+	for _, one := range b.Statements {
+		if at := instant.Cut(one.At); at.After(until[one.Instance]) {
+			until[one.Instance] = at
+		}
+	}
+	instances := slices.SortedFunc(maps.Keys(until), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	if *b.Sender == "" {
+		held, err := statement.All[uuid.UUID](ctx, tx, "look who holds statements", heldTurns, b.Organization, statement.IDs(instances))
+		if err == nil && len(held) > 0 {
+			err = &measurements.HeldError{Instances: held}
+		}
+		return b.Statements, err
+	}
+	ends := make([]time.Time, len(instances))
+	for i, id := range instances {
+		ends[i] = until[id]
+	}
+	taken, err := statement.Map[uuid.UUID, *time.Time](ctx, tx, fmt.Sprintf("hold the statements of %d instances", len(instances)), takeTurns,
+		b.Organization, *b.Sender, statement.IDs(instances), ends)
+	if err != nil {
+		return nil, err
+	}
+	held := slices.DeleteFunc(instances, func(id uuid.UUID) bool { _, ours := taken[id]; return ours })
+	if len(held) > 0 {
+		return nil, &measurements.HeldError{Instances: held}
+	}
+	return slices.DeleteFunc(slices.Clone(b.Statements), func(one measurements.StatementSample) bool {
+		since := taken[one.Instance]
+		return since != nil && instant.Cut(one.At.Add(-one.Interval)).Before(*since)
+	}), nil
+}
