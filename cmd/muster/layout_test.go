@@ -75,6 +75,7 @@ func TestTheScaleOutLayout(t *testing.T) {
 	api := serving(t, nil, append(i.flags(), "--roles", "api", "--rate-limits=off")...)
 	there := rest.door(t)
 	here := i.as(t, api, email)
+	eventually(t, "the process with the API notes that it takes samples in", func() bool { return i.attended(t) })
 	live := here.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	here.await(t, here.request(t, security(live)), "Ready")
 
@@ -175,6 +176,18 @@ func TestADoorThatIsTaken(t *testing.T) {
 	if n := strings.Count(r.logged.String(), line); n != 1 {
 		t.Errorf("%d lines say so", n)
 	}
+	if i.attended(t) {
+		t.Error("workers note that somebody takes samples in")
+	}
+}
+
+// attended is whether somebody noted that samples can be sent.
+func (i installed) attended(t testing.TB) (is bool) {
+	t.Helper()
+	if err := pgtest.Connect(t, i.url).Get(&is, `SELECT EXISTS (SELECT FROM intake_presence)`); err != nil {
+		t.Fatal(err)
+	}
+	return is
 }
 
 // TestTheShippedAlertRules has Prometheus' own tool judge the rules that

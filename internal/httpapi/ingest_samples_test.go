@@ -285,6 +285,7 @@ func TestSamplesTooLate(t *testing.T) {
 	in.send(samplesPath, members{"hosts": []members{w.ofHost(then)}, "sessions": []members{w.ofSessions(then)}}).is(202)
 	w.roll()
 	w.exec(`UPDATE measured_hours SET arrived_at = arrived_at - interval '73 hours'`)
+	w.exec(`INSERT INTO intake_presence (seen_at, back_at) VALUES (now(), now() - interval '7 hours')`)
 	for sealed := 1; sealed > 0; {
 		var err error
 		sealed, err = w.samples.Seal(t.Context())

@@ -24,6 +24,9 @@ func TestConformance(t *testing.T) {
 func open(t testing.TB) measurementstest.Harness {
 	db := pgtest.DB(t)
 	store := pgstore.New(db, slog.New(slog.DiscardHandler))
+	if _, err := db.ExecContext(t.Context(), `INSERT INTO intake_presence (seen_at, back_at) VALUES (now(), now() - interval '7 hours')`); err != nil {
+		t.Fatal(err)
+	}
 	store.KeepsTexts = func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return true, nil }
 	return measurementstest.Harness{
 		Store: store,

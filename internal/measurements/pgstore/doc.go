@@ -49,6 +49,13 @@
 // open) and sets their bits in sealed_hours. Samples of them are too late from then on.
 // Any other hour accepts samples, however old.
 //
+// Who could not send for three days sends all of it when Muster is back, and there would
+// be hours of which nothing arrived for 72 hours because nobody was there to take it. So
+// each process that takes samples in notes that it does, once a minute (Attend); where
+// that was not so for more than an hour, nothing is sealed in the six hours after it, nor
+// meanwhile, by workers that have been there all the time. A first start, a start on a
+// backup and one after an upgrade from before this was noted are as one after an absence.
+//
 // Should a sample come of an hour that never had one, in a week whose details are
 // closed, or in a day whose hours are forgotten, the slots of the day and of the week as they
 // were are kept as a rest beside the new hour, and count with it: means, sums and counts
@@ -177,8 +184,13 @@
 //     what it was, and a warning is logged.
 //   - A sender's clock is off: the sample is in the bucket that it says. Sealing goes by
 //     when samples arrived, and by the database's clock alone.
-//   - The clock of the database jumps ahead: hours are sealed early by as much, and
-//     what comes for them then is counted as too late.
+//   - The clock of the database jumps ahead by less than an hour: hours are sealed early
+//     by as much, and what comes for them then is counted as too late. By more: nobody
+//     seems to have been there, and nothing is sealed for six hours.
+//   - Senders cannot reach Muster, which is there: what they send after 72 hours is too
+//     late for the hours of which they had sent a part.
+//   - A sender has more to send than it can in six hours: hours of which it has sent
+//     nothing at all stay open, of the others the rest is too late.
 //   - Rolling up stops, or is too slow: samples are kept and Connections is right, the
 //     series end where it stopped. Nothing is sealed that is not rolled up.
 package pgstore

@@ -32,7 +32,13 @@ const (
 // Seal deletes the raw samples of hours of which none has arrived for 72 hours, and
 // what is older than its retention. It says how many hours it sealed. Any number of
 // processes may do it.
+//
+// It waits for whoever sends late because nobody could send before (Attend): while the
+// intake is away for more than an hour, and in the six hours after that, it does nothing.
 func (s *Store) Seal(ctx context.Context) (hours int, err error) {
+	if ok, err := statement.One[bool](ctx, s.db, "look whether the intake was away", attended); err != nil || !ok {
+		return 0, err
+	}
 	err = s.round(ctx, claimQuiet, sealGroup, func(ctx context.Context, g *group, claimed []bucket) error {
 		sealed, err := g.seal(ctx, claimed)
 		hours += sealed

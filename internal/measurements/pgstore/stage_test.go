@@ -3,7 +3,6 @@ package pgstore
 import (
 	"cmp"
 	"flag"
-	"log/slog"
 	"os"
 	"slices"
 	"testing"
@@ -56,7 +55,7 @@ func newStage(t testing.TB) *stage {
 
 // another is the store of a further process.
 func (s *stage) another() *Store {
-	store := New(pgtest.DB(s), slog.New(slog.DiscardHandler))
+	store := newStore(s)
 	store.kinds = func(name string) codec.Kind {
 		return &abacus{name: name, fault: func(step string) error {
 			if s.fault == nil {

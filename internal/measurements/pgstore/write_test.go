@@ -20,7 +20,21 @@ import (
 	"muster/internal/statement"
 )
 
-func newStore(t testing.TB) *Store { return New(pgtest.DB(t), slog.New(slog.DiscardHandler)) }
+func newStore(t testing.TB) *Store {
+	s := New(pgtest.DB(t), slog.New(slog.DiscardHandler))
+	attendSince(t, s, 30*24*time.Hour)
+	return s
+}
+
+// attendSince says that samples could be sent for so long.
+func attendSince(t testing.TB, s *Store, ago time.Duration) {
+	t.Helper()
+	_, err := s.db.ExecContext(t.Context(), `INSERT INTO intake_presence (seen_at, back_at) VALUES (now(), now() - make_interval(secs => $1))
+		ON CONFLICT (one) DO UPDATE SET seen_at = excluded.seen_at, back_at = excluded.back_at`, ago.Seconds())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // lookAt is a batch that has something of everything, of one minute.
 func lookAt(organization, instance uuid.UUID, host string, databases []uuid.UUID, at time.Time) measurements.Batch {

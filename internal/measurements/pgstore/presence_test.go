@@ -1,0 +1,164 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"muster/internal/measurements/pgstore/codec"
+)
+
+// pass lets time pass in which samples can be sent, or cannot.
+func (s *stage) pass(d time.Duration, there bool) {
+	s.Helper()
+	s.quieten(d)
+	s.exec(`UPDATE intake_presence SET back_at = back_at - make_interval(secs => $1), seen_at = CASE WHEN $2 THEN now() ELSE seen_at - make_interval(secs => $1) END`, d.Seconds(), there)
+}
+
+// isBack notes that samples can be sent, and compares whether that is so again.
+func (s *stage) isBack(want bool) {
+	s.Helper()
+	if back, err := s.attend(s.Context()); err != nil || back != want {
+		s.Errorf("back: %v (%v), want %v", back, err, want)
+	}
+}
+
+// seals compares how many hours are.
+func (s *stage) seals(want int, when string) {
+	s.Helper()
+	if n := s.seal(); n != want {
+		s.Errorf("%s %d hours are sealed, want %d", when, n, want)
+	}
+}
+
+// TestSealingAfterAnAbsence waits until six hours after it: what senders kept while
+// nobody took it in comes late, and is right in every bucket. Without one it is as ever.
+func TestSealingAfterAnAbsence(t *testing.T) {
+	t.Parallel()
+	const hour = time.Hour
+	for _, away := range []time.Duration{71 * hour, 3*24*hour + 7*time.Minute, 40 * 24 * hour} {
+		s := newStage(t)
+		late := func(number int64, hours ...int) {
+			t.Helper()
+			for i, h := range hours {
+				at := past.Add(time.Duration(h)*hour + time.Duration(30+i)*time.Minute)
+				for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements} {
+					s.write(measured(kind, "a", at, number))
+				}
+			}
+			s.roll()
+			s.check()
+		}
+		s.write(measured(codec.Sessions, "quiet", past, 1))
+		for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements} {
+			s.write(measured(kind, "a", past, 5)) // the beginning of an hour, and then nobody was there
+		}
+		s.roll()
+		s.pass(2*hour, true)
+		s.pass(away, false)
+		s.seals(0, "while nobody is there")
+		s.isBack(true)
+		s.seals(0, "when somebody is")
+		late(7, 0, 0, 1, 70)
+		s.isBack(false)
+		s.pass(6*hour-time.Minute, true)
+		s.seals(0, "a minute before the six hours are over")
+		late(9, 0, 30)
+		s.pass(2*time.Minute, true)
+		s.seals(1, "after six hours") // what nothing came late of
+		late(11, 0, 2)
+		s.pass(quiet+time.Minute, true)
+		if s.seal() == 0 || s.raw() != 0 {
+			t.Errorf("away for %s: %d raw samples are never sealed", away, s.raw())
+		}
+	}
+}
+
+// TestSealingWithoutAnAbsence is as ever: a start that took less than an hour is none,
+// whatever came before.
+func TestSealingWithoutAnAbsence(t *testing.T) {
+	t.Parallel()
+	for _, away := range []time.Duration{0, time.Minute, 59 * time.Minute} {
+		s := newStage(t)
+		s.write(measured(codec.Sessions, "a", past, 1))
+		s.roll()
+		s.pass(quiet+time.Minute, true)
+		s.pass(away, false)
+		s.isBack(false)
+		s.seals(1, away.String()+" away:")
+	}
+}
+
+// TestAFirstStart, and a start on a database of which nobody noted when it was taken in
+// last, are as after an absence.
+func TestAFirstStart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.exec(`DELETE FROM intake_presence`)
+	s.write(measured(codec.Sessions, "a", past, 1))
+	s.roll()
+	s.quieten(quiet + time.Minute)
+	s.seals(0, "before the first start")
+	s.isBack(true)
+	s.seals(0, "at the first start")
+	s.pass(6*time.Hour, true)
+	s.seals(1, "six hours later")
+}
+
+// TestAClockThatWasAhead does not keep hours open until that time comes.
+func TestAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.write(measured(codec.Sessions, "a", past, 1))
+	s.roll()
+	s.quieten(quiet + time.Minute)
+	s.exec(`UPDATE intake_presence SET seen_at = now() + interval '3 years', back_at = now() + interval '3 years'`)
+	s.isBack(true)
+	s.isBack(false)
+	s.pass(6*time.Hour, true)
+	s.seals(1, "six hours later")
+}
+
+// TestReplicasAttend: while one is there nobody was away, and of those who come back at
+// once each notes the same.
+func TestReplicasAttend(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.pass(2*time.Hour, false)
+	var all sync.WaitGroup
+	var back atomic.Int32
+	for range 8 {
+		all.Go(func() {
+			if is, err := s.attend(t.Context()); err != nil {
+				t.Error(err)
+			} else if is {
+				back.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := back.Load(); n != 1 {
+		t.Errorf("%d of 8 found that nobody had been there", n)
+	}
+	for range 3 { // one replica stays away
+		s.pass(40*time.Minute, true)
+		s.isBack(false)
+	}
+
+	s.exec(`UPDATE intake_presence SET seen_at = now() - interval '2 hours', back_at = now() - interval '9 hours'`)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Attend(ctx) }()
+	for s.count(`SELECT count(*) FROM intake_presence WHERE back_at > now() - interval '1 hour'`) == 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("nobody attends")
+		}
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,10 @@
+-- Notes that samples can be sent now, and returns whether that is so again after more
+-- than an hour, or for the first time. By the database's clock; where that was ahead
+-- when it came back, it is as if it came now. The minute is for replicas that wait for
+-- each other here.
+INSERT INTO intake_presence AS p (seen_at, back_at)
+VALUES (now(), now())
+ON CONFLICT (one) DO UPDATE
+SET seen_at = excluded.seen_at,
+    back_at = CASE WHEN p.seen_at < now() - interval '1 hour' OR p.back_at > now() + interval '1 minute' THEN now() ELSE p.back_at END
+RETURNING back_at = now()
