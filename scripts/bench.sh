@@ -99,7 +99,7 @@ if [ -n "$server" ] && [ -x "${server%/*}/pg_test_fsync" ]; then
     awk '$1 == "fdatasync" && !found { found = $(NF - 1) " µs" } END { print found }')
 fi
 echo "# building" >&2
-go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/monitor ./internal/pdf ./internal/bench >&2
+go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/measure/postgresql ./internal/pdf ./internal/bench >&2
 
 measure eventstore BenchmarkAppend "$(count 10x 1x)"
 measure eventstore BenchmarkAppendBesideAFlood "$(count 15s 2s)"
@@ -125,7 +125,7 @@ measure internal/bench BenchmarkStatements "$(count 20x 3x)"
 measure internal/bench BenchmarkStatementsOverHTTP "$(count 60s 3s)"
 measure internal/bench BenchmarkDayOfMeasuring 1x
 measure internal/intake/remotewrite BenchmarkDecode "$(count 100x 10x)"
-measure internal/intake/monitor BenchmarkRound "$(count 3s 1x)"
+measure internal/intake/measure/postgresql BenchmarkRound "$(count 3s 1x)"
 
 one=BenchmarkAppend/clients=1
 bare="pgbench's prepared insert $(thousands "$(figure $one bare/s)")/s"

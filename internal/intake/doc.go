@@ -18,7 +18,7 @@
 //	  limit     domain/fleet.Limit      whether the token may speak of them
 //	  store     push, commands          samples to the store and the watch, alerts to the log
 //
-// What Muster finds out itself needs no door: collect assesses servers, monitor measures
+// What Muster finds out itself needs no door: collect assesses servers, measure measures
 // them, ownhost measures this machine. Samples of all of them end in package push.
 //
 // # The rule for limited tokens

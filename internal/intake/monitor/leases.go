@@ -22,10 +22,9 @@ const term = 20 * time.Second
 
 // claim is the right to measure a server.
 type claim struct {
-	Organization uuid.UUID  `db:"organization_id"`
-	Instance     uuid.UUID  `db:"instance_id"`
-	Token        uuid.UUID  `db:"token"`
-	StatementsAt *time.Time `db:"statements_at"` // until when its statements had been counted
+	Organization uuid.UUID `db:"organization_id"`
+	Instance     uuid.UUID `db:"instance_id"`
+	Token        uuid.UUID `db:"token"`
 }
 
 // lost is the sentence of its *lease.LostError: another process measures the server

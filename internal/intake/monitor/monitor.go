@@ -15,6 +15,8 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/intake"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/engines"
 	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
@@ -27,11 +29,8 @@ const (
 	lookEvery = 2 * time.Second
 	// renewEvery leaves two further tries before a lease runs out.
 	renewEvery = term / 3
-	// connectsAtOnce bounds the handshakes of one process: a thousand servers are
-	// there within seconds, and none of them costs us a spike. After connectTurn
-	// one counts as hanging, and no longer among them.
+	// connectsAtOnce bounds the handshakes of one process.
 	connectsAtOnce = 16
-	connectTurn    = time.Second
 	// writesAtOnce bounds the connections to our own database. A thousand servers
 	// make 100 batches a second of a few milliseconds each.
 	writesAtOnce = 4
@@ -58,6 +57,11 @@ type Connections interface {
 	Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error)
 }
 
+// Texts knows which organizations keep the texts of statements; *accounts.Store does.
+type Texts interface {
+	KeepsTexts(ctx context.Context, organization uuid.UUID) (bool, error)
+}
+
 // Config is what a monitor works with.
 type Config struct {
 	DB          *sqlx.DB // of the leases
@@ -73,14 +77,15 @@ type Config struct {
 	Kept func(measurements.Receipt)
 }
 
-// Monitor measures the PostgreSQL servers that have a connection registered, with
+// Monitor measures the servers that have a connection registered, with
 // other processes that do.
 type Monitor struct {
 	Config
-	leases   leases
-	process  uuid.UUID
-	connects chan struct{}
-	writes   chan struct{}
+	engines map[fleet.Engine]measure.Engine
+	leases  leases
+	process uuid.UUID
+	gate    *measure.Gate
+	writes  chan struct{}
 
 	// Run's alone:
 	measured map[uuid.UUID]*measured
@@ -99,8 +104,8 @@ type measured struct {
 // New returns a monitor; Run makes it work.
 func New(c Config) *Monitor {
 	return &Monitor{
-		Config: c, leases: leases{c.DB}, process: uuid.New(),
-		connects: make(chan struct{}, connectsAtOnce), writes: make(chan struct{}, writesAtOnce),
+		Config: c, engines: engines.All(c.Now), leases: leases{c.DB}, process: uuid.New(),
+		gate: measure.NewGate(connectsAtOnce), writes: make(chan struct{}, writesAtOnce),
 		measured: make(map[uuid.UUID]*measured),
 	}
 }
@@ -164,7 +169,7 @@ func (m *Monitor) wanted(ctx context.Context) (map[uuid.UUID]assessment.Register
 	}
 	wanted := make(map[uuid.UUID]assessment.Registered)
 	for _, r := range registered {
-		if r.Engine == fleet.PostgreSQL && active[r.Instance] {
+		if _, measured := m.engines[r.Engine]; measured && active[r.Instance] {
 			wanted[r.Instance] = r
 		}
 	}
@@ -259,17 +264,25 @@ func (m *Monitor) begin(ctx context.Context, wanted map[uuid.UUID]assessment.Reg
 		return err
 	}
 	for _, c := range claims {
-		m.start(ctx, c, wanted[c.Instance].Revision)
+		m.start(ctx, c, wanted[c.Instance])
 	}
 	return nil
 }
 
-func (m *Monitor) start(ctx context.Context, c claim, revision string) {
+func (m *Monitor) start(ctx context.Context, c claim, r assessment.Registered) {
 	ctx, stop := context.WithCancel(ctx)
-	one := &measured{claim: c, revision: revision, stop: stop, ended: make(chan struct{})}
+	one := &measured{claim: c, revision: r.Revision, stop: stop, ended: make(chan struct{})}
 	m.measured[c.Instance] = one
 	go func() {
 		defer close(one.ended)
-		newServer(m, c).run(ctx)
+		m.server(c, r.Engine).Run(ctx)
 	}()
+}
+
+// server is what measures a claimed server.
+func (m *Monitor) server(c claim, e fleet.Engine) *measure.Server {
+	return measure.New(measure.Config{
+		Engine: m.engines[e], Organization: c.Organization, Instance: c.Instance, Home: &home{Monitor: m, claim: c},
+		Gate: m.gate, Log: m.Log.With("instance", c.Instance), Now: m.Now,
+	})
 }

@@ -3,9 +3,9 @@ package monitor
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -303,16 +303,17 @@ func aRemovedInstance(t *testing.T, w *watchedServer) {
 func aSlowServerDelaysItselfAlone(t *testing.T, w *watchedServer) {
 	s := newScene(t)
 	s.intake.kept = make(chan struct{}, 100)
+	hanging := make(chan struct{}, connectsAtOnce)
 	for range connectsAtOnce {
-		s.register("postgres://u@" + silent(t) + "/postgres?sslmode=disable")
+		s.register("postgres://u@" + silent(t, hanging) + "/postgres?sslmode=disable")
 	}
 	var complaints lines
 	m := s.process()
 	m.Log = slog.New(slog.NewTextHandler(&complaints, nil))
 	defer m.die()
 	s.look(m)
-	for len(m.connects) < connectsAtOnce {
-		runtime.Gosched()
+	for range connectsAtOnce {
+		<-hanging
 	}
 	quick := s.register(w.dsn)
 	s.look(m)
@@ -332,14 +333,21 @@ func (l *lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// silent is a server that takes connections and never says a word.
-func silent(t *testing.T) (address string) {
+// silent is a server that takes a connection, tells of it, and never says a word.
+func silent(t *testing.T, taken chan<- struct{}) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			taken <- struct{}{}
+			defer func() { _ = c.Close() }()
+			_, _ = io.Copy(io.Discard, c)
+		}
+	}()
 	return l.Addr().String()
 }
 

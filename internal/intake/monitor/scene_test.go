@@ -21,6 +21,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/clocktest"
 	"muster/internal/intake"
+	"muster/internal/intake/measure"
 	"muster/internal/intake/push"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
@@ -167,6 +168,12 @@ func (s *scene) register(dsn string) uuid.UUID {
 	return id
 }
 
+// server is one that a test measures by hand.
+type server struct {
+	*measure.Server
+	claim claim
+}
+
 // measure claims an instance for one round after another, by hand.
 func (s *scene) measure(instance uuid.UUID) *server {
 	s.Helper()
@@ -175,8 +182,8 @@ func (s *scene) measure(instance uuid.UUID) *server {
 	if err != nil || len(claims) != 1 {
 		s.Fatal(claims, err)
 	}
-	one := newServer(m, claims[0])
-	s.Cleanup(func() { one.close(context.Background()) })
+	one := &server{m.server(claims[0], fleet.PostgreSQL), claims[0]}
+	s.Cleanup(func() { one.Close(context.Background()) })
 	return one
 }
 
@@ -186,12 +193,22 @@ func (s *scene) round(one *server) round {
 	s.clock.Advance(time.Minute)
 	before := len(s.intake.batches)
 	s.intake.signs = nil
-	err := one.round(s.Context())
-	r := round{err: err, signs: s.intake.signs, ids: one.databases}
+	err := one.Round(s.Context())
+	r := round{err: err, signs: s.intake.signs, ids: s.ids(one)}
 	if len(s.intake.batches) > before {
 		r.batch = s.intake.batches[before]
 	}
 	return r
+}
+
+// ids are those of a server's databases.
+func (s *scene) ids(one *server) map[string]uuid.UUID {
+	s.Helper()
+	ids, err := s.commands.DatabasesOf(s.Context(), s.organization, one.claim.Instance)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return ids
 }
 
 // round is what one gave.

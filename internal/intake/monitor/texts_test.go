@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/intake/measure"
 )
 
 // textReads is how often the server was asked for texts, by itself.
@@ -64,15 +66,12 @@ func textsAreToldOnce(t *testing.T, s *scene, w *watchedServer, one *server) {
 	tells("switched off again", false)
 	s.texts.set(true)
 	tells("switched on again", true)
-	s.intake.fail = errNonsense
+	s.intake.fail = measure.ErrNonsense
 	w.run(t, "app", 1, `SELECT 3.5 AS unkept, 1`)
 	s.round(one)
 	if got := s.round(one).texts("app"); !slices.Contains(got, "SELECT ? AS unkept, ?") {
 		t.Errorf("of one that was not kept %q were told with the next interval", got)
 	}
-	one.last.toldSince = one.last.toldSince.Add(-textsAgain)
-	tells("a day later", true)
-	tells("a day later, told", false)
 }
 
 func activeTimeAgrees(t *testing.T, s *scene, w *watchedServer, one *server) {
@@ -131,34 +130,5 @@ func activeTimeAgrees(t *testing.T, s *scene, w *watchedServer, one *server) {
 	}
 	if r := s.round(one); r.busy("late") == nil {
 		t.Errorf("at second sight it is unknown: %v", r.err)
-	}
-}
-
-func TestBusyBetween(t *testing.T) {
-	t.Parallel()
-	look := func(started int64, active map[uint32]activeTime) *statementList {
-		return &statementList{before: clocks{started: started}, after: clocks{started: started}, active: active}
-	}
-	before := look(1, map[uint32]activeTime{5: {ms: 40, reset: 7}})
-	busy := func(ms float64) *float64 { return &ms }
-	for _, c := range []struct {
-		name string
-		last *statementList
-		now  *statementList
-		want *float64
-	}{
-		{"went on", before, look(1, map[uint32]activeTime{5: {ms: 42.5, reset: 7}}), busy(2.5)},
-		{"did nothing", before, look(1, map[uint32]activeTime{5: {ms: 40, reset: 7}}), busy(0)},
-		{"was reset, and executed for longer than before", before, look(1, map[uint32]activeTime{5: {ms: 90, reset: 8}}), nil},
-		{"fell", before, look(1, map[uint32]activeTime{5: {ms: 39, reset: 7}}), nil},
-		{"was restarted", before, look(2, map[uint32]activeTime{5: {ms: 42, reset: 7}}), nil},
-		{"is new", look(1, map[uint32]activeTime{6: {}}), look(1, map[uint32]activeTime{5: {ms: 2}}), nil},
-		{"is gone", before, look(1, map[uint32]activeTime{6: {}}), nil},
-		{"of a server that does not count it", look(1, nil), look(1, nil), nil},
-	} {
-		got := busyBetween(c.last, c.now, 5)
-		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
 	}
 }

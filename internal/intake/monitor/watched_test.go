@@ -12,6 +12,7 @@ import (
 
 	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
+	"muster/internal/servers"
 )
 
 // watchedServer is one that is measured: a role that may read statistics, the
@@ -143,4 +144,14 @@ func (w *watchedServer) until(t *testing.T, want int, query string) {
 		}
 		w.admin.MustExec(`SELECT pg_sleep(0.01)`)
 	}
+}
+
+// measuredIn is the database that our session is in.
+func (w *watchedServer) measuredIn(t *testing.T) (database string) {
+	t.Helper()
+	err := pgtest.Connect(t, w.Superuser()).Get(&database, `SELECT string_agg(datname, ' ') FROM pg_stat_activity WHERE application_name = $1`, servers.ApplicationName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database
 }

@@ -130,6 +130,6 @@ func partsOfStatementsAreCut(t *testing.T, w *watchedServer, s *scene, line *wir
 	told("cut", 0)
 	line.cutAt("")
 	told("left alone", 0)
-	s.clock.Advance(textsPause - 2*time.Minute)
+	s.clock.Advance(10*time.Minute - 2*time.Minute)
 	told("asked again", 1)
 }

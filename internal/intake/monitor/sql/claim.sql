@@ -6,4 +6,4 @@ ORDER BY c.instance_id
 ON CONFLICT (instance_id) DO UPDATE
 SET organization_id = excluded.organization_id, token = excluded.token, leased_until = excluded.leased_until
 WHERE l.leased_until IS NULL OR l.leased_until <= now()
-RETURNING l.organization_id, l.instance_id, l.token, l.statements_at
+RETURNING l.organization_id, l.instance_id, l.token

@@ -1,17 +1,22 @@
-package monitor
+package postgresql_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"muster/domain/fleet"
+	"muster/internal/clocktest"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
+	"muster/internal/intake/measure/postgresql"
 	"muster/internal/pgtest"
 	"muster/internal/servers"
 )
@@ -45,59 +50,44 @@ func benchmarkRound(b *testing.B, texts bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := target.Open(b.Context(), target.Database, servers.StatementTimeout)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close(b.Context())
-	pid, err := servers.Row(b.Context(), s, 1, `SELECT pg_backend_pid()`)
-	if err != nil {
-		b.Fatal(err)
-	}
-
-	var last *statementList
+	clock := clocktest.At(time.Now())
+	home := &measuretest.Home{To: target, Texts: texts}
+	engine := postgresql.Engine(clock.Now)
+	one := measure.New(measure.Config{
+		Engine: engine, Home: home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: clock.Now,
+	})
+	defer one.Close(context.Background())
 	minute := func() {
-		at := time.Now()
-		var a *activity
-		for range statementsEvery / sessionsEvery {
-			if a, err = readActivity(b.Context(), s, at); err != nil {
+		home.Batches = home.Batches[:0]
+		for range engine.StatementsEvery / engine.SessionsEvery {
+			if err := one.Round(b.Context()); err != nil {
 				b.Fatal(err)
 			}
+			clock.Advance(engine.SessionsEvery)
 		}
-		if _, err := readSigns(b.Context(), s, a, uuid.Nil, uuid.Nil); err != nil {
-			b.Fatal(err)
-		}
-		x, err := findExtension(b.Context(), s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		now, err := x.readStatements(b.Context(), s, at)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if now.active, err = x.readActiveTime(b.Context(), s); err != nil {
-			b.Fatal(err)
-		}
-		deltasBetween(last, now)
 		if texts {
-			told, err := x.readTexts(b.Context(), s, []*counters{&now.entries[len(now.entries)/2]})
-			if err != nil || len(told) != 1 {
-				b.Fatal(told, err)
-			}
+			admin.MustExec(fmt.Sprintf("SELECT %d AS new_%[1]d", clock.Now().Unix()))
 		}
-		last = now
 	}
 	minute() // a connection's first catalog reads fill its caches
-	before, rounds := cpuTime(b, pid[0]), 0
+	var pid string
+	if err := admin.Get(&pid, `SELECT pid::text FROM pg_stat_activity WHERE application_name = $1`, servers.ApplicationName); err != nil {
+		b.Fatal(err)
+	}
+	before, rounds := cpuTime(b, pid), 0
 	for b.Loop() {
 		minute()
 		rounds++
 	}
-	cost := (cpuTime(b, pid[0]) - before) / time.Duration(rounds)
+	cost := (cpuTime(b, pid) - before) / time.Duration(rounds)
 	b.ReportMetric(float64(cost.Microseconds())/1000, "server-ms")
 	b.ReportMetric(100*float64(cost)/float64(time.Minute), "%-of-a-core")
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(rounds), "muster-ms")
-	b.ReportMetric(float64(len(last.entries)), "statements")
+	var statements int
+	if err := admin.Get(&statements, `SELECT count(*) FROM pg_stat_statements`); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(statements), "statements")
 }
 
 // fillStatements executes 4,900 different ones.

@@ -1,4 +1,4 @@
-package monitor
+package measure
 
 import (
 	"maps"
@@ -15,41 +15,44 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func microseconds(seconds int64) int64 { return noon.Add(time.Hour).UnixMicro() + seconds*1_000_000 }
 
 // lookAt is a list as it was read so many seconds after noon, for two more.
-func lookAt(seconds int64, change func(*statementList), entries ...counters) *statementList {
-	c := clocks{now: microseconds(seconds), started: microseconds(-86400), reset: microseconds(-3600)}
+func lookAt(seconds int64, change func(*List), entries ...Entry) *List {
+	c := Clocks{Now: microseconds(seconds), Started: microseconds(-86400), Reset: microseconds(-3600)}
 	after := c
-	after.now = microseconds(seconds + 2)
-	l := newStatementList(noon.Add(time.Duration(seconds)*time.Second), c, after, entries)
+	after.Now = microseconds(seconds + 2)
+	l := NewList(c, after, entries)
+	l.At = noon.Add(time.Duration(seconds) * time.Second)
 	if change != nil {
 		change(l)
 	}
 	return l
 }
 
-func entry(query, calls int64, totalMs float64, since int64) counters {
-	return counters{statementKey: statementKey{5, 10, true, query}, calls: calls, totalMs: totalMs, since: since}
+func entry(query, calls int64, totalMs float64, since int64) Entry {
+	return entryOf(5, uint64(query), 10, calls, totalMs, since)
 }
 
-// entryOf is query 1 elsewhere.
-func entryOf(database, user uint32, topLevel bool, calls int64, totalMs float64) counters {
-	return counters{statementKey: statementKey{database, user, topLevel, 1}, calls: calls, totalMs: totalMs}
+// entryOf is one whose statement is the first number of it.
+func entryOf(database uint32, statement, plan uint64, calls int64, totalMs float64, since int64) Entry {
+	return Entry{
+		Key: Key{database, [2]uint64{statement, plan}}, Statement: Statement{statement}, Calls: calls, TotalMs: totalMs, Since: since,
+	}
 }
 
 func did(query, calls int64, totalMs float64) delta {
-	return delta{statementKey{5, 10, true, query}, calls, totalMs}
+	return delta{Ref{5, Statement{uint64(query)}}, calls, totalMs, 0}
 }
 
 func TestDeltas(t *testing.T) {
 	t.Parallel()
-	reset := func(at int64) func(*statementList) {
-		return func(l *statementList) { l.before.reset, l.after.reset = microseconds(at), microseconds(at) }
+	reset := func(at int64) func(*List) {
+		return func(l *List) { l.Before.Reset, l.After.Reset = microseconds(at), microseconds(at) }
 	}
-	restarted := func(l *statementList) { l.before.started, l.after.started = microseconds(30), microseconds(30) }
-	silent := func(l *statementList) { l.before.reset, l.after.reset = 0, 0 }
-	asItWasRead := func(l *statementList) { l.after.reset = l.before.now + 1_000_000 }
+	restarted := func(l *List) { l.Before.Started, l.After.Started = microseconds(30), microseconds(30) }
+	silent := func(l *List) { l.Before.Reset, l.After.Reset = 0, 0 }
+	asItWasRead := func(l *List) { l.After.Reset = l.Before.Now + 1_000_000 }
 	old, young := microseconds(-100), microseconds(20) // since, before and after the last look
 	for name, test := range map[string]struct {
-		last, now *statementList
+		last, now *List
 		want      []delta
 		basis     bool // the second can only be a basis for the next
 	}{
@@ -72,23 +75,28 @@ func TestDeltas(t *testing.T) {
 		"all reset, they say when":  {lookAt(0, nil, entry(1, 5, 50, old)), lookAt(60, reset(30), entry(1, 9, 90, young), entry(2, 1, 1, young)), []delta{did(1, 9, 90), did(2, 1, 1)}, false},
 		"reset, its clock was set":  {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, reset(-7200), entry(1, 9, 90, 0)), []delta{did(1, 9, 90)}, false},
 		"reset ahead of its clock":  {lookAt(0, reset(7200), entry(1, 5, 50, 0)), lookAt(60, reset(7200), entry(1, 9, 90, 0)), []delta{did(1, 4, 40)}, false},
-		"reset and restarted":       {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, func(l *statementList) { restarted(l); reset(30)(l) }, entry(1, 9, 90, 0)), nil, false},
+		"reset and restarted":       {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, func(l *List) { restarted(l); reset(30)(l) }, entry(1, 9, 90, 0)), nil, false},
 		"restarted":                 {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, restarted, entry(1, 9, 90, 0), entry(2, 1, 1, 0)), nil, false},
 		"restarted, they say when":  {lookAt(0, nil, entry(1, 5, 50, old)), lookAt(60, restarted, entry(1, 9, 90, old), entry(2, 1, 1, young)), []delta{did(2, 1, 1)}, false},
 		"the extension was updated": {lookAt(0, silent, entry(1, 5, 50, 0)), lookAt(60, nil, entry(1, 9, 90, 0)), nil, false},
 		"reset as it was read":      {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, asItWasRead, entry(1, 9, 90, 0)), nil, false},
 		"reset as the last was":     {lookAt(0, asItWasRead, entry(1, 5, 50, 0)), lookAt(60, reset(1), entry(1, 9, 90, 0)), nil, false},
 		"others of the key": {
-			lookAt(0, nil, entryOf(5, 10, true, 5, 50)),
-			lookAt(60, nil, entryOf(5, 10, false, 1, 1), entryOf(5, 10, true, 6, 60), entryOf(5, 11, true, 2, 2), entryOf(6, 10, true, 3, 3)),
-			[]delta{{statementKey{5, 10, false, 1}, 1, 1}, {statementKey{5, 10, true, 1}, 1, 10}, {statementKey{5, 11, true, 1}, 2, 2}, {statementKey{6, 10, true, 1}, 3, 3}}, false,
+			lookAt(0, nil, entryOf(5, 1, 10, 5, 50, 0)),
+			lookAt(60, nil, entryOf(5, 1, 10, 6, 60, 0), entryOf(5, 2, 10, 2, 2, 0), entryOf(6, 1, 10, 3, 3, 0)),
+			[]delta{did(1, 1, 10), did(2, 2, 2), {Ref{6, Statement{1}}, 3, 3, 0}}, false,
+		},
+		"plans of one statement": {
+			lookAt(0, nil, entryOf(5, 1, 10, 5, 50, old), entryOf(5, 1, 11, 7, 70, old)),
+			lookAt(60, nil, entryOf(5, 1, 10, 6, 60, old), entryOf(5, 1, 11, 9, 71, old), entryOf(5, 1, 12, 4, 4, young), entryOf(5, 1, 13, 100, 100, old)),
+			[]delta{did(1, 7, 15)}, false,
 		},
 		"one listed twice": {
 			lookAt(0, nil, entry(1, 5, 50, 0), entry(1, 1, 1, 0)), lookAt(60, nil, entry(1, 2, 2, 0), entry(1, 6, 60, 0)), []delta{did(1, 2, 11)}, false,
 		},
 	} {
 		got, ok := deltasBetween(test.last, test.now)
-		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(delta{}, statementKey{})); diff != "" || ok == test.basis {
+		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(delta{})); diff != "" || ok == test.basis {
 			t.Errorf("%s: comparable %t, %s", name, ok, diff)
 		}
 	}
@@ -98,8 +106,8 @@ func TestDeltas(t *testing.T) {
 // remembers what really happened.
 type statementServer struct {
 	now        int64
-	clocks     clocks
-	entries    map[int64]counters
+	clocks     Clocks
+	entries    map[int64]Entry
 	tellsSince bool
 	tellsReset bool
 	calls      map[int64]int64
@@ -115,42 +123,44 @@ func (s *statementServer) execute(query, calls int64) {
 	if !ok {
 		e = entry(query, 0, 0, 0)
 		if s.tellsSince {
-			e.since = s.now
+			e.Since = s.now
 		}
 	}
-	e.calls += calls
-	e.totalMs += float64(calls) * 0.25
+	e.Calls += calls
+	e.TotalMs += float64(calls) * 0.25
 	s.entries[query] = e
 	s.calls[query] += calls
 	s.totalMs[query] += float64(calls) * 0.25
 }
 
 // list reads the entries, and in between, on both sides, something else happens.
-func (s *statementServer) list(at time.Time, happens func()) *statementList {
-	clocks := func() clocks {
+func (s *statementServer) list(at time.Time, happens func()) *List {
+	clocks := func() Clocks {
 		s.now++
 		c := s.clocks
-		c.now = s.now
+		c.Now = s.now
 		if !s.tellsReset {
-			c.reset = 0
+			c.Reset = 0
 		}
 		return c
 	}
 	before := clocks()
 	happens()
-	var entries []counters
+	var entries []Entry
 	for _, e := range s.entries {
 		entries = append(entries, e)
 	}
 	s.listedCalls, s.listedMs = maps.Clone(s.calls), maps.Clone(s.totalMs)
 	happens()
-	return newStatementList(at, before, clocks(), entries)
+	l := NewList(before, clocks(), entries)
+	l.At = at
+	return l
 }
 
 func (s *statementServer) reset() {
 	s.now++
 	clear(s.entries)
-	s.clocks.reset = s.now
+	s.clocks.Reset = s.now
 	s.disturbed = true
 }
 
@@ -163,8 +173,8 @@ func TestDeltasNeverExceedWhatHappened(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := &statementServer{
-			now: microseconds(0), clocks: clocks{started: microseconds(-10), reset: microseconds(-10)},
-			entries: make(map[int64]counters), calls: make(map[int64]int64), totalMs: make(map[int64]float64),
+			now: microseconds(0), clocks: Clocks{Started: microseconds(-10), Reset: microseconds(-10)},
+			entries: make(map[int64]Entry), calls: make(map[int64]int64), totalMs: make(map[int64]float64),
 		}
 		version := rapid.IntRange(13, 18).Draw(t, "major")
 		s.tellsReset, s.tellsSince = version >= 14, version >= 17
@@ -172,7 +182,7 @@ func TestDeltasNeverExceedWhatHappened(t *testing.T) {
 		counted, countedMs := make(map[int64]int64), make(map[int64]float64)
 		var firstCalls map[int64]int64
 		var firstMs map[int64]float64
-		var last *statementList
+		var last *List
 		at := noon
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			s.now += rapid.Int64Range(1, 20_000_000).Draw(t, "later")
@@ -191,11 +201,11 @@ func TestDeltasNeverExceedWhatHappened(t *testing.T) {
 				s.now += rapid.Int64Range(-8_000_000_000, 8_000_000_000).Draw(t, "set")
 				s.disturbed = true
 			case "restart":
-				s.clocks.started = s.now
+				s.clocks.Started = s.now
 				s.disturbed = true
 			case "crash":
 				clear(s.entries)
-				s.clocks = clocks{started: s.now, reset: s.now}
+				s.clocks = Clocks{Started: s.now, Reset: s.now}
 				s.disturbed = true
 			case "look":
 				at = at.Add(time.Minute)
@@ -216,8 +226,8 @@ func TestDeltasNeverExceedWhatHappened(t *testing.T) {
 					if d.calls <= 0 || d.totalMs < 0 {
 						t.Fatalf("%+v", d)
 					}
-					counted[d.query] += d.calls
-					countedMs[d.query] += d.totalMs
+					counted[int64(d.Statement[0])] += d.calls
+					countedMs[int64(d.Statement[0])] += d.totalMs
 				}
 				last = now
 				for q, calls := range s.listedCalls {
@@ -236,6 +246,7 @@ func TestDeltasNeverExceedWhatHappened(t *testing.T) {
 
 func TestTurns(t *testing.T) {
 	t.Parallel()
+	const sessionsEvery = 10 * time.Second
 	phase := 7 * time.Second
 	for _, test := range []struct {
 		at   time.Duration // after noon

@@ -1,4 +1,4 @@
-package monitor
+package postgresql
 
 import (
 	"context"
@@ -7,12 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/google/uuid"
-
-	"muster/domain/fleet"
-	"muster/internal/measurements"
+	"muster/internal/intake/measure"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -93,29 +89,21 @@ func (x *extension) lacks(object, statement string) {
 	x.missing = append(x.missing, snapshot.MissingGrant{Object: object, Statement: statement})
 }
 
-// errNonsense says that what answered is no PostgreSQL that we know. It does not repeat
-// what that was.
-var errNonsense = errors.New("the server answered something else than was asked for")
-
-// errHidden says that there are statements which our role may not tell apart: their
-// list would be a part of it.
-var errHidden = errors.New("the role may not read the statements of others")
-
 // readStatements reads the whole list, between two looks at the clocks: what happens
 // to the entries meanwhile shows at one of them. Errors: errHidden.
-func (x *extension) readStatements(ctx context.Context, s servers.Session, at time.Time) (*statementList, error) {
+func (x *extension) readStatements(ctx context.Context, s servers.Session) (*measure.List, error) {
 	before, err := x.readClocks(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	var entries []counters
+	var entries []measure.Entry
 	hidden := false
 	err = s.Each(ctx, 7, x.list, func(row [][]byte) error {
 		if row[3] == nil {
 			hidden = true
 			return nil
 		}
-		e, err := parseCounters(row)
+		e, err := parseEntry(row)
 		entries = append(entries, e)
 		return err
 	})
@@ -129,23 +117,23 @@ func (x *extension) readStatements(ctx context.Context, s servers.Session, at ti
 	if err != nil {
 		return nil, err
 	}
-	return newStatementList(at, before, after, entries), nil
+	return measure.NewList(before, after, entries), nil
 }
 
-func (x *extension) readClocks(ctx context.Context, s servers.Session) (c clocks, err error) {
+func (x *extension) readClocks(ctx context.Context, s servers.Session) (c measure.Clocks, err error) {
 	row, err := servers.Row(ctx, s, 3, x.clocks)
 	if err != nil {
-		return clocks{}, err
+		return measure.Clocks{}, err
 	}
-	for i, field := range []*int64{&c.now, &c.started, &c.reset} {
+	for i, field := range []*int64{&c.Now, &c.Started, &c.Reset} {
 		if *field, err = strconv.ParseInt(row[i], 10, 64); err != nil {
-			return clocks{}, errNonsense
+			return measure.Clocks{}, measure.ErrNonsense
 		}
 	}
 	return c, nil
 }
 
-func parseCounters(row [][]byte) (e counters, err error) {
+func parseEntry(row [][]byte) (e measure.Entry, err error) {
 	database, err1 := strconv.ParseUint(string(row[0]), 10, 32)
 	user, err2 := strconv.ParseUint(string(row[1]), 10, 32)
 	query, err3 := strconv.ParseInt(string(row[3]), 10, 64)
@@ -153,40 +141,32 @@ func parseCounters(row [][]byte) (e counters, err error) {
 	total, err5 := strconv.ParseFloat(string(row[5]), 64)
 	since, err6 := strconv.ParseInt(string(row[6]), 10, 64)
 	if errors.Join(err1, err2, err3, err4, err5, err6) != nil {
-		return counters{}, errNonsense
+		return measure.Entry{}, measure.ErrNonsense
 	}
-	key := statementKey{database: uint32(database), user: uint32(user), topLevel: string(row[2]) == "t", query: query}
-	return counters{statementKey: key, calls: calls, totalMs: total, since: since}, nil
+	which := statement(query, uint32(user), string(row[2]) == "t")
+	return measure.Entry{
+		Key: measure.Key{Database: uint32(database), Entry: which}, Statement: which, Calls: calls, TotalMs: total, Since: since,
+	}, nil
 }
 
-// statementSamples makes a sample of every database that the fleet knows, also where
-// nothing was executed: it was looked at. What is of no such database (templates, and
-// those that were dropped) is left out.
-func statementSamples(instance uuid.UUID, databases []databaseActivity, ids map[string]uuid.UUID, last, now *statementList, deltas []delta, texts map[textKey]string) []measurements.StatementSample {
-	byOID := make(map[uint32][]measurements.Statement)
-	for _, d := range deltas {
-		byOID[d.database] = append(byOID[d.database], measurements.Statement{
-			Key: d.name(), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.textKey()],
-		})
+// nested marks the statement that was called from within another one.
+const nested = 1 << 32
+
+// statement is an entry of pg_stat_statements, and what it is told apart by outside, too:
+// the same query of another role, or called from within another one, is another statement.
+func statement(query int64, user uint32, topLevel bool) measure.Statement {
+	who := uint64(user)
+	if !topLevel {
+		who |= nested
 	}
-	var samples []measurements.StatementSample
-	for _, d := range databases {
-		if id, known := ids[d.name]; known && d.connectable {
-			samples = append(samples, measurements.StatementSample{
-				Instance: instance, Engine: fleet.PostgreSQL, Database: id,
-				At: now.at, Interval: now.at.Sub(last.at), BusyMs: busyBetween(last, now, d.oid), Statements: byOID[d.oid],
-			})
-		}
-	}
-	return samples
+	return measure.Statement{uint64(query), who} //nolint:gosec // G115: a number of 64 bits, whatever its sign
 }
 
-// name names a statement in its database: the same query of another role, or called
-// from within another one, is another statement.
-func (k statementKey) name() string {
-	out := strconv.AppendInt(nil, k.query, 10)
-	out = strconv.AppendUint(append(out, '/'), uint64(k.user), 10)
-	if !k.topLevel {
+// Name names a statement in its database.
+func (r *reader) Name(s measure.Statement) string {
+	out := strconv.AppendInt(nil, int64(s[0]), 10)                       //nolint:gosec // G115: as the server has it
+	out = strconv.AppendUint(append(out, '/'), uint64(uint32(s[1])), 10) //nolint:gosec // G115: the role's number
+	if s[1]&nested != 0 {
 		out = append(out, "/nested"...)
 	}
 	return string(out)

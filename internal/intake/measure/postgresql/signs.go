@@ -1,4 +1,4 @@
-package monitor
+package postgresql
 
 import (
 	"context"
@@ -6,8 +6,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/google/uuid"
-
+	"muster/internal/intake/measure"
 	"muster/internal/servers"
 	"muster/internal/watch"
 )
@@ -24,24 +23,20 @@ var lockWait13Query string
 //go:embed sql/wraparound.sql
 var wraparoundQuery string
 
-// readSigns asks a server what the watch judges beside what the samples say. Who may
-// not see what sessions wait for has nothing to say about it, rather than that
-// nobody waits.
-func readSigns(ctx context.Context, s servers.Session, a *activity, organization, instance uuid.UUID) ([]watch.Sign, error) {
-	sign := watch.Sign{OrganizationID: organization, InstanceID: instance, At: a.at}
+// Signs asks a server what the watch judges beside what the samples say. Who may not see
+// what sessions wait for has nothing to say about it, rather than that nobody waits.
+func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	var signs []watch.Sign
-	used, err := number(ctx, s, wraparoundQuery)
+	used, err := number(ctx, l, wraparoundQuery)
 	if err == nil {
-		sign.Rule, sign.Value = watch.Wraparound, used
-		signs = append(signs, sign)
+		signs = append(signs, watch.Sign{Rule: watch.Wraparound, Value: used})
 	}
-	if !a.mayRead {
+	if !r.mayRead {
 		return signs, err
 	}
-	seconds, lockErr := longestLockWait(ctx, s)
+	seconds, lockErr := longestLockWait(ctx, l)
 	if lockErr == nil {
-		sign.Rule, sign.Value = watch.LockWait, max(seconds/60, 0)
-		signs = append(signs, sign)
+		signs = append(signs, watch.Sign{Rule: watch.LockWait, Value: max(seconds/60, 0)})
 	}
 	return signs, errors.Join(err, lockErr)
 }
@@ -64,7 +59,7 @@ func number(ctx context.Context, s servers.Session, query string) (float64, erro
 	}
 	n, err := strconv.ParseFloat(row[0], 64)
 	if err != nil {
-		return 0, errNonsense
+		return 0, measure.ErrNonsense
 	}
 	return n, nil
 }

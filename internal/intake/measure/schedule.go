@@ -1,4 +1,4 @@
-package monitor
+package measure
 
 import (
 	"hash/fnv"
@@ -9,11 +9,8 @@ import (
 )
 
 const (
-	// sessionsEvery is how often sessions are sampled (specification, §4.6).
-	sessionsEvery = 10 * time.Second
-	// statementsEvery is how often statements, databases and the watch's figures
-	// are read (§4.5).
-	statementsEvery = time.Minute
+	// signsEvery is how often databases and the watch's figures are read.
+	signsEvery = time.Minute
 	// longestGap is the longest interval that two lists of statements are compared
 	// over (readings, 18).
 	longestGap = 10 * time.Minute
@@ -24,7 +21,7 @@ const (
 func phaseOf(instance uuid.UUID) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write(instance[:]) // never fails
-	return time.Duration(h.Sum64() % uint64(statementsEvery))
+	return time.Duration(h.Sum64() % uint64(signsEvery))
 }
 
 // turn is when the period began that t is in.

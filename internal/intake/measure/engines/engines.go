@@ -1,0 +1,20 @@
+// Package engines lists the engines that Muster measures by itself. A package of measure
+// reads each; serve and the agent take them from here.
+package engines
+
+import (
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/postgresql"
+)
+
+// All are the engines by their names.
+func All(now func() time.Time) map[fleet.Engine]measure.Engine {
+	all := make(map[fleet.Engine]measure.Engine)
+	for _, e := range []measure.Engine{postgresql.Engine(now)} {
+		all[e.Name] = e
+	}
+	return all
+}

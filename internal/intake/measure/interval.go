@@ -1,0 +1,91 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+// countStatements records what statements did since the last time, with the rest of
+// the round.
+func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, a *Activity, at time.Time, signs []watch.Sign) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	now, readErr := s.reader.Statements(ctx, &s.line)
+	if err := s.tell(ctx); err != nil {
+		return err
+	}
+	if now == nil {
+		return errors.Join(readErr, s.home.Record(ctx, batch, signs))
+	}
+	now.At = at
+	var textsErr error
+	if deltas, ok := deltasBetween(s.last, now); ok {
+		var texts map[Ref]string
+		texts, textsErr = s.readTexts(ctx, now, deltas)
+		batch.Statements = s.samples(a, now, deltas, texts)
+	}
+	s.pending = now
+	if err := s.home.Count(ctx, s.counted, now, batch, signs); err != nil {
+		return errors.Join(readErr, textsErr, err) // whether it was kept shows at the next round
+	}
+	s.last, s.counted, s.pending = now, &now.At, nil
+	return errors.Join(readErr, textsErr)
+}
+
+// settle finds out whether an interval was counted of which nobody said so: our
+// database went away as it was written, or only the watch's figures could not be kept.
+// At first it is what was kept before we were there.
+func (s *Server) settle(ctx context.Context) error {
+	if s.known && s.pending == nil {
+		return nil
+	}
+	at, err := s.home.CountedUntil(ctx)
+	if err != nil {
+		return err
+	}
+	same := func(t *time.Time) bool { return at == nil && t == nil || at != nil && t != nil && at.Equal(*t) }
+	switch {
+	case !s.known:
+		if s.last, err = s.home.Basis(ctx); err != nil {
+			return err
+		}
+	case same(&s.pending.At):
+		s.last = s.pending
+	case !same(s.counted):
+		s.last = nil // somebody else counted: what we have is no basis
+	}
+	s.known, s.counted, s.pending = true, at, nil
+	return nil
+}
+
+// samples makes a sample of every database that the fleet knows, also where nothing was
+// executed: it was looked at. What is of no such database (templates, and those that were
+// dropped) is left out.
+func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
+	of := make(map[uint32][]measurements.Statement)
+	for _, d := range deltas {
+		one := measurements.Statement{Key: s.reader.Name(d.Statement), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.Ref]}
+		if d.maxMs > 0 {
+			one.MaxMs = &d.maxMs
+		}
+		of[d.Database] = append(of[d.Database], one)
+	}
+	var samples []measurements.StatementSample
+	for _, d := range a.Databases {
+		id, known := s.databases[d.Name]
+		if known && id != uuid.Nil && !d.Closed && now.comparable(s.last, d.ID) {
+			samples = append(samples, measurements.StatementSample{
+				Instance: s.Instance, Engine: s.Engine.Name, Database: id,
+				At: now.At, Interval: now.At.Sub(s.last.At), BusyMs: busyBetween(s.last, now, d.ID), Statements: of[d.ID],
+			})
+		}
+	}
+	return samples
+}

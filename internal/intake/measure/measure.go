@@ -1,0 +1,138 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// Engine is how the servers of one engine are measured.
+type Engine struct {
+	Name fleet.Engine
+	// SessionsEvery is how often sessions are sampled, StatementsEvery, a multiple of
+	// it, how often the counters of statements are read.
+	SessionsEvery, StatementsEvery time.Duration
+	// NewReader returns what reads one server, and remembers what it learns of it.
+	NewReader func() Reader
+}
+
+// Reader reads one server. It is one goroutine's at a time, and has forgotten nothing
+// when the connection is another one.
+type Reader interface {
+	// Activity lists the databases, with what the sessions on each do.
+	Activity(ctx context.Context, l *Line) (*Activity, error)
+	// Signs are what the watch judges beside, each with its rule and value. Those that
+	// could be read come with the error of the others.
+	Signs(ctx context.Context, l *Line) ([]watch.Sign, error)
+	// Statements reads the counters of all statements, but for when that was; nil: there
+	// are none to be read. A list may come with the error of what it lacks beside.
+	Statements(ctx context.Context, l *Line) (*List, error)
+	// Texts returns the texts of statements as they may be kept: normalized by package
+	// sqltext before anything else sees them.
+	Texts(ctx context.Context, l *Line, of []Ref) (map[Ref]string, error)
+	// Missing is what the account lacks, as the last reads showed it; ok is false where
+	// they did not show it.
+	Missing() (grants []snapshot.MissingGrant, ok bool)
+	// Name names a statement in its database for as long as there is the statement.
+	Name(Statement) string
+}
+
+// Activity is what is on a server at a moment.
+type Activity struct{ Databases []Database }
+
+// Database is one of a server.
+type Database struct {
+	ID     uint32 // the server's number of it
+	Name   string
+	Closed bool // it takes no connections, so that nothing of it is sampled
+	// Hidden says that a session on it may not be looked at: what it does is unknown,
+	// and not nothing.
+	Hidden bool
+	Sample measurements.SessionSample // its counts and waits
+}
+
+// Names are those of the databases.
+func (a *Activity) Names() []string {
+	names := make([]string, len(a.Databases))
+	for i, d := range a.Databases {
+		names[i] = d.Name
+	}
+	return names
+}
+
+// samples are those of the databases that the fleet knows. One that nobody is on is
+// sampled too, and nobody waits there.
+func (a *Activity) samples(e Engine, instance uuid.UUID, ids map[string]uuid.UUID, at time.Time) []measurements.SessionSample {
+	var out []measurements.SessionSample
+	for _, d := range a.Databases {
+		id, known := ids[d.Name]
+		if !known || d.Hidden || d.Closed {
+			continue
+		}
+		s := d.Sample
+		s.Instance, s.Engine, s.Database, s.At, s.Interval = instance, e.Name, id, at, e.SessionsEvery
+		out = append(out, s)
+	}
+	return out
+}
+
+// Line is the connection to a server. A reader may look into other databases over
+// connections of their own, and stay there.
+type Line struct {
+	servers.Session // nil: none is open
+	open            func(ctx context.Context, database string) (servers.Session, error)
+	database        string // where a reader stays; empty: where the connection goes
+}
+
+// NewLine returns the line over a session that is open, for tests and benchmarks.
+func NewLine(s servers.Session, open func(ctx context.Context, database string) (servers.Session, error)) *Line {
+	return &Line{Session: s, open: open}
+}
+
+// Open opens another session. The error is a *servers.ConnectionError, or ctx's.
+func (l *Line) Open(ctx context.Context, database string) (servers.Session, error) {
+	return l.open(ctx, database)
+}
+
+// Stay makes an open session the line's, also whenever it is opened again.
+func (l *Line) Stay(ctx context.Context, s servers.Session) {
+	l.Close(ctx)
+	l.Session, l.database = s, s.Database()
+}
+
+// Home is where what is measured of one server goes, and who says how it is reached. Any
+// of its errors may be a *lease.LostError: the server is measured elsewhere, or not at all.
+type Home interface {
+	// Target is the server as it is registered now.
+	Target(ctx context.Context) (servers.Target, error)
+	// Excluded says that the settings do not let us go there any more.
+	Excluded(ctx context.Context) error
+	// Databases makes these databases the server's, and no others, and returns their ids.
+	// A *commands.RuleError of one that cannot be kept comes with those of the others.
+	Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error)
+	// Lacks keeps what the account may not read.
+	Lacks(ctx context.Context, grants []snapshot.MissingGrant) error
+	// Record keeps samples and signs.
+	Record(ctx context.Context, b measurements.Batch, signs []watch.Sign) error
+	// Count is Record where statements are counted that were counted until since (nil:
+	// never), and are now until the list's time: both or nothing.
+	Count(ctx context.Context, since *time.Time, now *List, b measurements.Batch, signs []watch.Sign) error
+	// CountedUntil is what Count kept last.
+	CountedUntil(ctx context.Context) (*time.Time, error)
+	// Basis is the list that Count kept last; nil: it was not kept.
+	Basis(ctx context.Context) (*List, error)
+	// KeepsTexts says whether texts of statements are wanted.
+	KeepsTexts(ctx context.Context) (bool, error)
+}
+
+// ErrNonsense says that what answered is no server of the engine that we know. It does not
+// repeat what that was.
+var ErrNonsense = errors.New("the server answered something else than was asked for")

@@ -1,0 +1,2 @@
+// Package measuretest has what tests of measured servers share: a home that remembers.
+package measuretest

@@ -1,0 +1,64 @@
+package postgresql
+
+import (
+	"context"
+	_ "embed" // the queries
+	"strconv"
+	"strings"
+
+	"muster/internal/intake/measure"
+	"muster/internal/servers"
+)
+
+//go:embed sql/sessions.sql
+var sessionsQuery string
+
+// Activity groups the sessions on the server. One that we may not look at hides its
+// database. Ours are left out.
+func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
+	a := &measure.Activity{}
+	query := strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName)
+	return a, l.Each(ctx, 8, query, func(row [][]byte) error { return r.addRow(a, row) })
+}
+
+// addRow takes in a row: databases come one after another, each with a row for every
+// split and wait that its sessions have.
+func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
+	oid, oidErr := strconv.ParseUint(string(row[0]), 10, 32)
+	sessions, err := strconv.ParseInt(string(row[7]), 10, 64)
+	if oidErr != nil || err != nil {
+		return measure.ErrNonsense
+	}
+	r.mayRead, r.role = string(row[3]) == "t", string(row[4])
+	if last := len(a.Databases) - 1; last < 0 || a.Databases[last].ID != uint32(oid) {
+		a.Databases = append(a.Databases, measure.Database{
+			ID: uint32(oid), Name: strings.ToValidUTF8(string(row[1]), "\uFFFD"), Closed: string(row[2]) != "t",
+		})
+	}
+	count(&a.Databases[len(a.Databases)-1], string(row[5]), string(row[6]), sessions)
+	return nil
+}
+
+func count(d *measure.Database, split, wait string, sessions int64) {
+	switch s := &d.Sample; split {
+	case "": // nobody is on it
+	case "hidden":
+		d.Hidden = true
+	case "active":
+		s.Active += sessions
+	case "waiting":
+		s.Waiting += sessions
+	case "idle":
+		s.Idle += sessions
+	case "in transaction":
+		s.IdleInTransaction += sessions
+	default:
+		s.Other += sessions
+	}
+	if wait != "" {
+		if d.Sample.Waits == nil {
+			d.Sample.Waits = make(map[string]int64)
+		}
+		d.Sample.Waits[wait] += sessions
+	}
+}

@@ -1,0 +1,234 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/instant"
+	"muster/internal/lease"
+	"muster/internal/measurements"
+	"muster/internal/pause"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// statementTimeout is how long one of our queries may run. They take milliseconds; a
+// server that is slower has other worries.
+const statementTimeout = 5 * time.Second
+
+// Config is what a server is measured with.
+type Config struct {
+	Engine       Engine
+	Organization uuid.UUID
+	Instance     uuid.UUID
+	Home         Home
+	Gate         *Gate
+	// Open opens a session on one of the target's databases; nil: as the target does.
+	Open func(ctx context.Context, t servers.Target, database string) (servers.Session, error)
+	Log  *slog.Logger
+	Now  func() time.Time
+}
+
+// Server is one that is measured: a goroutine, and one connection.
+type Server struct {
+	Config
+	home   Home
+	reader Reader
+
+	target    servers.Target
+	line      Line
+	failures  int    // to connect, in a row
+	complaint string // the last one that was logged
+
+	databases map[string]uuid.UUID // ours, by name
+	seen      []string             // the server's, sorted
+	lacking   []snapshot.MissingGrant
+	told      bool // lacking was kept
+
+	signs, listed time.Time  // the last turns that were taken
+	known         bool       // counted and last are
+	counted       *time.Time // until when statements are, as far as we know
+	last          *List      // their counters then; nil: no basis yet
+	pending       *List      // what may have been counted: nobody said
+
+	textsAfter time.Time // texts are not asked for before
+}
+
+// New returns a server; Run measures it.
+func New(c Config) *Server {
+	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader()}
+	s.line.open = s.openIn
+	return s
+}
+
+// Run measures until ctx ends or the server is not ours any more, the first time at once.
+func (s *Server) Run(ctx context.Context) {
+	defer s.Close(ctx)
+	for ctx.Err() == nil {
+		err := s.Round(ctx)
+		switch {
+		case lease.IsLost(ctx, err):
+			return
+		case err != nil && ctx.Err() == nil:
+			s.complain(ctx, err)
+		}
+		every := s.Engine.SessionsEvery
+		wait := untilTurn(s.Now(), every, phaseOf(s.Instance)%every)
+		if s.line.Session == nil && s.failures > 0 {
+			wait = backoff(s.failures)
+		}
+		if pause.For(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+// complain logs why something could not be measured, once, and not every ten seconds.
+// What the server says stays out of it: its text may quote data, or name its users.
+func (s *Server) complain(ctx context.Context, err error) {
+	reason := err.Error()
+	var refused *servers.ConnectionError
+	var answer *servers.Refusal
+	switch {
+	case errors.As(err, &refused):
+		reason = "connection: " + refused.Class
+	case errors.As(err, &answer):
+		reason = answer.Code
+	}
+	if reason != s.complaint {
+		s.Log.WarnContext(ctx, "a server cannot be measured, or not all of it", "reason", reason)
+	}
+	s.complaint = reason
+}
+
+// Round takes what is due. Each part of it that cannot be read is missing, and none of
+// the others with it.
+func (s *Server) Round(ctx context.Context) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	at := instant.Cut(s.Now())
+	a, err := s.reader.Activity(ctx, &s.line)
+	if err != nil {
+		return err
+	}
+	phase := phaseOf(s.Instance)
+	minute, period := turn(at, signsEvery, phase), turn(at, s.Engine.StatementsEvery, phase)
+	minutely, counts := !minute.Equal(s.signs), !period.Equal(s.listed)
+	if err := s.discover(ctx, a, minutely); err != nil {
+		return err
+	}
+	batch := measurements.Batch{Organization: s.Organization, Sessions: a.samples(s.Engine, s.Instance, s.databases, at)}
+	s.signs, s.listed = minute, period
+	var signs []watch.Sign
+	var signsErr error
+	if minutely {
+		signs, signsErr = s.readSigns(ctx, at)
+	}
+	if !counts {
+		return errors.Join(signsErr, s.home.Record(ctx, batch, signs))
+	}
+	return errors.Join(signsErr, s.countStatements(ctx, batch, a, at, signs))
+}
+
+func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, error) {
+	signs, err := s.reader.Signs(ctx, &s.line)
+	for i := range signs {
+		signs[i].OrganizationID, signs[i].InstanceID, signs[i].At = s.Organization, s.Instance, at
+	}
+	return signs, err
+}
+
+// connect opens the connection where there is none. One that breaks in the middle of a
+// round stays until the next: what is left of the round fails on it.
+func (s *Server) connect(ctx context.Context) (err error) {
+	if s.line.Session != nil && !s.line.Closed() {
+		return nil
+	}
+	if s.target, err = s.home.Target(ctx); err != nil {
+		return err
+	}
+	session, err := s.openIn(ctx, cmp.Or(s.line.database, s.target.Database))
+	if err != nil {
+		s.line.Session = nil
+		s.failures++
+		var refused *servers.ConnectionError
+		if errors.As(err, &refused) && refused.Class == servers.ClassDatabase {
+			s.line.database = "" // it is gone: what a reader stayed for may be elsewhere
+		}
+		if refused != nil && refused.Class == servers.ClassNotAllowed && s.failures == 1 {
+			err = errors.Join(err, s.home.Excluded(ctx))
+		}
+		return err
+	}
+	s.line.Session = session
+	if s.failures > 0 {
+		s.Log.InfoContext(ctx, "a server can be measured again", "failures", s.failures)
+		s.complaint = ""
+	}
+	s.failures = 0
+	return nil
+}
+
+// openIn connects to a database, when it is our turn to.
+func (s *Server) openIn(ctx context.Context, database string) (servers.Session, error) {
+	next, err := s.Gate.pass(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer next()
+	if s.Open != nil {
+		return s.Open(ctx, s.target, database)
+	}
+	return s.target.Open(ctx, database, statementTimeout)
+}
+
+// Close gives the connection up.
+func (s *Server) Close(ctx context.Context) {
+	if s.line.Session != nil {
+		s.line.Close(ctx)
+		s.line.Session = nil
+	}
+}
+
+// discover makes the databases known that are there, and no others.
+func (s *Server) discover(ctx context.Context, a *Activity, again bool) error {
+	names := a.Names()
+	slices.Sort(names)
+	if !again && slices.Equal(names, s.seen) {
+		return nil
+	}
+	known, err := s.home.Databases(ctx, names)
+	var rule *commands.RuleError
+	if errors.As(err, &rule) {
+		s.complain(ctx, err) // of a name that is too long for the lists
+	} else if err != nil {
+		return err
+	}
+	s.databases, s.seen = maps.Clone(known), names
+	return nil
+}
+
+// tell keeps what our account may not read, where it is not what is known of it.
+func (s *Server) tell(ctx context.Context) error {
+	lacking, ok := s.reader.Missing()
+	if !ok || s.told && slices.EqualFunc(lacking, s.lacking, func(x, y snapshot.MissingGrant) bool {
+		return x.Statement == y.Statement && x.Object == y.Object
+	}) {
+		return nil
+	}
+	if err := s.home.Lacks(ctx, append([]snapshot.MissingGrant{}, lacking...)); err != nil {
+		return err
+	}
+	s.lacking, s.told = lacking, true
+	return nil
+}
