@@ -40,6 +40,7 @@ type samples struct {
 	statements map[databaseSample]measurements.StatementSample
 	arrived    map[seriesHour]time.Time // when the last sample of it arrived
 	sealed     map[seriesHour]bool
+	turns      map[uuid.UUID]turn // by instance
 }
 
 // hostSample and databaseSample are what a sample is known by.
@@ -65,7 +66,7 @@ func (r *Reference) of(organization uuid.UUID) *samples {
 		r.organizations[organization] = &samples{
 			hosts: make(map[hostSample]measurements.HostSample), sessions: make(map[databaseSample]measurements.SessionSample),
 			statements: make(map[databaseSample]measurements.StatementSample),
-			arrived:    make(map[seriesHour]time.Time), sealed: make(map[seriesHour]bool),
+			arrived:    make(map[seriesHour]time.Time), sealed: make(map[seriesHour]bool), turns: make(map[uuid.UUID]turn),
 		}
 	}
 	return r.organizations[organization]
@@ -81,6 +82,11 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.of(b.Organization)
+	ours, err := s.inTurn(b, r.now)
+	if err != nil {
+		return measurements.Receipt{}, err
+	}
+	receipt.Counted = len(b.Statements) - len(ours)
 	for _, h := range b.Hosts {
 		h.At = instant.Cut(h.At)
 		if s.late("host", h.Host, h.At, r.now) {
@@ -106,7 +112,7 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 			s.sessions[key] = v
 		}
 	}
-	for _, v := range b.Statements {
+	for _, v := range ours {
 		v.At = instant.Cut(v.At)
 		if s.late("statements", v.Instance.String(), v.At, r.now) {
 			receipt.TooLate.Statements++

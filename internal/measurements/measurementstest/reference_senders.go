@@ -1,0 +1,57 @@
+package measurementstest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/instant"
+	"muster/internal/measurements"
+)
+
+// turn is whose statements of an instance count.
+type turn struct {
+	sender string
+	until  time.Time // by the store's clock
+	sent   time.Time // the last time of which anybody sent statements
+	since  time.Time // before which others did
+}
+
+// inTurn takes a sender's turns, and returns the statements that nobody else has counted.
+func (s *samples) inTurn(b measurements.Batch, now time.Time) ([]measurements.StatementSample, error) {
+	if b.Sender == nil {
+		return b.Statements, nil
+	}
+	var held []uuid.UUID
+	for _, v := range b.Statements {
+		if t, ok := s.turns[v.Instance]; ok && t.sender != *b.Sender && t.until.After(now) && !slices.Contains(held, v.Instance) {
+			held = append(held, v.Instance)
+		}
+	}
+	if len(held) > 0 {
+		return nil, &measurements.HeldError{Instances: held}
+	}
+	if *b.Sender == "" {
+		return b.Statements, nil
+	}
+	for _, v := range b.Statements {
+		t := s.turns[v.Instance]
+		if t.sender != *b.Sender {
+			t.sender, t.since = *b.Sender, t.sent
+		}
+		s.turns[v.Instance] = turn{t.sender, now.Add(5 * time.Minute), t.sent, t.since}
+	}
+	var ours []measurements.StatementSample
+	for _, v := range b.Statements {
+		t := s.turns[v.Instance]
+		if v.At.After(t.sent) {
+			t.sent = instant.Cut(v.At)
+			s.turns[v.Instance] = t
+		}
+		if !instant.Cut(v.At.Add(-v.Interval)).Before(t.since) {
+			ours = append(ours, v)
+		}
+	}
+	return ours, nil
+}
