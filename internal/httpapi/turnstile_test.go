@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/uuid"
@@ -53,6 +55,44 @@ func TestIngestPushesBack(t *testing.T) {
 	send(theirs).is(200)
 	if w.server.intake.inside != 0 || len(w.server.intake.of) != 0 || !w.server.intake.turns.TryAcquire(ingestAtOnce) {
 		t.Errorf("after all is done %d are inside, or some at work", w.server.intake.inside)
+	}
+}
+
+// TestEveryIngestRouteSaysWhenToComeAgain, in seconds: an agent obeys that. (What a
+// database brings about that is away, TestADatabaseThatGoesAwayIsUnavailable has.)
+func TestEveryIngestRouteSaysWhenToComeAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	token := w.ingestToken(w.ours.admin)
+	leave, ok := w.server.intake.enter(w.ours.organization.ID, ingestPerOwner)
+	if !ok {
+		t.Fatal("no place")
+	}
+	defer leave()
+	routes := 0
+	for _, r := range w.server.contract.Routes {
+		if !r.IsIngest() {
+			continue
+		}
+		routes++
+		status, code := 429, "rate_limited"
+		if r.Raw { // whose senders try again after a 503, and not all of them after a 429
+			status, code = 503, "unavailable"
+		}
+		for mediaType := range r.Operation.RequestBody.Value.Content {
+			header := map[string]string{"Content-Type": mediaType}
+			if slices.Contains(r.Encodings, "snappy") {
+				header["Content-Encoding"] = "snappy"
+			}
+			a := w.do(request{method: r.Method, path: r.Path, token: token, body: "{}", header: header})
+			a.problemWith(status, code)
+			if seconds, err := strconv.Atoi(a.Header().Get("Retry-After")); err != nil || seconds < 1 {
+				t.Errorf("%s %s: %d with Retry-After %q", r.Path, mediaType, a.Code, a.Header().Get("Retry-After"))
+			}
+		}
+	}
+	if routes < 8 {
+		t.Errorf("%d routes take something in", routes)
 	}
 }
 
