@@ -25,6 +25,13 @@
 // runs Muster names himself (OwnTarget): the server of its demo, and the servers of an
 // agent.
 //
+// SQL Server is spoken to by Microsoft's driver. It has no session that can only read: what
+// keeps ours from writing is what it asks, and what its login may do. It has no deadline of
+// its own either: it is told that nobody waits (an attention), and loses the connection
+// where it does not confirm that. A server may send its clients to another one, as gateways
+// and listeners do: that one is judged like the first, and may not send us on. The
+// certificate is verified unless the connection string says otherwise.
+//
 // A query is a file in a folder sql/ beside the code that reads its rows. Its comment
 // says which versions it serves, what it reads, and where its columns are documented; its
 // first line is its own, for stubs and fakes know it by that.
@@ -39,6 +46,12 @@
 //     cluster's name cannot be read. Muster's own server is then known by the moment
 //     it was started; a replica of it is not recognized there.
 //   - Something that is no database answers without end: its answer is cut off.
+//   - What answers as a SQL Server claims a value of two gigabytes: the driver reserves
+//     them, and reads what comes until our deadline. What it trusts beyond reason in a
+//     greeting makes it panic, which counts as another protocol; within a session it
+//     catches that itself.
+//   - A login of SQL Server has a name or password with an emoji in it: the driver counts it
+//     wrongly, which is made up for here. A test fails when the driver has learned to count.
 //   - The server hangs: each statement has a deadline on our side too, and the connection
 //     is given up with it.
 package servers

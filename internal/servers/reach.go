@@ -2,11 +2,13 @@ package servers
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -23,6 +25,8 @@ type Reach struct {
 	Networks []netip.Prefix
 	// Own is the PostgreSQL that Muster itself runs on; nil: it is not known.
 	Own *OwnServer
+	// Authorities are those whose certificates SQL Servers are known by; nil: the machine's.
+	Authorities *x509.CertPool
 	// Lookup resolves a name; nil: as the machine does.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
@@ -99,6 +103,30 @@ func (r *Reach) allows(a netip.Addr) bool {
 // errNotDialled says that the last look, at the very address that is dialled,
 // found one that is not allowed.
 var errNotDialled = errors.New("the address is in no network that is allowed")
+
+// dial connects to the target's host: to those of its addresses that are allowed, one
+// after another, and to what the installation itself registered wherever that is. Errors:
+// *ConnectionError of ClassNotAllowed, errNotDialled, and those of net.
+func (t Target) dial(ctx context.Context) (net.Conn, error) {
+	port := strconv.Itoa(int(t.Port))
+	switch {
+	case t.own:
+		return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(t.Host, port))
+	case t.reach == nil:
+		return nil, notAllowed("Nothing says whether Muster may connect to %s.", t.Address())
+	}
+	addresses, err := t.reach.addresses(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	var conn net.Conn
+	for _, address := range addresses {
+		if conn, err = t.reach.dialer().DialContext(ctx, "tcp", net.JoinHostPort(address, port)); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
 
 // dialer connects to addresses that are allowed and to nothing else.
 func (r *Reach) dialer() *net.Dialer {

@@ -23,6 +23,8 @@ type Target struct {
 	Database string // where the first connection goes
 	TLS      string // the mode, as the engine's own tools name it
 
+	sqlServer sqlServerOptions // of that engine
+
 	reach *Reach
 	own   bool // the installation registered it itself
 }
@@ -48,6 +50,7 @@ type engine struct {
 
 var engines = map[fleet.Engine]engine{
 	fleet.PostgreSQL: {parse: parsePostgreSQL, open: openPostgreSQL},
+	fleet.SQLServer:  {parse: parseSQLServer, open: openSQLServer},
 }
 
 // Known says whether Muster can connect to an engine.

@@ -1,0 +1,131 @@
+package servers
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Modes of encryption of a connection string of SQL Server, as its own tools name them.
+const (
+	EncryptStrict  = "strict"  // TLS before anything else (TDS 8.0, SQL Server 2022)
+	EncryptTrue    = "true"    // TLS within the protocol; the default
+	EncryptDisable = "disable" // none, unless the server demands it
+)
+
+// sqlServerOptions are what a connection string of SQL Server says beside.
+type sqlServerOptions struct {
+	trust       bool   // the certificate is not verified
+	certificate string // whose it must be; empty: the host's
+	readOnly    bool   // a listener may lead to a secondary
+}
+
+// sqlServerForm is what a connection string looks like.
+const sqlServerForm = "sqlserver://user:password@host:1433?database=…&encrypt=strict|true|disable" +
+	"&trustServerCertificate=true|false&hostNameInCertificate=…&applicationIntent=ReadOnly"
+
+// parseSQLServer reads a URL like
+//
+//	sqlserver://user:password@db01:1433?database=app&encrypt=true
+//
+// The certificate is verified unless the connection string says otherwise. Who signs in is
+// a login of SQL Server: with accounts of Windows, Kerberos and Entra, the machine Muster
+// runs on would decide who that is. A named instance is reached by its port, for the
+// browser service says over an open line where we would send a password.
+func parseSQLServer(dsn string) (Target, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return Target{}, &DSNError{"it is not a URL of the form " + sqlServerForm + "; a named instance is reached by its port, without its name"}
+	}
+	if u.Scheme != "sqlserver" {
+		return Target{}, &DSNError{"it must start with sqlserver://"}
+	}
+	if u.Fragment != "" || u.Opaque != "" {
+		return Target{}, &DSNError{"a # or ? in the user name or password must be written as %23 or %3F"}
+	}
+	if strings.Trim(u.Path, "/") != "" {
+		return Target{}, &DSNError{"it has a path: a database is named by ?database=…, and a named instance is reached by its port, without its name"}
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return Target{}, &DSNError{"its parameters are not readable"}
+	}
+	t := Target{Host: u.Hostname(), Port: 1433, User: u.User.Username(), TLS: EncryptTrue}
+	t.Password, _ = u.User.Password()
+	if port := u.Port(); port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return Target{}, &DSNError{"its port is not a number from 1 to 65535"}
+		}
+		t.Port = uint16(n)
+	}
+	given := make(map[string]bool)
+	for key, values := range query {
+		name := strings.ToLower(key)
+		if len(values) != 1 || given[name] {
+			return Target{}, &DSNError{"it gives a parameter twice"}
+		}
+		given[name] = true
+		if err := t.setSQLServer(name, values[0]); err != nil {
+			return Target{}, err
+		}
+	}
+	return t, t.checkSQLServer()
+}
+
+// setSQLServer takes a parameter over.
+func (t *Target) setSQLServer(name, value string) error {
+	oneOf := func(accepted ...string) error {
+		for _, a := range accepted {
+			if strings.EqualFold(a, value) {
+				return nil
+			}
+		}
+		return &DSNError{"its " + name + " is none of " + strings.Join(accepted, ", ")}
+	}
+	switch name {
+	case "database":
+		t.Database = value
+	case "encrypt":
+		t.TLS = strings.ToLower(value)
+		return oneOf(EncryptStrict, EncryptTrue, EncryptDisable)
+	case "trustservercertificate":
+		t.sqlServer.trust = strings.EqualFold(value, "true")
+		return oneOf("true", "false")
+	case "hostnameincertificate":
+		t.sqlServer.certificate = value
+	case "applicationintent":
+		t.sqlServer.readOnly = strings.EqualFold(value, "ReadOnly")
+		return oneOf("ReadOnly", "ReadWrite")
+	case "authenticator", "fedauth", "integrated security", "trusted_connection", "serverspn":
+		return &DSNError{"Muster signs in as a login of SQL Server, with its name and password: accounts of Windows, Kerberos and Entra are not accepted"}
+	default:
+		if len(name) > 40 {
+			return &DSNError{"it has a parameter that is not accepted"}
+		}
+		return &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only database, encrypt, trustServerCertificate, hostNameInCertificate and applicationIntent are"}
+	}
+	return nil
+}
+
+// checkSQLServer says what the parts of a connection string lack together.
+func (t *Target) checkSQLServer() error {
+	for name, value := range map[string]string{"user": t.User, "password": t.Password, "database": t.Database, "host": t.Host} {
+		if strings.ContainsRune(value, 0) {
+			return &DSNError{"its " + name + " holds a zero byte"}
+		}
+	}
+	switch {
+	case t.Host == "":
+		return &DSNError{"it names no host"}
+	case strings.Contains(t.Host, ","):
+		return &DSNError{"it names more than one host; register each server by itself"}
+	case t.User == "":
+		return &DSNError{"it names no user"}
+	case strings.Contains(t.User, `\`):
+		return &DSNError{"its user is an account of Windows; Muster signs in as a login of SQL Server, with its name and password"}
+	case t.TLS == EncryptStrict && t.sqlServer.trust:
+		return &DSNError{"encrypt=strict verifies the certificate: trustServerCertificate=true does not go with it"}
+	}
+	return nil
+}
