@@ -58,7 +58,7 @@ func TestServersOutOfReach(t *testing.T) {
 		"nobody listens":      {"postgresql", "postgres://u:hunter2@" + closed + "/d", "connection_failed", "refused"},
 		"no such database":    {"postgresql", "postgres://" + pgtest.Superuser + ":hunter2@" + open + "/nowhere", "connection_failed", "database"},
 		"no TLS there":        {"postgresql", "postgres://" + pgtest.Superuser + ":hunter2@" + open + "/postgres?sslmode=require", "connection_failed", "tls"},
-		"an engine not known": {"oracle", "oracle://u:hunter2@h/d", "engine_not_collected", ""},
+		"an engine not known": {"mongodb", "mongodb://u:hunter2@h/d", "engine_not_collected", ""},
 	} {
 		a := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "x", "engine": c.engine, "dsn": c.dsn})
 		a.problem(422, c.code)

@@ -32,6 +32,15 @@
 // and listeners do: that one is judged like the first, and may not send us on. The
 // certificate is verified unless the connection string says otherwise.
 //
+// Oracle is spoken to by go-ora, version 2 (3.0 panics on the servers before 19c). It would
+// have the machine's name and user sent along, wallets read and traces written, and waits for
+// ever: it gets its configuration and its connection from us, and no text to parse. A
+// listener may send its clients on, as those of clusters do: each address is judged like the
+// first, four at most, and TLS is not lost on the way. A statement runs in a read-only
+// transaction of its own and is interrupted on the server when its time is over; a session
+// whose statement was interrupted or broke off is given up. TLS is off unless the connection
+// string asks for it, as listeners are made without it.
+//
 // A query is a file in a folder sql/ beside the code that reads its rows. Its comment
 // says which versions it serves, what it reads, and where its columns are documented; its
 // first line is its own, for stubs and fakes know it by that.
@@ -52,6 +61,13 @@
 //     catches that itself.
 //   - A login of SQL Server has a name or password with an emoji in it: the driver counts it
 //     wrongly, which is made up for here. A test fails when the driver has learned to count.
+//   - What answers as an Oracle makes go-ora panic: that counts as another protocol, or as a
+//     lost connection. Without TLS a header that claims more than it may is refused before
+//     the driver reserves what it says; what a message claims further in is believed, as is
+//     how often a key is to be hashed in a login. Who may register servers can make Muster
+//     work that way for one of their own.
+//   - go-ora writes to the standard error what an Oracle warns of at a login (a password that
+//     expires soon). It cannot be told not to.
 //   - The server hangs: each statement has a deadline on our side too, and the connection
 //     is given up with it.
 package servers

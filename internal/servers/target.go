@@ -24,6 +24,7 @@ type Target struct {
 	TLS      string // the mode, as the engine's own tools name it
 
 	sqlServer sqlServerOptions // of that engine
+	bySID     bool             // Database is the SID of an Oracle server
 
 	reach *Reach
 	own   bool // the installation registered it itself
@@ -51,6 +52,7 @@ type engine struct {
 var engines = map[fleet.Engine]engine{
 	fleet.PostgreSQL: {parse: parsePostgreSQL, open: openPostgreSQL},
 	fleet.SQLServer:  {parse: parseSQLServer, open: openSQLServer},
+	fleet.Oracle:     {parse: parseOracle, open: openOracle},
 }
 
 // Known says whether Muster can connect to an engine.

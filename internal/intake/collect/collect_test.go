@@ -418,7 +418,7 @@ func TestTry(t *testing.T) {
 		t.Error(err)
 	}
 	var engine *servers.UnknownEngineError
-	if err := try(fleet.Oracle, "right-password"); !errors.As(err, &engine) {
+	if err := try(fleet.MongoDB, "right-password"); !errors.As(err, &engine) {
 		t.Error(err)
 	}
 	var malformed *servers.DSNError

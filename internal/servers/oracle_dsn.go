@@ -1,0 +1,133 @@
+package servers
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The TLS modes of a connection string of Oracle are three of PostgreSQL's, by the same
+// parameter: Oracle's own tools have no URL to name one in, and who registers an Oracle
+// beside a PostgreSQL has learnt these words. TLSDisable is the default, because the
+// listener that an installation makes speaks plain TCP on port 1521 and answers nothing
+// to a TLS handshake; Oracle sends no password in the clear either way. What passes is
+// then encrypted where the server asks for that (SQLNET.ENCRYPTION_SERVER=requested).
+// TLSRequire takes any certificate, TLSVerifyFull only one of a known authority for the
+// host that is dialled.
+var oracleTLS = []string{TLSDisable, TLSRequire, TLSVerifyFull}
+
+// oracleParameters are all that a connection string of Oracle may have beside.
+var oracleParameters = []string{"host", "port", "user", "password", "service", "sid", "sslmode"}
+
+// parseOracle reads a URL like
+//
+//	oracle://muster:password@db01:1521/orders.example.com?sslmode=verify-full
+//
+// with the name of a service, or ?sid=ORCL of a server that has none. A common user is
+// written C%23%23MUSTER. What would lead elsewhere or be read from the machine Muster
+// runs on (a connect descriptor, several addresses, TNS_ADMIN, a wallet, the account of
+// the operating system) is refused.
+func parseOracle(dsn string) (Target, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return Target{}, &DSNError{"it is not a URL of the form oracle://user:password@host:port/service?sslmode=…"}
+	}
+	if u.Scheme != "oracle" {
+		return Target{}, &DSNError{"it must start with oracle://"}
+	}
+	if u.Fragment != "" || u.Opaque != "" {
+		return Target{}, &DSNError{"a # or ? in the user name or password must be written as %23 or %3F"}
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return Target{}, &DSNError{"its parameters are not readable"}
+	}
+	parts := map[string]string{
+		"host": u.Hostname(), "port": u.Port(), "user": u.User.Username(), "service": strings.TrimPrefix(u.Path, "/"),
+	}
+	parts["password"], _ = u.User.Password()
+	for name, values := range query {
+		if !slices.Contains(oracleParameters, name) {
+			if len(name) > 40 {
+				return Target{}, &DSNError{"it has a parameter that is not accepted"}
+			}
+			return Target{}, &DSNError{"parameter " + strconv.Quote(name) + " is not accepted; only host, port, user, password, service, sid and sslmode are"}
+		}
+		if len(values) != 1 || parts[name] != "" {
+			return Target{}, &DSNError{"it gives " + name + " twice"}
+		}
+		parts[name] = values[0]
+	}
+	return oracleTarget(parts)
+}
+
+func oracleTarget(parts map[string]string) (Target, error) {
+	t := Target{
+		Host: parts["host"], User: parts["user"], Password: parts["password"],
+		Database: parts["service"], TLS: parts["sslmode"], Port: 1521,
+	}
+	for _, name := range oracleParameters {
+		if strings.ContainsRune(parts[name], 0) {
+			return Target{}, &DSNError{"its " + name + " holds a zero byte"}
+		}
+	}
+	if err := t.namesOneServer(); err != nil {
+		return Target{}, err
+	}
+	switch {
+	case t.User == "":
+		return Target{}, &DSNError{"it names no user"}
+	case t.Password == "": // without one, Oracle would have the operating system's account vouch
+		return Target{}, &DSNError{"it has no password"}
+	case t.Database != "" && parts["sid"] != "":
+		return Target{}, &DSNError{"it names a service and a sid; one of them is enough"}
+	case t.Database == "" && parts["sid"] == "":
+		return Target{}, &DSNError{"it names no service (…@host:1521/service) and no sid (?sid=…)"}
+	}
+	if parts["sid"] != "" {
+		t.Database, t.bySID = parts["sid"], true
+	}
+	if !oracleName(t.Database) {
+		return Target{}, &DSNError{"its service or sid has other characters than letters, digits and _ $ # . -"}
+	}
+	if p := parts["port"]; p != "" {
+		port, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || port == 0 {
+			return Target{}, &DSNError{"its port is not a number from 1 to 65535"}
+		}
+		t.Port = uint16(port)
+	}
+	if t.TLS == "" {
+		t.TLS = TLSDisable
+	}
+	if !slices.Contains(oracleTLS, t.TLS) {
+		return Target{}, &DSNError{"its sslmode is none of " + strings.Join(oracleTLS, ", ")}
+	}
+	return t, nil
+}
+
+// namesOneServer refuses what is no host. What the driver sends to a listener quotes the
+// host as it is, so that a parenthesis in it would be syntax.
+func (t Target) namesOneServer() error {
+	switch {
+	case t.Host == "":
+		return &DSNError{"it names no host"}
+	case strings.Contains(t.Host, ","):
+		return &DSNError{"it names more than one host; register each server by itself"}
+	case strings.ContainsAny(t.Host, "/()=\\ \""):
+		return &DSNError{"its host is neither a name nor an address"}
+	}
+	return nil
+}
+
+// oracleName says whether a name can stand in a connect descriptor as it is.
+func oracleName(name string) bool {
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune("_$#.-", r) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 128
+}

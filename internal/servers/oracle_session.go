@@ -1,0 +1,171 @@
+package servers
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	goora "github.com/sijms/go-ora/v2"
+	"github.com/sijms/go-ora/v2/network"
+)
+
+// oracleSession is a Session on an Oracle server.
+type oracleSession struct {
+	database string
+	timeout  time.Duration // of a statement
+	conn     *goora.Connection
+	dials    *oracleDials
+	closed   bool
+}
+
+func (s *oracleSession) Database() string { return s.database }
+
+func (s *oracleSession) SetTimeout(timeout time.Duration) { s.timeout = timeout }
+
+// Closed says whether the connection is gone, so that no statement can be run.
+func (s *oracleSession) Closed() bool { return s.closed }
+
+// Close says goodbye also when the look was cancelled.
+func (s *oracleSession) Close(ctx context.Context) {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	defer s.dials.close()
+	defer s.dials.wire.bound(ctx)()
+	_ = s.call(s.conn.Close)
+}
+
+// Each runs the statement in a read-only transaction of its own, which is never committed.
+// A statement that takes longer than it may is interrupted on the server. Whatever else
+// than an answer comes back, the connection is given up: what is still under way on it
+// would be taken for the next answer.
+func (s *oracleSession) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
+	if s.closed {
+		return errLost
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout+patience)
+	defer cancel()
+	defer s.dials.wire.bound(ctx)()
+	s.dials.wire.allow(maxAnswer)
+	a := answer{columns: columns, take: take}
+	err := s.call(func() error { return s.run(ctx, bare(statement), &a) })
+	if a.err != nil && !errors.Is(a.err, ErrTooMuch) {
+		return a.err
+	}
+	if err == nil {
+		return nil
+	}
+	var said *network.OracleError
+	refused := errors.As(err, &said)
+	if !refused || said.Bad() || said.ErrCode == oraInterrupted {
+		s.closed = true
+		s.dials.close()
+	}
+	if refused {
+		return oracleRefusal(said.ErrCode)
+	}
+	if errors.Is(a.err, ErrTooMuch) {
+		return ErrTooMuch
+	}
+	if err = s.dials.failure(ctx, err); isCut(err) {
+		return errLost
+	}
+	return err
+}
+
+// errLost says that the connection is gone.
+var errLost = errors.New("the connection to the server was lost")
+
+// run hands the rows of a statement to a.
+func (s *oracleSession) run(ctx context.Context, statement string, a *answer) error {
+	tx, err := s.conn.Begin() // BeginTx refuses to be read-only
+	if err != nil {
+		return err
+	}
+	if _, err := s.conn.Exec("SET TRANSACTION READ ONLY"); err != nil {
+		return err
+	}
+	if err := s.query(ctx, statement, a); err != nil {
+		if is[*network.OracleError](err) {
+			_ = tx.Rollback()
+		}
+		return err
+	}
+	return tx.Rollback()
+}
+
+func (s *oracleSession) query(ctx context.Context, statement string, a *answer) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	rows, err := s.conn.QueryContext(ctx, statement, nil)
+	if err != nil {
+		return err
+	}
+	row := make([]driver.Value, len(rows.Columns()))
+	for a.err == nil {
+		if err = rows.Next(row); err != nil {
+			break
+		}
+		values := make([][]byte, len(row))
+		for i, value := range row {
+			if values[i], err = asText(value); err != nil {
+				return err
+			}
+		}
+		a.addRow(values)
+	}
+	if errors.Is(a.err, ErrTooMuch) {
+		return ErrTooMuch // nobody waits for the rest
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return rows.Close()
+}
+
+// asText is a value as text; nil: NULL, which an empty text is to Oracle. Numbers come from
+// the driver as their digits. A query gives times and bytes as text itself.
+func asText(value driver.Value) ([]byte, error) {
+	switch v := value.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		return []byte(v), nil
+	case int64:
+		return strconv.AppendInt(nil, v, 10), nil
+	case float64:
+		return strconv.AppendFloat(nil, v, 'f', -1, 64), nil
+	}
+	return nil, errors.New("the server answered with a type that queries do not ask for")
+}
+
+// call runs a part of the driver, which panics on packets that are shorter than they say.
+func (s *oracleSession) call(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the driver could not read what the server answered (%T)", p)
+		}
+	}()
+	return do()
+}
+
+// bare is a statement without the comment that it begins with: the driver takes the
+// apostrophe in one for the beginning of a text, and what follows for no query.
+func bare(statement string) string {
+	for {
+		statement = strings.TrimSpace(statement)
+		line, rest, _ := strings.Cut(statement, "\n")
+		if !strings.HasPrefix(line, "--") {
+			return statement
+		}
+		statement = rest
+	}
+}
