@@ -197,7 +197,7 @@ func (r *reader) column(s *scope, parts []string, line int) {
 			r.say(line, "%s is a column of %s and of %s: say which", name, here[0].called(), here[1].called())
 		}
 		if len(here) > 0 {
-			r.young(here[0], name, line)
+			r.read(here[0], name, line)
 			return
 		}
 	}
@@ -208,11 +208,13 @@ func (r *reader) column(s *scope, parts []string, line int) {
 	r.say(line, "no table here has a column %s", name)
 }
 
-// young tells of a column that came after what the query serves.
-func (r *reader) young(t *source, column string, line int) {
+// read notes that a column is read, and tells of one that came after what the query
+// serves.
+func (r *reader) read(t *source, column string, line int) {
 	if t.view == nil {
 		return
 	}
+	r.reads[t.view.called][column] = true
 	if since := t.view.columns[column]; since > r.serves && t.view.since <= r.serves { // else it is said of the view
 		r.say(line, "%s has %s since %v, and the query serves %v", t.called(), column, since, r.serves)
 	}

@@ -143,6 +143,12 @@ func (r *reader) named(around *scope) *source {
 		r.say(line, "%s", why)
 		v = &view{name: full, unknown: true}
 	}
+	if r.reads[full] == nil {
+		r.reads[full] = make(map[string]bool)
+	}
+	named := *v
+	named.called = full
+	v = &named
 	t := &source{alias: parts[len(parts)-1], name: full, view: v}
 	for column := range v.columns {
 		t.columns = append(t.columns, column)

@@ -40,6 +40,7 @@ type reader struct {
 	made   []*source // the common table expressions, the nearest last
 	faults []*fault
 	broken bool
+	reads  map[string]map[string]bool
 }
 
 func (r *reader) peek(ahead int) token { return r.tokens[min(r.at+ahead, len(r.tokens)-1)] }
@@ -92,13 +93,14 @@ func (r *reader) stop(format string, args ...any) {
 	r.broken, r.at = true, len(r.tokens)-1
 }
 
-// statement is the whole text.
-func (r *reader) statement() {
-	r.query(nil)
+// statement is the whole text; it returns how many columns are selected.
+func (r *reader) statement() int {
+	columns := len(r.query(nil))
 	r.accept(";")
 	if r.peek(0).kind != end {
 		r.stop("%s is not understood: a file has one SELECT, and documented/doc.go says what it may hold", r.peek(0))
 	}
+	return columns
 }
 
 // query is [WITH …] SELECT … [ORDER BY …]; it returns the names of what is selected.

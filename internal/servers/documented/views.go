@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -25,7 +26,8 @@ type view struct {
 	since   float64
 	page    string
 	columns map[string]float64
-	unknown bool // not documented: said once, where it is named
+	unknown bool   // not documented: said once, where it is named
+	called  string // as the query has it
 }
 
 // Views are all that an engine's documentation was read for.
@@ -177,22 +179,39 @@ func (f Fault) String() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line,
 var servesForm = regexp.MustCompile(`^\s*-- (?:SQL Server|Oracle)[A-Za-z ]* ([0-9]+(?:\.[0-9]+)?)\+`)
 
 // Check reads one query. line is the one of the file that it begins in.
-func (v *Views) Check(file string, line int, sql string) (faults []Fault) {
+func (v *Views) Check(file string, line int, sql string) []Fault {
+	_, faults := v.Read(file, line, sql)
+	return faults
+}
+
+// Query is what a query reads, and how many columns it selects.
+type Query struct {
+	Columns int
+	Reads   map[string][]string // the columns of each view, sorted
+}
+
+// Read is Check for whoever also wants to know what is read. A query with a fault says
+// nothing of it.
+func (v *Views) Read(file string, line int, sql string) (q Query, faults []Fault) {
 	tokens, err := lex(v.engine, sql, line)
-	r := &reader{views: v, serves: v.first, tokens: tokens}
+	r := &reader{views: v, serves: v.first, tokens: tokens, reads: make(map[string]map[string]bool)}
 	if first := servesForm.FindStringSubmatch(sql); first != nil {
 		r.serves, _ = strconv.ParseFloat(first[1], 64)
 	}
 	if f, ok := err.(*fault); ok { //nolint:errorlint // lex wraps nothing
 		r.faults = append(r.faults, f)
 	} else {
-		r.statement()
+		q.Columns = r.statement()
 	}
 	slices.SortStableFunc(r.faults, func(a, b *fault) int { return a.line - b.line })
 	for _, f := range r.faults {
 		faults = append(faults, Fault{file, f.line, f.text})
 	}
-	return faults
+	q.Reads = make(map[string][]string)
+	for name, columns := range r.reads {
+		q.Reads[name] = slices.Sorted(maps.Keys(columns))
+	}
+	return q, faults
 }
 
 // Files holds every .sql file of a folder, and of those below it, to what is documented.
