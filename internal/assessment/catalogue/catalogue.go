@@ -17,7 +17,7 @@ import (
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
-const Version = "2026.11.4"
+const Version = "2026.11.5"
 
 //go:embed checks
 var files embed.FS
@@ -35,6 +35,8 @@ type Check struct {
 	Reads          []Read   `yaml:"reads"`
 	Rights         []string `yaml:"rights"` // the least that let an account read it, where Reads do not say so
 	Object         Object   `yaml:"object"` // how a feed names what fails
+	Azure          string   `yaml:"azure"`  // why it does not apply to Azure SQL Database, in words
+	Inapplicable   string   `yaml:"inapplicable"`
 	Query          string   `yaml:"query"`
 	Graded         bool     `yaml:"graded"` // the query's third column is the row's severity
 	Names          []string `yaml:"names"`  // of the query's further columns, for Statements
@@ -154,12 +156,12 @@ func (c Check) runFaults() (faults []string) {
 	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
-	fault(c.Object.text == "" && len(c.Rights) == 0, "object and rights are for checks that a feed answers")
+	fault(c.Object.text == "" && len(c.Rights) == 0 && c.Azure == "" && c.Inapplicable == "", "object, rights, azure and inapplicable are not PostgreSQL's")
 	return faults
 }
 
 func (c Check) readsSetting() bool {
-	return slices.ContainsFunc(c.Reads, func(r Read) bool { return r.Kind == ReadSetting })
+	return slices.ContainsFunc(c.Reads, func(r Read) bool { return r.Kind == ReadSetting || r.Setting() })
 }
 
 // Checks returns every check, sorted by id.

@@ -1,9 +1,8 @@
 // Package catalogue holds what is checked on a database server, as data.
 //
 // The files under checks/ hold one list of checks an engine and domain. An instance is
-// assessed by those of its engine (Of). Muster itself runs those of PostgreSQL; those
-// of SQL Server and Oracle are answered by feeds, see below. A check of PostgreSQL has
-// either
+// assessed by those of its engine (Of). Those of SQL Server and Oracle may also be
+// answered by a feed, see below. A check of PostgreSQL has either
 //
 //   - a query: one row for each violation, with the columns object (its name
 //     for as long as it breaks the check: exceptions are about names) and
@@ -58,10 +57,11 @@
 // Verify is the check's own query about one object, for a person to run: what
 // passes there passes here.
 //
-// # Checks that feeds answer
+// # Checks of SQL Server and Oracle
 //
-// Whoever assesses a SQL Server or an Oracle sends what came of each check. So a check
-// of theirs has no query, and says instead what is to be read and how to name what fails:
+// Whoever assesses a SQL Server or an Oracle with a tool of his own sends what came of each
+// check; Muster asks the same itself. So a check of theirs says what is read and how what
+// fails is named, for both:
 //
 //	view NAME(COL, …)          columns of a documented view or table
 //	property NAME(PROPERTY, …) of SERVERPROPERTY, DATABASEPROPERTYEX
@@ -71,17 +71,25 @@
 // rights are the least that let an account read all that. Oracle's follow from the
 // views; SQL Server's are written, since there a right shows several views.
 //
-// object is the form of the names that a feed sends for what fails: words as they
-// stand, and {parts} that statements are about. A name that has the form in two ways,
-// or that cannot be written so that a person sees it, has no statement (Fix). The
-// statements have met no server: impact says so. A test holds them to the forms that the
-// vendors document. Parsers were tried and are no net: of 67, antlr4ts-sql reads 36 and
-// does not know ALTER SYSTEM and ALTER PROFILE, @polyglot-sql/sdk takes any DDL as it is.
+// object is the form of the names of what fails: words as they stand, and {parts} that
+// statements are about. A query has the evidence first, then the parts in their order, so
+// that a feed and Muster name the same thing in the same way, and Fix mends both. A name
+// that has the form in two ways, or that cannot be written so that a person sees it, has
+// no statement (Fix). The statements have met no server: impact says so. A test holds them
+// to the forms that the vendors document.
 //
-// The views that checks read, and the columns of some, were looked up in the vendor's
-// documentation or in the queries of the benchmarks below; the other columns are from
-// knowledge, and have met no server. A privilege that its holder would lose has no
-// statement here, as it has none for PostgreSQL.
+// population, measure and unreadable are as PostgreSQL's, but that unreadable lists what
+// is not known in one column, in words. inapplicable returns a row where the server has no
+// part in the check, which says why; azure is such a sentence for Azure SQL Database. evaluate
+// is BuildBehind, or nothing. What is measured of a check that reads settings alone are
+// these. Whether a check can be run is asked of the server by what rights say (SQL Server),
+// or told by its refusal (Oracle): internal/assessment/inspection.
+//
+// A query is one SELECT that reads views, columns and functions that the vendor documents
+// (internal/servers/documented, whose testdata names the page of each); a test holds reads
+// to what the queries read. No view of them needs Oracle's Diagnostics or Tuning Pack. All
+// the same, no query of them has met a live server. A privilege that its holder would lose
+// has no statement here, as it has none for PostgreSQL.
 //
 // # References
 //

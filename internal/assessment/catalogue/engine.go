@@ -15,7 +15,7 @@ type engine struct {
 	name    fleet.Engine
 	id      *regexp.Regexp
 	form    string // of an id, in words
-	fed     bool   // Muster does not run its checks: a feed says what came of them
+	fed     bool   // a feed may say what came of its checks, and no server of it has met them
 	dialect quote.Dialect
 }
 

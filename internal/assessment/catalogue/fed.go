@@ -8,11 +8,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"muster/domain/fleet"
 	"muster/internal/snapshot"
 )
 
-// Object is how a feed names an object that breaks a check: words as they stand, and
-// {parts} that statements are about, "{schema}.{table}".
+// Object is how an object that breaks a check is named, by a feed and by Muster: words as
+// they stand, and {parts} that statements are about, "{schema}.{table}". A query gives the
+// parts, in their order.
 type Object struct {
 	text  string
 	parts []string
@@ -50,6 +52,18 @@ func (o *Object) UnmarshalYAML(node *yaml.Node) error {
 // String is the form, "" for none.
 func (o Object) String() string { return o.text }
 
+// Parts are the names of its parts, in their order.
+func (o Object) Parts() []string { return slices.Clone(o.parts) }
+
+// Name is the object with these parts, one for each.
+func (o Object) Name(parts []string) string {
+	at := 0
+	return partForm.ReplaceAllStringFunc(o.text, func(string) string {
+		at++
+		return parts[at-1]
+	})
+}
+
 // read takes a name apart; ok is false where it has not the form, or has it in two ways.
 func (o Object) read(name string) (values map[string]string, ok bool) {
 	if o.short == nil {
@@ -66,7 +80,7 @@ func (o Object) read(name string) (values map[string]string, ok bool) {
 	return values, true
 }
 
-// Fix is what mends an object that a feed says breaks the check, in a database where
+// Fix is what mends an object that breaks a check of SQL Server or Oracle, in a database where
 // the check is one of databases; nil where that cannot be stated of this object. It has
 // not been tried on a server: Impact says so.
 func (c Check) Fix(database, object string) *snapshot.Fix {
@@ -89,17 +103,27 @@ func (c Check) Fix(database, object string) *snapshot.Fix {
 	return &snapshot.Fix{Database: database, Statement: statement, Rollback: undo}
 }
 
-// fedFaults says what is wrong with a check that a feed answers.
+// BuildBehind is the rule of SQL Server and Oracle: a build that is not the latest of a
+// release in support (internal/assessment/inspection).
+const BuildBehind = "build_behind"
+
+// fedFaults says what is wrong with a check that a feed or Muster answers.
 func (c Check) fedFaults() (faults []string) {
 	fault := func(ok bool, what string) {
 		if !ok {
 			faults = append(faults, what)
 		}
 	}
-	run := c.Query != "" || c.Evaluate != "" || c.Population != "" || c.Measure != "" || c.Unreadable != "" || c.RunIn != "" ||
-		c.Graded || c.MinVersion != 0 || len(c.Names) > 0 || len(c.Grants) > 0
-	fault(!run, "a feed answers it: nothing says how it is run")
-	fault(c.Object.text != "", "object says how a feed names what fails")
+	fault((c.Query == "") != (c.Evaluate == ""), "either query or evaluate is needed")
+	fault(c.Evaluate == "" || c.Evaluate == BuildBehind && c.Scope == ScopeInstance, "evaluate is "+BuildBehind+" of an instance, or nothing")
+	fault(c.Query == "" || c.Population != "" || c.Measure != "" || c.readsSetting(), "nothing says what was measured where it passes")
+	fault(c.Query != "" || c.Population == "" && c.Measure == "" && c.Unreadable == "" && c.Inapplicable == "", "population, measure, unreadable and inapplicable belong to a query")
+	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable, c.Inapplicable} {
+		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
+	}
+	fault(c.MinVersion == 0 && c.RunIn == "" && !c.Graded && len(c.Names) == 0 && len(c.Grants) == 0, "min_version, graded, names, run_in and grants are PostgreSQL's")
+	fault(c.Azure == "" || c.Engine == string(fleet.SQLServer), "azure is SQL Server's")
+	fault(c.Object.text != "", "object says how what fails is named")
 	fault(len(c.Reads) > 0, "nothing says what it reads")
 	fault(len(c.LeastRights()) > 0, "nothing says which rights it needs")
 	for _, r := range c.Reads {

@@ -25,9 +25,8 @@ func TestEveryEngineHasItsChecks(t *testing.T) {
 			t.Errorf("%s has %d checks", engine, len(of))
 		}
 		for _, check := range of {
-			runs := check.Query != "" || check.Evaluate != ""
-			if runs != (engine == fleet.PostgreSQL) || check.Engine != string(engine) {
-				t.Errorf("%s of %s: run %t, engine %s", check.ID, engine, runs, check.Engine)
+			if check.Query == "" && check.Evaluate == "" || check.Engine != string(engine) {
+				t.Errorf("%s of %s: nothing runs it, or its engine is %s", check.ID, engine, check.Engine)
 			}
 		}
 		if defined := c.Definitions(engine); len(defined) != len(of) || slices.ContainsFunc(defined, func(d snapshot.Check) bool { return d.Engine != string(engine) }) {
@@ -41,7 +40,7 @@ func TestEveryEngineHasItsChecks(t *testing.T) {
 
 const fed = `
 - {id: MS-01, domain: Security, severity: High, scope: instance, title: t, passed: u, rationale: r, pass: p, remediation: m,
-   impact: i, effort: S, references: [pci 2.2.6], object: '{login}', reads: ['option xp_cmdshell'], rights: [x], statements: ['ALTER LOGIN {login} DISABLE;']}
+   impact: i, effort: S, references: [pci 2.2.6], object: '{login}', reads: ['option xp_cmdshell'], rights: [x], query: "select 'a', 'b'", statements: ['ALTER LOGIN {login} DISABLE;']}
 `
 
 func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
@@ -49,8 +48,14 @@ func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
 	loads(t, "sqlserver/a.yaml", fed, map[string]change{
 		"valid":                 {"", "", ""},
 		"another engine's id":   {"MS-01", "PG-S01", "form MS-00"},
-		"a query":               {"effort: S", "effort: S, query: select 1", "a feed answers it"},
-		"no object":             {"object: '{login}',", "", "object says how a feed names"},
+		"nothing runs it":       {"query: \"select 'a', 'b'\",", "", "either query or evaluate"},
+		"two things run it":     {"effort: S", "effort: S, evaluate: x", "either query or evaluate"},
+		"two statements":        {"'b'\"", "'b'; drop table x\"", "one statement"},
+		"nothing measured":      {"'option xp_cmdshell'", "'view sys.logins(name)'", "nothing says what was measured"},
+		"a rule's population":   {"query: \"select 'a', 'b'\"", "evaluate: build_behind, population: select 1", "belong to a query"},
+		"an unknown rule":       {"query: \"select 'a', 'b'\"", "evaluate: x", "evaluate is build_behind"},
+		"PostgreSQL's names":    {"effort: S", "effort: S, names: [a]", "names, run_in and grants are PostgreSQL's"},
+		"no object":             {"object: '{login}',", "", "object says how what fails is named"},
 		"an open brace":         {"'{login}', reads", "'{login', reads", "no form of an object"},
 		"another's words":       {"'option xp_cmdshell'", "'setting ssl'", "which is PostgreSQL's"},
 		"a view without column": {"'option xp_cmdshell'", "'view sys.databases'", "is no read"},

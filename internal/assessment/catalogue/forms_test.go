@@ -9,9 +9,9 @@ import (
 	"muster/domain/fleet"
 )
 
-// documented are the forms of the statements for engines that no server here can try,
+// vendorForms are the forms of the statements for engines that no server here can try,
 // each as the vendor's syntax diagram has it. A misspelt word or option has no form.
-var documented = map[fleet.Engine][]*regexp.Regexp{
+var vendorForms = map[fleet.Engine][]*regexp.Regexp{
 	fleet.SQLServer: {
 		form(`RECONFIGURE;`),
 		form(`EXEC sys\.sp_configure STRING, [01];`),
@@ -62,16 +62,16 @@ func TestStatementsAreOfDocumentedForms(t *testing.T) {
 			}
 			for line := range strings.Lines(text) {
 				line = strings.TrimSuffix(line, "\n")
-				i := slices.IndexFunc(documented[fleet.Engine(check.Engine)], func(f *regexp.Regexp) bool { return f.MatchString(line) })
+				i := slices.IndexFunc(vendorForms[fleet.Engine(check.Engine)], func(f *regexp.Regexp) bool { return f.MatchString(line) })
 				if i < 0 {
 					t.Errorf("%s: %s is of no documented form", check.ID, line)
 					continue
 				}
-				used[documented[fleet.Engine(check.Engine)][i]] = true
+				used[vendorForms[fleet.Engine(check.Engine)][i]] = true
 			}
 		}
 	}
-	for engine, forms := range documented {
+	for engine, forms := range vendorForms {
 		for _, f := range forms {
 			if !used[f] {
 				t.Errorf("no statement of %s is of the form %s", engine, f)

@@ -19,7 +19,7 @@ const (
 	ReadSetting  = "setting"
 	ReadColumn   = "column"
 
-	// Of servers that feeds assess.
+	// Of SQL Server and Oracle.
 	ReadView      = "view"      // a documented view or table, with the columns read
 	ReadProperty  = "property"  // of SERVERPROPERTY and the like, with its name
 	ReadOption    = "option"    // a row of SQL Server's sys.configurations
@@ -136,7 +136,11 @@ func (r Read) Grant(role string) string {
 	}
 }
 
-// foreign says whether it is read on a server that feeds assess.
+// Setting says whether it is a setting of SQL Server or Oracle, which one query reads
+// with all others.
+func (r Read) Setting() bool { return r.Kind == ReadOption || r.Kind == ReadParameter }
+
+// foreign says whether it is read on a SQL Server or an Oracle.
 func (r Read) foreign() bool {
 	return slices.Contains([]string{ReadView, ReadProperty, ReadOption, ReadParameter}, r.Kind)
 }
@@ -156,9 +160,9 @@ func (r Read) right() string {
 	}
 }
 
-// oracleView is the object behind the public synonym of a view: GRANT takes no synonym
+// OracleView is the object behind the public synonym of a view: GRANT takes no synonym
 // of a fixed view.
-func oracleView(name string) string {
+func OracleView(name string) string {
 	if rest, ok := strings.CutPrefix(name, "V$"); ok {
 		return "SYS.V_$" + rest
 	}
@@ -177,9 +181,9 @@ func (c Check) LeastRights() []string {
 		case c.Engine == string(fleet.PostgreSQL):
 			rights = append(rights, r.right())
 		case c.Engine == string(fleet.Oracle) && r.Kind == ReadView:
-			rights = append(rights, "SELECT on "+oracleView(r.Name))
+			rights = append(rights, "SELECT on "+OracleView(r.Name))
 		case c.Engine == string(fleet.Oracle) && r.Kind == ReadParameter:
-			rights = append(rights, "SELECT on "+oracleView("V$PARAMETER"))
+			rights = append(rights, "SELECT on "+OracleView("V$PARAMETER"))
 		}
 	}
 	slices.Sort(rights)

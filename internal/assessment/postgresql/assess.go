@@ -1,7 +1,6 @@
 package postgresql
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
 	"muster/internal/servers"
@@ -47,7 +47,7 @@ func New(now func() time.Time) (*Inspector, error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
-	if unknown := unknownRules(c.catalogue.Checks()); len(unknown) > 0 {
+	if unknown := unknownRules(c.catalogue.Of(fleet.PostgreSQL)); len(unknown) > 0 {
 		return nil, fmt.Errorf("check catalogue: no such rule: %s", strings.Join(unknown, ", "))
 	}
 	return c, nil
@@ -84,7 +84,7 @@ func unreachable(a *snapshot.Assessment, target servers.Target, err error) {
 		a.ErrorClass, a.Error = refused.Class, refused.Sentence
 		return
 	}
-	code, sentence := reasonOf(err)
+	code, sentence := inspection.Reason(err)
 	a.ErrorClass = servers.ClassDatabase
 	if code == snapshot.ReasonTimeout {
 		a.ErrorClass = servers.ClassTimeout
@@ -128,7 +128,7 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 		e.feed = nil // the checks that need it have no answer, and say so
 	}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
-	finish(a, append(grants, moreGrants...))
+	inspection.Finish(a, append(grants, moreGrants...))
 	addExtensions(&state, a, visited)
 	return state, nil
 }
@@ -298,7 +298,7 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 	all := func(code, reason string) []snapshot.CheckResult {
 		for _, check := range checks {
 			result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
-			notAssessed(&result, code, reason)
+			inspection.NotAssessed(&result, code, reason)
 			results = append(results, result)
 		}
 		return results
@@ -321,7 +321,7 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 		granted, err = lookUp(ctx, s, role, checks)
 	}
 	if err != nil {
-		_, sentence := reasonOf(err)
+		_, sentence := inspection.Reason(err)
 		return all(snapshot.ReasonDatabaseUnreachable, "Database "+database+" could not be read: "+sentence+"."), nil, nil
 	}
 	extensions = make([]snapshot.Extension, 0, len(rows)) // nil: they could not be read
@@ -345,40 +345,4 @@ func readJSON[T any](ctx context.Context, s servers.Session, statement string) (
 		}
 	}
 	return out, nil
-}
-
-// finish sorts everything, so that two looks at the same server are equal.
-func finish(a *snapshot.Assessment, grants []snapshot.MissingGrant) {
-	slices.SortFunc(a.Results, func(x, y snapshot.CheckResult) int {
-		return cmp.Or(strings.Compare(x.CheckID, y.CheckID), strings.Compare(x.Database, y.Database))
-	})
-	slices.SortFunc(a.Extensions, func(x, y snapshot.Extension) int {
-		return cmp.Or(strings.Compare(x.Database, y.Database), strings.Compare(x.Name, y.Name))
-	})
-	a.Outcome = snapshot.OutcomeComplete
-	for _, r := range a.Results {
-		if r.Status == snapshot.StatusNotAssessed {
-			a.Outcome = snapshot.OutcomePartial
-		}
-	}
-	a.MissingGrants = mergeGrants(grants)
-}
-
-// mergeGrants puts together the checks that wait for the same grant.
-func mergeGrants(grants []snapshot.MissingGrant) []snapshot.MissingGrant {
-	type grantKey struct{ object, statement string }
-	checks := make(map[grantKey][]string)
-	for _, g := range grants {
-		k := grantKey{g.Object, g.Statement}
-		checks[k] = append(checks[k], g.Checks...)
-	}
-	out := make([]snapshot.MissingGrant, 0, len(checks))
-	for k, ids := range checks {
-		slices.Sort(ids)
-		out = append(out, snapshot.MissingGrant{Object: k.object, Statement: k.statement, Checks: append([]string{}, slices.Compact(ids)...)})
-	}
-	slices.SortFunc(out, func(x, y snapshot.MissingGrant) int {
-		return cmp.Or(strings.Compare(x.Object, y.Object), strings.Compare(x.Statement, y.Statement))
-	})
-	return out
 }

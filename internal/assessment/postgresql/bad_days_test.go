@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/assessment/inspection"
 	"muster/internal/pgtest"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
@@ -119,7 +120,7 @@ func TestAStatementThatDoesNotEndIsATimeoutOfThatCheck(t *testing.T) {
 	defer s.Close(context.Background())
 	s.SetTimeout(time.Millisecond)
 	_, err = servers.Query(context.Background(), s, 1, "select pg_sleep(60)")
-	if code, _ := reasonOf(err); code != snapshot.ReasonTimeout {
+	if code, _ := inspection.Reason(err); code != snapshot.ReasonTimeout {
 		t.Errorf("%s: %v", code, err)
 	}
 	s.SetTimeout(time.Minute)

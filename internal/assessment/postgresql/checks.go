@@ -1,15 +1,14 @@
 package postgresql
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/inspection"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -24,7 +23,7 @@ func runChecks(ctx context.Context, s servers.Session, a access, version int, ch
 		switch {
 		case !applies || check.Evaluate != "":
 		case s.Closed():
-			notAssessed(&result, snapshot.ReasonTimeout, "The connection was lost before this check, after a statement that the server did not finish.")
+			inspection.NotAssessed(&result, snapshot.ReasonTimeout, "The connection was lost before this check, after a statement that the server did not finish.")
 		default:
 			grants = append(grants, runCheck(ctx, s, a, check, &result)...)
 		}
@@ -51,14 +50,10 @@ func admit(result *snapshot.CheckResult, a access, version int, check catalogue.
 	}
 	if len(missing) > 0 {
 		grants = a.grants(check, missing)
-		notAssessed(result, snapshot.ReasonPermissionDenied, refusal(a.role, grants))
+		inspection.NotAssessed(result, snapshot.ReasonPermissionDenied, refusal(a.role, grants))
 		return grants, false
 	}
 	return nil, true
-}
-
-func notAssessed(result *snapshot.CheckResult, code, reason string) {
-	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotAssessed, code, reason
 }
 
 func runCheck(ctx context.Context, s servers.Session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
@@ -72,8 +67,8 @@ func runCheck(ctx context.Context, s servers.Session, a access, check catalogue.
 			`order by v.object::text collate "C", v.evidence::text collate "C" limit %d`,
 		severity, selected, check.Query, columns, further, snapshot.MaxViolations))
 	if err != nil {
-		code, sentence := reasonOf(err)
-		notAssessed(result, code, "Not assessed: "+sentence+".")
+		code, sentence := inspection.Reason(err)
+		inspection.NotAssessed(result, code, "Not assessed: "+sentence+".")
 		return nil
 	}
 	hidden, grants := hiddenObjects(ctx, s, a, check)
@@ -84,64 +79,35 @@ func runCheck(ctx context.Context, s servers.Session, a access, check catalogue.
 		result.Total, _ = strconv.Atoi(row[3])
 	}
 	if len(rows) == 0 && hidden != "" {
-		notAssessed(result, snapshot.ReasonPermissionDenied, hidden)
+		inspection.NotAssessed(result, snapshot.ReasonPermissionDenied, hidden)
 		return grants
 	}
 	all := population(ctx, s, check)
-	conclude(result, violations, result.Total, measured(ctx, s, a, check, result.Total, all))
+	m := measured(ctx, s, a, check, all)
+	inspection.Conclude(result, violations, result.Total, m.Words(result.Total))
 	result.Reason = hidden
-	if result.Status == snapshot.StatusFail && result.Total < all {
-		result.FailFraction = float64(result.Total) / float64(all)
-	}
+	m.Share(result)
 	return grants
 }
 
-// conclude fills in what violations say; total counts also those not kept. The
-// result is as severe as the worst of them.
-func conclude(result *snapshot.CheckResult, violations []snapshot.Violation, total int, measured string) {
-	result.Total, result.Violations, result.Measured = total, violations, measured
-	result.Status = snapshot.StatusPass
-	if total > 0 {
-		result.Status, result.FailFraction = snapshot.StatusFail, 1
-	}
-	for i := range violations {
-		result.Severity = worse(result.Severity, violations[i].Severity)
-		violations[i].Object = snapshot.CutName(violations[i].Object)
-		violations[i].Evidence = snapshot.Cut(violations[i].Evidence)
-	}
-}
-
-// measured says what a check found, also where nothing fails: a pass without a
-// figure is a pass that nobody can judge.
-func measured(ctx context.Context, s servers.Session, a access, check catalogue.Check, failed, all int) string {
-	var settings []string
+// measured is what a check looks at.
+func measured(ctx context.Context, s servers.Session, a access, check catalogue.Check, all int) inspection.Measured {
+	m := inspection.Measured{Counted: check.Population != "", All: all}
 	for _, read := range check.Reads {
 		if read.Kind == catalogue.ReadSetting {
-			settings = append(settings, read.Name+" = "+cmp.Or(snapshot.Cut(a.states[key(read)].setting), "(empty)"))
+			m.Settings = append(m.Settings, inspection.Setting(read.Name, a.states[key(read)].setting))
 		}
 	}
-	found := "none"
-	if failed > 0 {
-		found = strconv.Itoa(failed)
-	}
-	switch {
-	case len(settings) > 0:
-		return strings.Join(settings, ", ")
-	case check.Population != "" && all == 0 && failed == 0:
-		return "nothing to look at"
-	case check.Population != "" && all >= failed:
-		return found + " of " + strconv.Itoa(all)
-	case check.Measure != "":
-		row, err := servers.Row(ctx, s, 1, check.Measure)
-		switch {
-		case err != nil: // what fails is known all the same
-		case failed == 0:
-			return snapshot.Cut(row[0])
-		default:
-			return snapshot.Cut(found + " found; " + row[0])
+	if check.Measure != "" {
+		m.Measure = func() (string, error) {
+			row, err := servers.Row(ctx, s, 1, check.Measure)
+			if err != nil {
+				return "", err
+			}
+			return row[0], nil
 		}
 	}
-	return found + " found"
+	return m
 }
 
 // hiddenObjects says which objects of a check our role may not look at, one by
@@ -152,7 +118,7 @@ func hiddenObjects(ctx context.Context, s servers.Session, a access, check catal
 	}
 	rows, err := servers.Query(ctx, s, 3, check.Unreadable)
 	if err != nil {
-		_, sentence := reasonOf(err)
+		_, sentence := inspection.Reason(err)
 		return "Which objects are hidden could not be read: " + sentence + ".", nil
 	}
 	const listed = 20
@@ -192,13 +158,4 @@ func population(ctx context.Context, s servers.Session, check catalogue.Check) i
 		return -1
 	}
 	return all
-}
-
-// worse returns the graver of two severities; "" is none.
-func worse(a, b string) string {
-	order := []string{"", "Low", "Medium", "High", "Critical"}
-	if slices.Index(order, b) > slices.Index(order, a) {
-		return b
-	}
-	return a
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/internal/assessment"
+	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
 	"muster/internal/servers"
@@ -53,7 +54,7 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	defer s.Close(ctx)
 	tables, err := readJSON[tableFact](ctx, s, columnsSQL)
 	if err != nil {
-		_, sentence := reasonOf(err)
+		_, sentence := inspection.Reason(err)
 		fail("The columns could not be read: " + sentence + ".")
 		return
 	}
@@ -63,7 +64,7 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	}
 	circle, err := readCircle(ctx, s)
 	if err != nil {
-		_, sentence := reasonOf(err)
+		_, sentence := inspection.Reason(err)
 		fail("The roles could not be read: " + sentence + ".")
 		return
 	}
@@ -197,7 +198,7 @@ func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[st
 	}
 	rows, err := sampledRows(ctx, s, t, expressions)
 	if err != nil {
-		code, sentence := reasonOf(err)
+		code, sentence := inspection.Reason(err)
 		if code == snapshot.ReasonPermissionDenied && t.RowSecurity {
 			return nil, "Row security hides rows of it from the monitoring role."
 		}

@@ -21,6 +21,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/inspection"
 	"muster/internal/pgtest"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -496,7 +497,7 @@ func visibleRows(t *testing.T, server *pgtest.Server) map[string]string {
 				err = conn.QueryRow(ctx, "SELECT count(*)::text FROM "+pgx.Identifier{`Odd "schema"`, table}.Sanitize()).Scan(&count)
 			}
 			if err != nil {
-				_, count = reasonOf(err)
+				_, count = inspection.Reason(err)
 			}
 			seen[table+" as "+role] = count
 		}

@@ -8,6 +8,7 @@ import (
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/inspection"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
@@ -138,9 +139,9 @@ func judgeRules(e evidence, a access, checks []catalogue.Check) []snapshot.Check
 		}
 		violations, measured, unknown := judge(e)
 		if unknown != "" {
-			notAssessed(&result, snapshot.ReasonQueryFailed, unknown)
+			inspection.NotAssessed(&result, snapshot.ReasonQueryFailed, unknown)
 		} else {
-			conclude(&result, violations[:min(len(violations), snapshot.MaxViolations)], len(violations), measured)
+			inspection.Conclude(&result, violations[:min(len(violations), snapshot.MaxViolations)], len(violations), measured)
 		}
 		results = append(results, result)
 	}
