@@ -87,7 +87,7 @@ func TestStatements(t *testing.T) {
 	half, six := start.Add(-30*time.Minute), start.Add(5*time.Minute)
 	want := api.StatementPage{
 		From: start, To: start.Add(time.Hour), PreviousFrom: to(start.Add(-time.Hour)), Page: api.Page{Number: 1, Size: 2, TotalItems: 4, TotalPages: 2},
-		Engines: []api.Engine{api.Postgresql, api.Sqlserver, api.Oracle},
+		Engines: []api.Engine{api.Postgresql, api.Sqlserver, api.Oracle}, PartialEngines: []api.Engine{},
 		Items: []api.Statement{
 			{Id: id("orders", "same"), Instance: orders, Database: api.ContributingDatabase{Id: databases["orders"], Name: "d"}, Key: to("same"), Text: to("SELECT 100% FROM same"),
 				Calls: 10, TotalMs: 199, MeanMs: to(19.9), MaxMs: to(19.9), Share: to(0.750943), FirstSeenAt: &half, LastSeenAt: &six,

@@ -190,6 +190,7 @@ type Ranking struct {
 	Items    []Contributor
 	Others   Others
 	Sampled  bool // something in scope has a sample in the span
+	Partial  bool // some samples are of a part only
 	Coverage Coverage
 }
 

@@ -118,7 +118,21 @@ type SessionSample struct {
 	// Waits counts waiting sessions by the engine's own names (Classify). They
 	// need not agree with Waiting.
 	Waits map[string]int64
+
+	Part    SessionPart
+	Partial bool // it is of some of the sessions only, or does not split them
 }
+
+// SessionPart is what a sample of sessions says: a sender may know how many there are and
+// not what they wait for, or the other way round.
+type SessionPart int
+
+// The parts.
+const (
+	WholeSessions SessionPart = iota
+	OnlyCounts                // Waits says nothing
+	OnlyWaits                 // the counts say nothing
+)
 
 // StatementSample is what the statements of a database did in the interval that
 // ends at At.
@@ -130,6 +144,7 @@ type StatementSample struct {
 	Interval   time.Duration
 	BusyMs     *float64    // how long sessions executed, by the server's own count; nil where it has none
 	Statements []Statement // no key twice
+	Partial    bool        // it is of some of the statements only
 }
 
 // Statement is what one statement did in an interval.

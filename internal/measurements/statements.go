@@ -76,6 +76,7 @@ type Statements struct {
 	Items      []StatementSums
 	TotalMs    float64        // theirs together
 	Engines    []fleet.Engine // read, and with a sample in the span
+	Partial    []fleet.Engine // those of them of which only a part of the statements is sent
 	Incomplete bool           // an engine could not be read
 }
 
@@ -86,7 +87,7 @@ func (t *Tiles) Statements(ctx context.Context, organization uuid.UUID, scope St
 	var err error
 	all.Incomplete, err = t.eachKept(ctx, organization, "statements", func(ctx context.Context, engine fleet.Engine) error {
 		before, totalMs := len(all.Items), all.TotalMs
-		sampled, err := t.Store.Statements(ctx, organization, engine, scope, span, now, all.Add)
+		sampled, partial, err := t.Store.Statements(ctx, organization, engine, scope, span, now, all.Add)
 		if err != nil { // a part of them is none
 			all.Items, all.TotalMs = all.Items[:before], totalMs
 		}
@@ -94,6 +95,9 @@ func (t *Tiles) Statements(ctx context.Context, organization uuid.UUID, scope St
 			return err
 		}
 		all.Engines = append(all.Engines, engine)
+		if partial {
+			all.Partial = append(all.Partial, engine)
+		}
 		return nil
 	})
 	return all, err

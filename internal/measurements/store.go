@@ -44,10 +44,11 @@ type Store interface {
 	WaitContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span Span, b Breakdown) (Ranking, error)
 
 	// Statements hands what each statement that one engine executed in a span comes to to
-	// take, in no order, and says whether anything in scope has a sample there. It and
+	// take, in no order, and says whether anything in scope has a sample there, and
+	// whether some are of a part of the statements only. It and
 	// StatementSeries return a NotKeptError where statements are not kept as far back.
 	// now bounds Oracle's.
-	Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope StatementScope, span Span, now time.Time, take func(StatementSums)) (sampled bool, err error)
+	Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope StatementScope, span Span, now time.Time, take func(StatementSums)) (sampled, partial bool, err error)
 
 	// StatementSeries returns what a statement comes to in each bucket of a window.
 	StatementSeries(ctx context.Context, organization uuid.UUID, of NamedStatement, w timegrid.Window, now time.Time) (StatementSeries, error)
@@ -93,6 +94,7 @@ type QuerySums struct {
 	Calls   Values // Σ executions; whole numbers
 	MaxMs   Values // the highest mean of a query; NaN where there was no execution
 	Sampled bool   // the engine has a sample in the window
+	Partial bool   // some are of a part of the statements only
 }
 
 // Categories of wait events, the places in WaitSums.
@@ -113,12 +115,14 @@ var CategoryNames = [Categories]string{"locks", "lightweightLocks", "io", "clien
 type WaitSums struct {
 	Waiting [Categories]Values // average number of sessions that wait at once
 	Sampled bool               // the engine has a sample in the window
+	Partial bool               // some are of a part of the sessions only
 }
 
 // OpenConnections is what is open now.
 type OpenConnections struct {
 	SampledAt                                       time.Time // the oldest sample that counts; zero: none does
 	Active, Idle, Waiting, IdleInTransaction, Other int64
+	Partial                                         bool // some are not split, or of a part only
 }
 
 // addDatabase adds what is open on another engine.
@@ -131,6 +135,7 @@ func (c *OpenConnections) addDatabase(other OpenConnections) {
 	c.Waiting += other.Waiting
 	c.IdleInTransaction += other.IdleInTransaction
 	c.Other += other.Other
+	c.Partial = c.Partial || other.Partial
 }
 
 // Total is the sum of the splits, which are disjoint.

@@ -34,6 +34,7 @@ type Drop struct {
 type QueryPerformance struct {
 	AvgMs, MaxMs Values
 	Engines      []fleet.Engine // read, and with a sample in the window
+	Partial      []fleet.Engine // those of them whose samples are, some at least, of a part only
 	Incomplete   bool           // an engine could not be read
 }
 
@@ -41,6 +42,7 @@ type QueryPerformance struct {
 type WaitEvents struct {
 	Waiting    [Categories]Values
 	Engines    []fleet.Engine
+	Partial    []fleet.Engine
 	Incomplete bool
 }
 
@@ -48,6 +50,7 @@ type WaitEvents struct {
 type Contributors struct {
 	Ranking
 	Engines    []fleet.Engine // read, and with a sample in the span
+	Partial    []fleet.Engine // those of them with samples of a part only
 	Incomplete bool           // an engine could not be read
 }
 
@@ -82,6 +85,9 @@ func (t *Tiles) QueryPerformance(ctx context.Context, organization uuid.UUID, sc
 			return err
 		}
 		tile.Engines = append(tile.Engines, engine)
+		if part.Partial {
+			tile.Partial = append(tile.Partial, engine)
+		}
 		for i := range n {
 			totalMs[i] += part.TotalMs[i]
 			calls[i] += part.Calls[i]
@@ -112,6 +118,9 @@ func (t *Tiles) WaitEvents(ctx context.Context, organization uuid.UUID, scope fl
 			return err
 		}
 		tile.Engines = append(tile.Engines, engine)
+		if part.Partial {
+			tile.Partial = append(tile.Partial, engine)
+		}
 		for c := range tile.Waiting {
 			tile.Waiting[c].addValues(part.Waiting[c])
 		}
@@ -180,6 +189,9 @@ func (t *Tiles) contributors(ctx context.Context, organization uuid.UUID, tile s
 			return err
 		}
 		all.Engines = append(all.Engines, engine)
+		if part.Partial {
+			all.Partial = append(all.Partial, engine)
+		}
 		all.Join(part)
 		return nil
 	})

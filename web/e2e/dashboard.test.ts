@@ -200,6 +200,7 @@ test("11 connections: active, idle, waiting, total and the time of the sample", 
         idleInTransaction: 6,
         other: 2,
         engines: [],
+        partialEngines: [],
       }));
     },
   });

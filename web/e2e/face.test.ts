@@ -229,7 +229,13 @@ test("databases have a size and what it changed by; a server that tells of no st
         return route.fulfill({ json: { items, page: { ...numbers, totalItems: 3 } } });
       });
       await page.route("**/api/v1/statements?*", (route) => {
-        const none = { items: [], page: { ...numbers, totalItems: 0 }, engines: [], incomplete: false };
+        const none = {
+          items: [],
+          page: { ...numbers, totalItems: 0 },
+          engines: [],
+          partialEngines: [],
+          incomplete: false,
+        };
         const [from, to, previousFrom] = [since(1), since(0), null];
         const errors = [{ code: "detail_not_kept", params: { since: "2026-11-01T12:00:00Z" } }];
         return kept

@@ -37,6 +37,7 @@ const pageOf = (items: Statement[], changes: Partial<Schemas["StatementPage"]> =
   items,
   page: { number: 1, size: 20, totalItems: items.length, totalPages: 1 },
   engines: ["postgresql"],
+  partialEngines: [],
   incomplete: false,
   ...changes,
 });

@@ -59,6 +59,7 @@ function answer(url: URL, { otherwise = () => 1, ...shape }: Shape) {
     monitoringStartedAt: shape.monitoringStartedAt ?? "2020-01-01T00:00:00Z",
     hostCount: 3,
     engines: ["postgresql"],
+    partialEngines: [],
     unit: "averageWaitingSessions",
     series: Object.fromEntries(
       (tiles[url.pathname] ?? []).map((s) => [s, shape.series?.[s] ?? indices.map((i) => otherwise(i, s))]),

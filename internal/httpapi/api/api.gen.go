@@ -1617,6 +1617,9 @@ type Connections struct {
 	IdleInTransaction int64               `json:"idleInTransaction"`
 	Other             int64               `json:"other"`
 
+	// PartialEngines Those of `engines` of which a part only is sent: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	PartialEngines []Engine `json:"partialEngines"`
+
 	// SampledAt The oldest sample that counts
 	SampledAt *time.Time `json:"sampledAt"`
 	Total     int64      `json:"total"`
@@ -1706,8 +1709,11 @@ type Contributors struct {
 	Incomplete bool              `json:"incomplete"`
 	Items      []Contributor     `json:"items"`
 	Others     OtherContributors `json:"others"`
-	Series     string            `json:"series"`
-	To         time.Time         `json:"to"`
+
+	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	PartialEngines []Engine  `json:"partialEngines"`
+	Series         string    `json:"series"`
+	To             time.Time `json:"to"`
 
 	// Total The tile's figure over the window; null in a gap.
 	Total *float64         `json:"total"`
@@ -2656,7 +2662,10 @@ type QueryPerformance struct {
 
 	// LastBucketPartial The last bucket ends after now
 	LastBucketPartial bool `json:"lastBucketPartial"`
-	Series            struct {
+
+	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	PartialEngines []Engine `json:"partialEngines"`
+	Series         struct {
 		// AvgLatencyMs One value a bucket; null is a gap. At most three decimals.
 		AvgLatencyMs Values `json:"avgLatencyMs"`
 
@@ -3206,6 +3215,9 @@ type StatementPage struct {
 	Items      []Statement `json:"items"`
 	Page       Page        `json:"page"`
 
+	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	PartialEngines []Engine `json:"partialEngines"`
+
 	// PreviousFrom Where the window before begins; it ends at `from`. Null where it is not kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	To           time.Time  `json:"to"`
@@ -3324,7 +3336,10 @@ type WaitEvents struct {
 
 	// LastBucketPartial The last bucket ends after now
 	LastBucketPartial bool `json:"lastBucketPartial"`
-	Series            struct {
+
+	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	PartialEngines []Engine `json:"partialEngines"`
+	Series         struct {
 		// ClientNetwork One value a bucket; null is a gap. At most three decimals.
 		ClientNetwork Values `json:"clientNetwork"`
 

@@ -122,13 +122,17 @@ func notKept(err error) error {
 	return wire.BrokenRules(wire.BrokenParameter("from", "detail_not_kept", "is before "+since+", since when that is kept", map[string]any{"since": since}))
 }
 
+func engines(all []fleet.Engine) []api.Engine {
+	return wire.List(all, func(e fleet.Engine) api.Engine { return api.Engine(e) })
+}
+
 // contributors is the answer, with the names of what is in it.
 func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, found measurements.Contributors) (api.Contributors, error) {
 	answer := api.Contributors{
 		From: span.From, To: span.To, Series: string(found.Series), By: api.ContributorKey(found.By), Unit: units[found.Series],
 		Total: wire.Rounded(found.Total(), wire.Thousandths), Items: []api.Contributor{},
 		Others:  api.OtherContributors{Count: int64(found.Others.Count), Value: wire.Rounded(found.OthersValue(), wire.Thousandths), Share: wire.Rounded(found.OthersShare(), wire.Millionths)},
-		Engines: wire.List(found.Engines, func(e fleet.Engine) api.Engine { return api.Engine(e) }), Incomplete: found.Incomplete,
+		Engines: engines(found.Engines), PartialEngines: engines(found.Partial), Incomplete: found.Incomplete,
 	}
 	if found.Series == measurements.Average {
 		answer.Others.Calls, answer.Others.TotalMs = wire.Rounded(found.Others.Calls, wire.Thousandths), wire.Rounded(found.Others.TotalMs, wire.Thousandths)

@@ -42,6 +42,12 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 			Active: e.Active, Idle: e.Idle, Waiting: e.Waiting, IdleInTransaction: e.IdleInTransaction, Other: e.Other,
 		}
 	})
+	shown.PartialEngines = []api.Engine{}
+	for _, e := range snapshot.Engines {
+		if e.Partial {
+			shown.PartialEngines = append(shown.PartialEngines, api.Engine(e.Engine))
+		}
+	}
 	steady := shown
 	shown.AsOf = now
 	answer, err := wire.NewTagged(ctx, shown, steady)
@@ -154,7 +160,7 @@ func (s *TileRoutes) readQueryPerformance(ctx context.Context, q tileQuery, scop
 		return nil, err
 	}
 	return newTile(q.window, now, p.Incomplete, []line{{"avgLatencyMs", p.AvgMs}, {"maxLatencyMs", p.MaxMs}},
-		member{"engines", wire.NeverNull(p.Engines)})
+		member{"engines", wire.NeverNull(p.Engines)}, member{"partialEngines", wire.NeverNull(p.Partial)})
 }
 
 func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
@@ -166,5 +172,6 @@ func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope flee
 		{"locks", e.Waiting[measurements.Locks]}, {"lightweightLocks", e.Waiting[measurements.LightweightLocks]}, {"io", e.Waiting[measurements.IO]},
 		{"clientNetwork", e.Waiting[measurements.ClientNetwork]}, {"other", e.Waiting[measurements.Other]},
 	}
-	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.WaitEventsUnitAverageWaitingSessions}, member{"engines", wire.NeverNull(e.Engines)})
+	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.WaitEventsUnitAverageWaitingSessions},
+		member{"engines", wire.NeverNull(e.Engines)}, member{"partialEngines", wire.NeverNull(e.Partial)})
 }

@@ -81,8 +81,7 @@ func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsReq
 	}
 	answer := api.StatementPage{
 		From: read.span.From, To: read.span.To, PreviousFrom: before.from, Page: wire.Paged(ctx, page, size, int64(len(all.Items))),
-		Engines:    wire.List(all.Engines, func(e fleet.Engine) api.Engine { return api.Engine(e) }),
-		Incomplete: all.Incomplete || before.incomplete,
+		Engines: engines(all.Engines), PartialEngines: engines(all.Partial), Incomplete: all.Incomplete || before.incomplete,
 	}
 	if answer.Items, err = s.showStatements(ctx, all, items, before.of); err != nil {
 		return nil, err
@@ -247,7 +246,7 @@ func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequest
 	}
 	read := s.statementsIn(ctx, fleet.Scope{Filtered: true, Instances: []uuid.UUID{of.Instance}}, nil, span, w.Now)
 	var all measurements.Statements
-	_, err = s.Tiles.Store.Statements(ctx, organization, of.Engine, read.scope, span, w.Now, all.Add)
+	_, _, err = s.Tiles.Store.Statements(ctx, organization, of.Engine, read.scope, span, w.Now, all.Add)
 	if err != nil {
 		return nil, notKept(err)
 	}

@@ -52,6 +52,7 @@ type hostSample struct {
 type databaseSample struct {
 	instance, database uuid.UUID
 	at                 time.Time
+	part               measurements.SessionPart
 }
 
 // seriesHour is the unit of lateness.
@@ -102,12 +103,12 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 	}
 	for _, v := range b.Sessions {
 		v.At = instant.Cut(v.At)
-		if s.late("sessions", v.Instance.String(), v.At, r.now) {
+		if v.Part != measurements.OnlyCounts && s.late("sessions", v.Instance.String(), v.At, r.now) {
 			receipt.TooLate.Sessions++
 			continue
 		}
 		receipt.Accepted.Sessions++
-		key := databaseSample{v.Instance, v.Database, v.At}
+		key := databaseSample{v.Instance, v.Database, v.At, v.Part}
 		if _, ok := s.sessions[key]; !ok { // the first content stays
 			s.sessions[key] = v
 		}
@@ -119,7 +120,7 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 			continue
 		}
 		receipt.Accepted.Statements++
-		key := databaseSample{v.Instance, v.Database, v.At}
+		key := databaseSample{v.Instance, v.Database, v.At, 0}
 		if _, ok := s.statements[key]; !ok {
 			s.statements[key] = v
 		}

@@ -108,7 +108,7 @@ func (r *Reference) WaitContributors(_ context.Context, organization uuid.UUID, 
 	ranking := measurements.Ranking{Breakdown: b}
 	place := map[measurements.Series]int{"locks": 0, "lightweightLocks": 1, "io": 2, "clientNetwork": 3, "other": 4}
 	behind := make(map[measurements.Contributor]float64)
-	for database, samples := range r.of(organization).byDatabase(engine, scope) {
+	for database, samples := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
 		average, sampled := averageWaiting(samples, inSpan(span))
 		ranking.Sampled = ranking.Sampled || sampled
 		for category, waiting := range average {
@@ -135,7 +135,7 @@ func (r *Reference) ConnectionContributors(_ context.Context, organization uuid.
 	defer r.mu.Unlock()
 	ranking := measurements.Ranking{Breakdown: b}
 	behind := make(map[measurements.Contributor]float64)
-	for of, samples := range r.of(organization).byDatabase(engine, fleet.Scope{}) {
+	for of, samples := range r.of(organization).byDatabase(engine, fleet.Scope{}, measurements.OnlyWaits) {
 		latest := samples[len(samples)-1]
 		if !slices.Contains(databases, of.database) || now.Sub(latest.At) > max(3*latest.Interval, time.Minute) {
 			continue

@@ -30,7 +30,7 @@ func (c *comparison) statements(scope fleet.Scope, w timegrid.Window) {
 		span := measurements.Span{From: w.Start(), To: w.End(), Size: w.Size}
 		read := func(h Harness) (map[measurements.StatementRef]measurements.StatementSums, bool) {
 			all := make(map[measurements.StatementRef]measurements.StatementSums)
-			sampled, err := h.Store.Statements(c.Context(), c.organization, engine, of, span, now, func(s measurements.StatementSums) {
+			sampled, _, err := h.Store.Statements(c.Context(), c.organization, engine, of, span, now, func(s measurements.StatementSums) {
 				if _, twice := all[s.StatementRef]; twice {
 					c.Errorf("%+v twice", s)
 				}

@@ -18,11 +18,12 @@ func includes(scope fleet.Scope, instance uuid.UUID) bool {
 }
 
 // byDatabase returns the samples of sessions in scope, of each database in the order
-// of time. A database is one of an instance.
-func (s *samples) byDatabase(engine fleet.Engine, scope fleet.Scope) map[databaseSample][]measurements.SessionSample {
+// of time, but for those that say nothing of what is wanted. A database is one of an
+// instance.
+func (s *samples) byDatabase(engine fleet.Engine, scope fleet.Scope, but measurements.SessionPart) map[databaseSample][]measurements.SessionSample {
 	databases := make(map[databaseSample][]measurements.SessionSample)
 	for _, v := range inOrder(s.sessions, func(v measurements.SessionSample) time.Time { return v.At }) {
-		if v.Engine == engine && includes(scope, v.Instance) {
+		if v.Engine == engine && includes(scope, v.Instance) && v.Part != but {
 			database := databaseSample{instance: v.Instance, database: v.Database}
 			databases[database] = append(databases[database], v)
 		}
@@ -38,7 +39,7 @@ func (r *Reference) WaitEvents(_ context.Context, organization uuid.UUID, engine
 	for c := range sums.Waiting {
 		sums.Waiting[c] = measurements.Gaps(w.Len())
 	}
-	for _, database := range r.of(organization).byDatabase(engine, scope) {
+	for _, database := range r.of(organization).byDatabase(engine, scope, measurements.OnlyCounts) {
 		for i := range w.Len() {
 			average, sampled := averageWaiting(database, func(at time.Time) bool { return w.Index(at) == i })
 			if !sampled {
@@ -53,6 +54,7 @@ func (r *Reference) WaitEvents(_ context.Context, organization uuid.UUID, engine
 			}
 		}
 	}
+	sums.Partial = r.of(organization).partialSessions(engine, scope, w.Start(), w.End())
 	return sums, nil
 }
 
@@ -90,7 +92,7 @@ func (r *Reference) Connections(_ context.Context, organization uuid.UUID, engin
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var sum measurements.OpenConnections
-	for database, samples := range r.of(organization).byDatabase(engine, fleet.Scope{}) {
+	for database, samples := range r.of(organization).byDatabase(engine, fleet.Scope{}, measurements.OnlyWaits) {
 		latest := samples[len(samples)-1]
 		counts := max(3*latest.Interval, time.Minute)
 		if !slices.Contains(databases, database.database) || now.Sub(latest.At) > counts {
@@ -104,6 +106,7 @@ func (r *Reference) Connections(_ context.Context, organization uuid.UUID, engin
 		sum.Waiting += latest.Waiting
 		sum.IdleInTransaction += latest.IdleInTransaction
 		sum.Other += latest.Other
+		sum.Partial = sum.Partial || latest.Partial
 	}
 	return sum, nil
 }

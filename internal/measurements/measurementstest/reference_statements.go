@@ -39,6 +39,7 @@ func (r *Reference) QueryPerformance(_ context.Context, organization uuid.UUID, 
 			sums.MaxMs[i] = greater(sums.MaxMs[i], maxMs)
 		}
 	}
+	sums.Partial = r.of(organization).partialStatements(engine, scope, w.Start(), w.End())
 	return sums, nil
 }
 
@@ -85,11 +86,11 @@ func overall(engine fleet.Engine, samples []measurements.Statement) (totalMs, ca
 }
 
 // Statements is documented at measurements.Store.
-func (r *Reference) Statements(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled bool, err error) {
+func (r *Reference) Statements(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled, partial bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if engine == fleet.Oracle && span.From.Before(now.Add(-7*24*time.Hour)) {
-		return false, nil
+		return false, false, nil
 	}
 	of := r.of(organization).only(scope.Database)
 	queries, sampled := of.queriesIn(engine, scope.Scope, inSpan(span))
@@ -98,7 +99,7 @@ func (r *Reference) Statements(_ context.Context, organization uuid.UUID, engine
 			take(measurements.StatementSums{StatementRef: q.ref(), Database: q.database, Calls: calls, TotalMs: totalMs, MaxMs: maxMs})
 		}
 	}
-	return sampled, nil
+	return sampled, r.of(organization).partialStatements(engine, scope.Scope, span.From, span.To), nil
 }
 
 func (q query) ref() measurements.StatementRef {

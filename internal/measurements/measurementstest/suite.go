@@ -26,6 +26,7 @@ func Run(t *testing.T, open Open) {
 		"writing":           writeCases(),
 		"lateness":          lateCases(), // in a store of its own, all of which ages
 		"senders":           senderCases(),
+		"parts":             partCases(),
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

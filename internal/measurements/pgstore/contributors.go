@@ -103,6 +103,7 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	if err != nil {
 		return ranking, err
 	}
+	ranking.Partial = series.arePartial(span.From, span.To)
 	var covered measurements.Coverage
 	both, within := errgroup.WithContext(ctx) // each waits for the server most of its time
 	both.Go(func() (err error) {
@@ -226,6 +227,7 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 	if err != nil {
 		return ranking, err
 	}
+	ranking.Partial = series.arePartial(span.From, span.To)
 	sums := make(map[int64]codec.WaitSlot, len(series))
 	for _, piece := range span.Pieces() {
 		w := windowOf(piece)
@@ -304,12 +306,13 @@ func (s *Store) ConnectionContributors(ctx context.Context, organization uuid.UU
 	type open struct {
 		Instance, Database                              uuid.UUID
 		Active, Idle, Waiting, IdleInTransaction, Other int64
+		Partial                                         bool
 	}
 	rows, err := statement.All[open](ctx, s.db, fmt.Sprintf("read the connections of %d databases", len(databases)), openDatabases,
 		organization, string(engine), statement.IDs(databases), now)
 	instances := make(map[uuid.UUID]float64)
 	for _, row := range rows {
-		ranking.Sampled = true
+		ranking.Sampled, ranking.Partial = true, ranking.Partial || row.Partial
 		n := measurements.OpenConnections{Active: row.Active, Idle: row.Idle, Waiting: row.Waiting, IdleInTransaction: row.IdleInTransaction, Other: row.Other}
 		value := float64(n.Total())
 		switch b.Series {

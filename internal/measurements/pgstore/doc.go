@@ -133,6 +133,15 @@
 // the latest for connections and the mean over samples for waits, so that none of them is a
 // sum over samples. Two samples of the same time are one, of which the first content stays.
 //
+// # Of a part only
+//
+// Some senders cut their list of statements or of sessions, or count sessions without
+// telling active ones from idle (SessionSample.Part). What they send is kept as any
+// sample, and marked: a series has the first and the last time of a sample that is
+// partial, and what is read between the two is said to be a part. So a whole sample
+// between two of a part is said to be one, too, and not the other way round. The latest
+// sample of a database's sessions has a mark of its own.
+//
 // # Locks
 //
 // Everything that is done to a series is done under the lock of its row in

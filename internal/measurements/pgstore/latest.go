@@ -80,7 +80,7 @@ func (s *Store) InstancesOn(ctx context.Context, organization uuid.UUID, names [
 func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements.SessionSample) error {
 	newest := make(map[uuid.UUID]measurements.SessionSample)
 	for _, s := range samples {
-		if known, ok := newest[s.Database]; !ok || s.At.After(known.At) {
+		if known, ok := newest[s.Database]; s.Part != measurements.OnlyWaits && (!ok || s.At.After(known.At)) {
 			newest[s.Database] = s
 		}
 	}
@@ -92,12 +92,13 @@ func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements
 		Database                                        [16]byte
 		At, Until                                       time.Time
 		Active, Idle, Waiting, IdleInTransaction, Other int64
+		Partial                                         bool
 	}
 	var rows []latest
 	for database, s := range newest {
 		rows = append(rows, latest{
 			h.series[seriesKey{codec.Sessions, s.Instance.String()}], database, s.At, s.At.Add(max(countsIntervals*s.Interval, countsAtLeast)),
-			s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other,
+			s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other, s.Partial,
 		})
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("keep the latest sessions of %d databases", len(rows)), upsertLatest, statement.Columns(rows)...)
@@ -108,7 +109,7 @@ func (s *Store) Connections(ctx context.Context, organization uuid.UUID, engine 
 	var c measurements.OpenConnections
 	var sampled *time.Time
 	err := s.db.QueryRowContext(ctx, sumConnections, organization, string(engine), statement.IDs(databases), now).
-		Scan(&sampled, &c.Active, &c.Idle, &c.Waiting, &c.IdleInTransaction, &c.Other)
+		Scan(&sampled, &c.Active, &c.Idle, &c.Waiting, &c.IdleInTransaction, &c.Other, &c.Partial)
 	if err != nil {
 		return measurements.OpenConnections{}, fmt.Errorf("sum the connections of %d databases: %w", len(databases), err)
 	}

@@ -23,7 +23,8 @@ func (s *Store) QueryPerformance(ctx context.Context, organization uuid.UUID, en
 		since = w.firstSince(now.Add(-oracleDays))
 	}
 	p := codec.NewQueryPerformance(w.buckets, since)
-	if err := s.readInstances(ctx, organization, codec.Statements, engine, scope, w, p.Take); err != nil {
+	var err error
+	if p.Partial, err = s.readInstances(ctx, organization, codec.Statements, engine, scope, w, p.Take); err != nil {
 		return measurements.QuerySums{}, err
 	}
 	return p.QuerySums, nil

@@ -130,19 +130,21 @@ func pgTime(raw []byte) time.Time {
 }
 
 // readInstances hands what the rows of an engine's instances in scope have within the
-// window to take, as readRows does.
-func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) error {
+// window to take, as readRows does, and says whether some of it is of a part only.
+func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) (partial bool, err error) {
 	found, err := s.inScope(ctx, organization, kind, engine, scope)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return s.readRows(ctx, w, kind, found.ids(), func(_ int64, part codec.Stretch) error { return take(part) })
+	return found.arePartial(w.Start(), w.End()), s.readRows(ctx, w, kind, found.ids(), func(_ int64, part codec.Stretch) error { return take(part) })
 }
 
 // subject is a series, and the host or the instance that it is of.
 type subject struct {
-	ID      int64
-	Subject string
+	ID          int64
+	Subject     string
+	PartialFrom *time.Time `db:"partial_from"` // of an instance: samples of a part only
+	PartialTo   *time.Time `db:"partial_to"`
 }
 
 // instance is the one that the series is of.

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
@@ -37,10 +38,13 @@ type held struct {
 	now    time.Time
 }
 
-// hold makes the series of arrivals that are missing and locks all of them until the
-// transaction ends.
-func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []codec.Arrival) (held, error) {
+// hold makes the series of arrivals, and of sessions that are only counted, where they
+// are missing, and locks all of them until the transaction ends.
+func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []codec.Arrival, sessions []measurements.SessionSample) (held, error) {
 	engines := make(map[seriesKey]fleet.Engine)
+	for _, one := range sessions {
+		engines[seriesKey{codec.Sessions, one.Instance.String()}] = one.Engine
+	}
 	for _, a := range arrived {
 		engines[seriesKey{a.Kind, a.Subject}] = a.Engine
 	}

@@ -28,18 +28,18 @@ var (
 )
 
 // Statements is documented at measurements.Store.
-func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled bool, err error) {
+func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled, partial bool, err error) {
 	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, false); err != nil {
-		return false, err
+		return false, false, err
 	}
 	if engine == fleet.Oracle && span.From.Before(now.Add(-oracleDays)) {
-		return false, nil
+		return false, false, nil
 	}
 	series, err := s.inScope(ctx, organization, codec.Statements, engine, scope.Scope)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	return sampled, s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
+	err = s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
 		for _, d := range all {
 			if scope.Database != uuid.Nil && d.Database != scope.Database {
 				continue
@@ -55,6 +55,7 @@ func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine f
 			}
 		}
 	})
+	return sampled, series.arePartial(span.From, span.To), err
 }
 
 // StatementSeries is documented at measurements.Store.

@@ -15,8 +15,11 @@ import (
 func (s *Store) WaitEvents(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, asked timegrid.Window) (measurements.WaitSums, error) {
 	w := windowOf(asked)
 	e := codec.NewWaitEvents(w.buckets)
-	if err := s.readInstances(ctx, organization, codec.Sessions, engine, scope, w, e.Take); err != nil {
+	partial, err := s.readInstances(ctx, organization, codec.Sessions, engine, scope, w, e.Take)
+	if err != nil {
 		return measurements.WaitSums{}, err
 	}
-	return e.Sums(), nil
+	sums := e.Sums()
+	sums.Partial = partial
+	return sums, nil
 }

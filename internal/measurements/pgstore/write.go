@@ -56,7 +56,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 				return fmt.Errorf("encode %d samples: %w", b.Len(), err)
 			}
 		}
-		if len(arrived) > 0 {
+		if len(arrived) > 0 || len(b.Sessions) > 0 {
 			receipt, err = s.keep(ctx, tx, b, arrived)
 		}
 		receipt.Counted = counted
@@ -69,7 +69,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 }
 
 func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (measurements.Receipt, error) {
-	h, err := s.hold(ctx, tx, b.Organization, arrived)
+	h, err := s.hold(ctx, tx, b.Organization, arrived, b.Sessions)
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
@@ -89,6 +89,14 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	}
 	if err := keepMappings(ctx, tx, h, b.Hosts); err != nil {
 		return measurements.Receipt{}, err
+	}
+	if err := keepPartial(ctx, tx, h, b); err != nil {
+		return measurements.Receipt{}, err
+	}
+	for _, one := range b.Sessions {
+		if one.Part == measurements.OnlyCounts {
+			receipt.Accepted.Sessions++
+		}
 	}
 	return receipt, keepLatest(ctx, tx, h, b.Sessions)
 }

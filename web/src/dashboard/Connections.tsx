@@ -2,7 +2,7 @@ import { Badge, Skeleton, Tooltip } from "@mantine/core";
 import { IconClockExclamation } from "@tabler/icons-react";
 import { api, type Schemas } from "../api/client";
 import { onServer } from "../api/clock";
-import { absoluteTime, ago, count } from "../ui/format";
+import { absoluteTime, ago, count, engineName } from "../ui/format";
 import { useNow } from "../ui/now";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
@@ -25,6 +25,7 @@ const nothing: Snapshot = {
   idleInTransaction: 0,
   other: 0,
   engines: [],
+  partialEngines: [],
 };
 
 /**
@@ -75,6 +76,7 @@ function Sessions({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: nu
         <span className="numbers">
           {count(snapshot.total)} total, of them {count(snapshot.idleInTransaction)} idle in transaction,{" "}
           {count(snapshot.other)} other
+          {snapshot.partialEngines.length > 0 && `; ${snapshot.partialEngines.map(engineName).join(", ")} in part`}
         </span>
         <span className={classes.sampled}>
           <Sampled snapshot={snapshot} answeredAt={answeredAt} />

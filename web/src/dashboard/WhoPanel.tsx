@@ -12,7 +12,7 @@ import { copy } from "../shell/clipboard";
 import { titleOf } from "../statements/query";
 import { NoTexts } from "../statements/Texts";
 import { EmptyState } from "../ui/EmptyState";
-import { count, engineName, plural, shortTime } from "../ui/format";
+import { count, measuredEngines, plural, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { useScope } from "../window/scope";
@@ -272,7 +272,7 @@ function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: K
         </span>
         <span className={classes.about}>
           {widened && <>over {spanText(used)} · </>}
-          {answer.engines.map(engineName).join(", ")}
+          {measuredEngines(answer)}
         </span>
       </div>
       {incomplete}

@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
-import { engineName, plural } from "../ui/format";
+import { measuredEngines, plural } from "../ui/format";
 import { windowQuery } from "../window/query";
 import { useScope } from "../window/scope";
 import { queryBefore } from "./asking";
@@ -11,8 +11,8 @@ import { latency, percent, sessions } from "./units";
 /** Of the second row's plots: two bands need it, and neighbours align. */
 const tall = 260;
 
-const engines = (answer: { engines: string[] }) =>
-  answer.engines.map(engineName).join(", ") || "no data from any engine";
+const engines = (answer: { engines: string[]; partialEngines: string[] }) =>
+  measuredEngines(answer) || "no data from any engine";
 
 const hosts = ({ hostCount }: Schemas["Utilization"]) => plural(hostCount, "host");
 

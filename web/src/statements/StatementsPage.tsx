@@ -8,7 +8,7 @@ import { asProblem } from "../api/problem";
 import { notKeptSince } from "../dashboard/contributors";
 import { SearchField } from "../instances/SearchField";
 import { EmptyState } from "../ui/EmptyState";
-import { count, engineName, shortTime } from "../ui/format";
+import { count, measuredEngines, shortTime } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
 import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
@@ -81,7 +81,7 @@ export function StatementsPage() {
 
 function Lead({ answer }: { answer: Answer | undefined }) {
   if (!answer) return "What your instances executed in the window, and in the one before.";
-  const engines = answer.engines.map(engineName).join(", ");
+  const engines = measuredEngines(answer);
   return (
     <>
       What was executed from {shortTime(answer.from)} to {shortTime(answer.to)}

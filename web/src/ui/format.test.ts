@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, fromNow, growth } from "./format";
+import { ago, fromNow, growth, measuredEngines } from "./format";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -26,4 +26,11 @@ test.each([
 
 test("a growth has its sign", () => {
   expect([growth(1_288_490_189), growth(-3 * 1024 ** 2), growth(0)]).toEqual(["+1.2 GB", "−3.0 MB", "unchanged"]);
+});
+
+test("an engine of which a part only was sent is named so", () => {
+  expect(measuredEngines({ engines: ["postgresql", "sqlserver"], partialEngines: ["sqlserver"] })).toBe(
+    "PostgreSQL, SQL Server (in part)",
+  );
+  expect(measuredEngines({ engines: [], partialEngines: [] })).toBe("");
 });

@@ -86,3 +86,7 @@ const engineNames: Record<string, string> = {
 };
 
 export const engineName = (engine: string) => engineNames[engine] ?? engine;
+
+/** measuredEngines names the engines of an answer, and says of which of them a part only was sent. */
+export const measuredEngines = ({ engines, partialEngines }: { engines: string[]; partialEngines: string[] }) =>
+  engines.map((e) => (partialEngines.includes(e) ? `${engineName(e)} (in part)` : engineName(e))).join(", ");

@@ -25,6 +25,9 @@ func Arrivals(b measurements.Batch) ([]Arrival, error) {
 		arrived(Hosts, s.Host, "", s.At, hostBodyOf(s).encode())
 	}
 	for _, s := range b.Sessions {
+		if s.Part == measurements.OnlyCounts {
+			continue // which are of now, and of no series
+		}
 		arrived(Sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
 	}
 	type sampleOf struct {

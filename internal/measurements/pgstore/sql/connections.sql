@@ -6,7 +6,8 @@ SELECT min(l.at) AS sampled_at,
        coalesce(sum(l.idle), 0)::bigint AS idle,
        coalesce(sum(l.waiting), 0)::bigint AS waiting,
        coalesce(sum(l.idle_in_transaction), 0)::bigint AS idle_in_transaction,
-       coalesce(sum(l.other), 0)::bigint AS other
+       coalesce(sum(l.other), 0)::bigint AS other,
+       coalesce(bool_or(l.partial), false) AS partial
 FROM measured_series s
 JOIN latest_sessions l ON l.series_id = s.id
 WHERE s.organization_id = $1 AND s.kind = 'sessions' AND s.engine = $2 AND l.until >= $4

@@ -1,0 +1,81 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed" // the statement
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/instant"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/statement"
+)
+
+//go:embed sql/mark_partial.sql
+var markPartial string
+
+// stretchOf is from the first to the last of some times.
+type stretchOf struct{ First, Last time.Time }
+
+// partialIn are the times of the samples that are of a part only, by series.
+func partialIn(b measurements.Batch) map[seriesKey]stretchOf {
+	found := make(map[seriesKey]stretchOf)
+	add := func(kind string, instance uuid.UUID, at time.Time) {
+		key, at := seriesKey{kind, instance.String()}, instant.Cut(at)
+		s, ok := found[key]
+		if !ok {
+			s = stretchOf{at, at}
+		}
+		if at.Before(s.First) {
+			s.First = at
+		}
+		if at.After(s.Last) {
+			s.Last = at
+		}
+		found[key] = s
+	}
+	for _, s := range b.Sessions {
+		if s.Partial && s.Part != measurements.OnlyCounts {
+			add(codec.Sessions, s.Instance, s.At)
+		}
+	}
+	for _, s := range b.Statements {
+		if s.Partial {
+			add(codec.Statements, s.Instance, s.At)
+		}
+	}
+	return found
+}
+
+// keepPartial marks the series of samples that are of a part only. One that is marked
+// from its first such sample to its last is so in between, whoever sent what is there:
+// a figure is said to be of a part rather than not.
+func keepPartial(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch) error {
+	type marked struct {
+		Series int64
+		stretchOf
+	}
+	var rows []marked
+	for key, s := range partialIn(b) {
+		rows = append(rows, marked{h.series[key], s})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return statement.Exec(ctx, tx, fmt.Sprintf("note that samples of %d series are of a part", len(rows)), markPartial, statement.Columns(rows)...)
+}
+
+// arePartial says that some of the series have samples of a part only from a time on and
+// before another.
+func (s subjects) arePartial(from, to time.Time) bool {
+	for _, one := range s {
+		if one.PartialFrom != nil && one.PartialFrom.Before(to) && !one.PartialTo.Before(from) {
+			return true
+		}
+	}
+	return false
+}
