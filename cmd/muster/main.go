@@ -151,6 +151,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		backupCommand(cfg),
 		restoreCommand(cfg),
 		feedCommand(cfg),
+		fleetCommand(cfg),
 	)
 	return root
 }

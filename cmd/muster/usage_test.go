@@ -75,6 +75,10 @@ func TestWrongUsage(t *testing.T) {
 		"verify --page report.pdf":               {`"report.pdf"`},
 		"evidence --verify x":                    {"--keys"},
 		"evidence --verify x --keys y --check z": {"nothing else"},
+		"fleet":                                  {"needs a subcommand"},
+		"fleet apply":                            {"arg"},
+		"fleet apply a b":                        {"arg"},
+		"fleet apply a --force":                  {"--force"},
 		"dead":                                   {"needs a subcommand"},
 		"dead show":                              {"arg"},
 		"dead show x":                            {"id", "dead list"},
@@ -169,7 +173,7 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
 		"events list", "events replay", "events verify", "events head", "events witness", "events checkpoint", "events export",
 		"reports rebuild", "verify", "evidence", "dead list", "dead show", "dead retry", "dead drop",
-		"keys list", "keys rotate", "keys retire", "keys export", "backup", "restore", "feed show",
+		"keys list", "keys rotate", "keys retire", "keys export", "backup", "restore", "feed show", "fleet apply",
 	} {
 		if !slices.Contains(paths, wanted) {
 			t.Errorf("there is no command %q", wanted)

@@ -133,12 +133,22 @@ func (s *Store) SaveCredentials(ctx context.Context, q sqlx.ExtContext, c Creden
 // Credentials returns how an instance is reached; ok is false where this
 // organization has no connection for that id.
 func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
+	return s.credentials(ctx, s.db, "", organization, instance)
+}
+
+// LockCredentials is Credentials as they stay until tx ends: for whoever replaces them
+// with what was made of them.
+func (s *Store) LockCredentials(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
+	return s.credentials(ctx, tx, " FOR UPDATE", organization, instance)
+}
+
+func (s *Store) credentials(ctx context.Context, q sqlx.QueryerContext, locking string, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
 	type target struct {
 		Credentials
 		Sealed []byte `db:"sealed_dsn"`
 	}
-	row, ok, err := statement.Find[target](ctx, s.db, "read the connection of instance "+instance.String(), `SELECT engine, sealed_dsn, classify, own FROM assessment_targets
-		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	row, ok, err := statement.Find[target](ctx, q, "read the connection of instance "+instance.String(), `SELECT engine, sealed_dsn, classify, own FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = $2`+locking, organization, instance)
 	if err != nil || !ok {
 		return Credentials{}, false, err
 	}

@@ -26,24 +26,34 @@ type Reference struct {
 	PasswordFile string // holds the password that DSN lacks
 }
 
-// Errors of a reference. None holds a value.
+// Errors of a reference, each of a Member of it: dsn, where the error does not say
+// another. None holds a value.
 type (
 	// UnsetError names a variable that is not set, or empty.
 	UnsetError struct{ Name string }
 	// FileError says why a file holds no secret.
-	FileError struct{ Path, Problem string }
+	FileError struct{ Member, Path, Problem string }
 	// ClearError says that a password is written down.
 	ClearError struct{}
 	// FormError says what is wrong with how a reference is written.
-	FormError struct{ Problem string }
+	FormError struct{ Member, Problem string }
 )
 
-func (e *UnsetError) Error() string { return "the variable " + e.Name + " is not set, or empty" }
-func (e *FileError) Error() string  { return "the file " + e.Path + " " + e.Problem }
-func (e *FormError) Error() string  { return e.Problem }
+func (e *UnsetError) Error() string {
+	return "names the variable " + e.Name + ", which is not set or empty"
+}
+func (e *FileError) Error() string { return "names the file " + e.Path + ", which " + e.Problem }
+func (e *FormError) Error() string { return e.Problem }
 func (*ClearError) Error() string {
 	return "holds a password in the clear; write ${NAME} in its place, or name a passwordFile"
 }
+
+// Members of a reference, as files spell them.
+const (
+	MemberDSN          = "dsn"
+	MemberDSNFile      = "dsnFile"
+	MemberPasswordFile = "passwordFile"
+)
 
 // maxFile is more than any secret is long.
 const maxFile = 64 << 10
@@ -51,24 +61,36 @@ const maxFile = 64 << 10
 // named is a reference, or what begins like one.
 var named = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*\}|)`)
 
+// MemberOf is the member of a reference that an error of Resolve is about.
+func MemberOf(err error) string {
+	file, form := new(FileError), new(FormError)
+	switch {
+	case errors.As(err, &file):
+		return file.Member
+	case errors.As(err, &form):
+		return form.Member
+	}
+	return MemberDSN
+}
+
 // Resolve returns the connection string. Errors: *UnsetError, *FileError, *ClearError,
 // *FormError.
 func (s Source) Resolve(r Reference) (string, error) {
 	switch {
 	case r.DSN != "" && r.DSNFile != "":
-		return "", &FormError{"is given beside a dsnFile; one of them is enough"}
+		return "", &FormError{MemberDSN, "is given beside a dsnFile; one of them is enough"}
 	case r.DSNFile != "" && r.PasswordFile != "":
-		return "", &FormError{"is given beside a dsnFile, which holds the password itself"}
+		return "", &FormError{MemberPasswordFile, "is given beside a dsnFile, which holds the password itself"}
 	case r.DSNFile != "":
-		return s.file(r.DSNFile)
+		return s.file(MemberDSNFile, r.DSNFile)
 	case r.DSN == "":
-		return "", &FormError{"is given without a dsn"}
+		return "", &FormError{MemberPasswordFile, "is given without a dsn"}
 	}
 	dsn, err := s.expand(r.DSN)
 	if err != nil || r.PasswordFile == "" {
 		return dsn, err
 	}
-	password, err := s.file(r.PasswordFile)
+	password, err := s.file(MemberPasswordFile, r.PasswordFile)
 	if err != nil {
 		return "", err
 	}
@@ -106,12 +128,12 @@ const standIn = "\ue000"
 func refuseClear(text string) error {
 	for _, reference := range named.FindAllString(text, -1) {
 		if reference == "${" {
-			return &FormError{"has a ${ that no name and } follow"}
+			return &FormError{MemberDSN, "has a ${ that no name and } follow"}
 		}
 	}
 	u, err := url.Parse(named.ReplaceAllString(text, url.PathEscape(standIn)))
 	if err != nil {
-		return &FormError{"cannot be read as a URL"}
+		return &FormError{MemberDSN, "cannot be read as a URL"}
 	}
 	if password, _ := u.User.Password(); password != "" && password != standIn {
 		return &ClearError{}
@@ -131,17 +153,17 @@ func refuseClear(text string) error {
 func withPassword(dsn, password string) (string, error) {
 	u, err := url.Parse(dsn)
 	if err != nil || u.Host == "" || u.User.Username() == "" {
-		return "", &FormError{"needs a dsn with a user and a host"}
+		return "", &FormError{MemberPasswordFile, "needs a dsn with a user and a host"}
 	}
 	if _, has := u.User.Password(); has {
-		return "", &FormError{"is given beside a dsn that has a password"}
+		return "", &FormError{MemberPasswordFile, "is given beside a dsn that has a password"}
 	}
 	u.User = url.UserPassword(u.User.Username(), password)
 	return u.String(), nil
 }
 
 // file reads a secret; line ends at its end are not part of it.
-func (s Source) file(path string) (string, error) {
+func (s Source) file(member, path string) (string, error) {
 	at := path
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(s.Dir, at)
@@ -150,15 +172,15 @@ func (s Source) file(path string) (string, error) {
 	var failed *fs.PathError
 	switch {
 	case errors.As(err, &failed):
-		return "", &FileError{path, "cannot be read: " + failed.Err.Error()}
+		return "", &FileError{member, path, "cannot be read: " + failed.Err.Error()}
 	case err != nil:
-		return "", &FileError{path, "cannot be read"}
+		return "", &FileError{member, path, "cannot be read"}
 	case len(content) > maxFile:
-		return "", &FileError{path, fmt.Sprintf("has more than %d bytes", maxFile)}
+		return "", &FileError{member, path, fmt.Sprintf("has more than %d bytes", maxFile)}
 	}
 	secret := strings.TrimRight(string(content), "\r\n")
 	if secret == "" {
-		return "", &FileError{path, "is empty"}
+		return "", &FileError{member, path, "is empty"}
 	}
 	return secret, nil
 }

@@ -1,0 +1,165 @@
+package roster_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/domain/exception"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/internal/roster"
+	"muster/projections/exceptions"
+	readmodel "muster/projections/fleet"
+)
+
+func id(n byte) uuid.UUID { return uuid.UUID{15: n} }
+
+func there(n byte, externalID, name string, engine fleet.Engine, host string) roster.Known {
+	return roster.Known{Instance: readmodel.Instance{ID: id(n), ExternalID: externalID, Name: name, Engine: engine, Host: host, Active: true}}
+}
+
+func connected(n byte, externalID, host, dsn string) roster.Known {
+	k := there(n, externalID, externalID, fleet.PostgreSQL, host)
+	k.Connected, k.Classify, k.DSN = true, "names", dsn
+	return k
+}
+
+// state is that of an organization with one server of each kind.
+func state() roster.State {
+	orders := connected(1, "pg-orders", "db01", "postgres://muster:old@db01:5432/postgres")
+	orders.DatabaseCount = 1
+	orders.Databases = []readmodel.Database{{ID: id(11), ExternalID: "orders", Name: "orders"}}
+	agent := there(3, "ora-1", "Erp", fleet.Oracle, "ora01")
+	agent.Sent = true
+	return roster.State{
+		Now: noon, Settings: organization.Settings{Name: "Acme", ReportRetentionDays: 30, PaperSize: "A4"},
+		Instances: []roster.Known{orders, there(2, "my-1", "my-1", fleet.MySQL, ""), agent},
+		Exceptions: []exceptions.Exception{
+			{ID: id(21), Status: exception.StatusGranted, CheckID: "PG-S17", InstanceID: ref(1), Reason: "because", Until: noon.AddDate(0, 1, 0)},
+			{ID: id(22), Status: exception.StatusRequested, CheckID: "PG-S17", InstanceID: ref(2), Reason: "please", Until: noon.AddDate(0, 1, 0)},
+		},
+	}
+}
+
+func ref(n byte) *uuid.UUID {
+	i := id(n)
+	return &i
+}
+
+// compared is all lines of a plan.
+func compared(t *testing.T, text string, s roster.State, prune bool) string {
+	t.Helper()
+	plan, faults := roster.Compare(read(t, text), s, prune)
+	var lines []string
+	for _, f := range faults {
+		lines = append(lines, "! "+f.String())
+	}
+	for _, list := range [][]roster.Change{plan.Changes, plan.Stays} {
+		for _, c := range list {
+			lines = append(lines, c.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestWhatDiffersIsTold, and nothing where nothing does.
+func TestWhatDiffersIsTold(t *testing.T) {
+	t.Parallel()
+	const orders = "instances:\n  - {externalId: pg-orders, engine: postgresql, "
+	month, year := noon.AddDate(0, 1, 0).Format(time.RFC3339), noon.AddDate(1, 0, 0).Format(time.RFC3339)
+	for name, c := range map[string]struct {
+		text  string
+		prune bool
+		want  string
+	}{
+		"settings as they are": {"settings: {name: ' Acme ', reportRetentionDays: 30}", true, ""},
+		"settings":             {"settings: {name: Bolt, paperSize: Letter}", false, "~ settings: name Acme → Bolt, paperSize A4 → Letter"},
+		"no list":              {"settings: {}", true, ""},
+		"as it is":             {orders + "name: pg-orders, host: db01, active: true, classify: names, dsn: 'postgres://muster:${OLD}@db01:5432/postgres'}\n" + others, true, ""},
+		"written otherwise":    {orders + "dsn: 'postgresql://muster:${OLD}@db01?sslmode=prefer'}\n" + others, true, ""},
+		"all of it": {orders + "name: Orders, host: db9, active: false, classify: values, dsn: 'postgres://watcher:${OLD}@db02/postgres'}\n" + others, true,
+			"~ instance pg-orders: name pg-orders → Orders, host db01 → db9, active true → false, classify names → values, connection muster@db01:5432 → watcher@db02:5432"},
+		"another password": {orders + "dsn: 'postgres://muster:${PW}@db01/postgres'}\n" + others, true,
+			"~ instance pg-orders: connection muster@db01:5432 with another password"},
+		"another TLS and database": {orders + "dsn: 'postgres://muster:${OLD}@db01/other?sslmode=require'}\n" + others, true,
+			"~ instance pg-orders: connection muster@db01:5432 with another database, another TLS"},
+		"the host goes with the connection": {orders + "dsn: 'postgres://muster:${OLD}@db02/postgres'}\n" + others, true,
+			"~ instance pg-orders: host db01 → db02, connection muster@db01:5432 → muster@db02:5432"},
+		"a first connection": {"instances:\n  - {externalId: my-1, engine: mysql, host: my01}\n  - {externalId: ora-1, engine: oracle}", false,
+			"~ instance my-1: host none → my01\n" +
+				"  instance pg-orders (postgresql, db01): is not in the file and stays"},
+		"new ones": {"instances:\n  - {externalId: new, engine: postgresql, name: New one, dsn: 'postgres://muster:${PW}@db03/postgres'}\n  - {externalId: mongo, engine: mongodb, host: m1}", false,
+			"+ instance new \"New one\" (postgresql, muster@db03:5432)\n+ instance mongo (mongodb, m1)\n" +
+				"  instance pg-orders (postgresql, db01): is not in the file and stays\n  instance my-1 (mysql): is not in the file and stays\n  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays"},
+		"prune": {"instances: []", true,
+			"- instance pg-orders (postgresql, db01)\n- instance my-1 (mysql)\n" +
+				"  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays: a feed or an agent sends it, and would bring it back as a new one"},
+		"another engine": {"instances:\n  - {externalId: my-1, engine: mongodb}", false,
+			"! 2: instances[0].engine is mysql of the instance that is there; a server of another engine is another instance, with an externalId of its own\n" +
+				"  instance pg-orders (postgresql, db01): is not in the file and stays\n  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays"},
+		"an exception as it is": {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: " + month + "}]", true, ""},
+		"for longer":            {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: " + year + "}]", true, "~ exception PG-S17 on pg-orders: until 2026-12-23T12:00:00Z → 2027-11-23T12:00:00Z"},
+		"for another reason":    {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: other, until: " + month + "}]", true, `~ exception PG-S17 on pg-orders: reason "because" → "other"`},
+		"of an object": {"exceptions: [{checkId: PG-S17, instance: pg-orders, database: orders, objectRef: public.t, reason: other, until: " + month + "}]", false,
+			"+ exception PG-S17 on pg-orders/orders of public.t (until 2026-12-23T12:00:00Z)\n  exception PG-S17 on pg-orders (until 2026-12-23T12:00:00Z): is not in the file and stays"},
+		"none":          {"exceptions: []", true, "- exception PG-S17 on pg-orders (until 2026-12-23T12:00:00Z)"},
+		"asked for":     {"exceptions: [{checkId: PG-S17, instance: my-1, reason: please, until: " + month + "}, " + kept + "]", true, "+ exception PG-S17 on my-1 (until 2026-12-23T12:00:00Z)"},
+		"everywhere":    {"exceptions: [{checkId: PG-S17, reason: because, until: " + month + "}, " + kept + "]", true, "+ exception PG-S17 (until 2026-12-23T12:00:00Z)"},
+		"lapsed":        {"exceptions: [{checkId: PG-S17, reason: because, until: 2020-01-01T00:00:00Z}, " + kept + "]", true, "  exception PG-S17: its time was over at 2020-01-01T00:00:00Z; take it out of the file"},
+		"of nobody":     {"exceptions: [{checkId: PG-S17, instance: nobody, reason: because, until: " + month + "}, " + kept + "]", true, "! 1: exceptions[0].instance is the externalId of no instance, neither in the file nor in the organization"},
+		"no database":   {"exceptions: [{checkId: PG-S17, instance: pg-orders, database: x, reason: because, until: " + month + "}, " + kept + "]", true, "! 1: exceptions[0].database is no database of that instance"},
+		"not yet known": {"exceptions: [{checkId: PG-S17, instance: my-1, database: x, reason: because, until: " + month + "}, " + kept + "]", true, "  exception PG-S17 on my-1/x: waits: the databases of the instance are not known before it is assessed; apply the file again then"},
+		"of what is pruned": {"instances: [{externalId: my-1, engine: mysql}]\nexceptions: [" + kept + "]", true,
+			"! 2: exceptions[0].instance is an instance that --prune removes\n- instance pg-orders (postgresql, db01)\n- exception PG-S17 on pg-orders (until 2026-12-23T12:00:00Z)\n" +
+				"  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays: a feed or an agent sends it, and would bring it back as a new one"},
+	} {
+		if got := compared(t, c.text, state(), c.prune); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// others are the entries that leave the other servers of the state as they are, and kept
+// the one that leaves its exception.
+const (
+	others = "  - {externalId: my-1, engine: mysql}\n  - {externalId: ora-1, engine: oracle}"
+	kept   = "{checkId: PG-S17, instance: pg-orders, reason: because, until: 2026-12-23T12:00:00Z}"
+)
+
+// TestAHostThatSomebodyChoseStays when the connection leads elsewhere.
+func TestAHostThatSomebodyChoseStays(t *testing.T) {
+	t.Parallel()
+	s := state()
+	s.Instances[0].Host = "orders.example"
+	got := compared(t, "instances:\n  - {externalId: pg-orders, engine: postgresql, dsn: 'postgres://muster:${OLD}@db02/postgres'}\n"+others, s, true)
+	if want := "~ instance pg-orders: connection muster@db01:5432 → muster@db02:5432"; got != want {
+		t.Error(got)
+	}
+}
+
+// TestARunThatWasCutOffIsFinished: two exceptions about the same are in force, and the one
+// that the file does not mean goes.
+func TestARunThatWasCutOffIsFinished(t *testing.T) {
+	t.Parallel()
+	s := state()
+	s.Exceptions = append(s.Exceptions, exceptions.Exception{ID: id(23), Status: exception.StatusGranted, CheckID: "PG-S17", InstanceID: ref(1), Reason: "because", Until: noon.AddDate(0, 2, 0)})
+	got := compared(t, "exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: 2027-01-23T12:00:00Z}]", s, false)
+	if want := "~ exception PG-S17 on pg-orders: until 2026-12-23T12:00:00Z → 2027-01-23T12:00:00Z"; got != want {
+		t.Error(got)
+	}
+}
+
+// TestNamesMayRepeat: whoever has the same name is another one.
+func TestNamesMayRepeat(t *testing.T) {
+	t.Parallel()
+	s := roster.State{Now: noon, Instances: []roster.Known{there(1, "a", "same", fleet.MySQL, ""), there(2, "b", "same", fleet.MySQL, "")}}
+	got := compared(t, "instances:\n  - {externalId: b, engine: mysql, name: other}\n  - {externalId: c, engine: mysql, name: same}", s, true)
+	want := "~ instance b \"same\": name same → other\n+ instance c \"same\" (mysql)\n- instance a \"same\" (mysql)"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
