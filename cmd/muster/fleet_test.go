@@ -16,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/intake/collect"
@@ -367,6 +368,38 @@ func TestADatabaseThatFailsInTheMiddle(t *testing.T) {
 	db.MustExec(`ALTER TABLE stream_keys DROP CONSTRAINT broken`)
 	if said := i.applies(t, 0, file).out; !strings.Contains(said, "done: 2 of 2") || strings.Contains(said, "my-1") {
 		t.Errorf("it says\n%s", said)
+	}
+}
+
+// TestAnExceptionIsInForceOnce: one that is asked for already (by a member, or by a run
+// that was cut off there) is granted, and of two about the same the file's stays.
+func TestAnExceptionIsInForceOnce(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana := i.organization(t, "Acme")
+	month, year := time.Now().UTC().Truncate(time.Second).AddDate(0, 1, 0), time.Now().UTC().Truncate(time.Second).AddDate(1, 0, -1)
+	i.within(t, func(ctx context.Context, in *installation) error {
+		who, err := in.principalOf(ctx, ana)
+		if err != nil {
+			return err
+		}
+		_, _, err = in.commands.RequestException(ctx, commands.Actor{OrganizationID: who.Organization.ID, MemberID: who.Member.ID},
+			commands.RequestException{Subject: exception.Subject{CheckID: "PG-S17"}, Reason: "because", Until: month})
+		return err
+	})
+	file := func(until time.Time) string {
+		return fleetFile(t, "exceptions: [{checkId: PG-S17, reason: because, until: "+until.Format(time.RFC3339)+"}]")
+	}
+	for _, c := range []struct {
+		until            time.Time
+		did              string
+		requested, ended int
+	}{{month, "+ exception PG-S17 (until", 1, 0}, {year, "~ exception PG-S17: until", 2, 1}, {year, "nothing to do", 2, 1}} {
+		said := i.applies(t, 0, file(c.until)).out
+		requested, granted, revoked := len(i.events(t, "--type", "exception.requested")), len(i.events(t, "--type", "exception.granted")), len(i.events(t, "--type", "exception.revoked"))
+		if !strings.Contains(said, c.did) || requested != c.requested || granted != c.requested || revoked != c.ended {
+			t.Errorf("requested %d, granted %d, revoked %d:\n%s", requested, granted, revoked, said)
+		}
 	}
 }
 
