@@ -693,7 +693,7 @@ func TestTheFileOfTheGuide(t *testing.T) {
 		t.Fatal("the guide has no file, or not what it prints")
 	}
 	until := time.Now().UTC().AddDate(0, 6, 0).Format(time.RFC3339)
-	here := strings.NewReplacer("db01:5432", "127.0.0.1:1", "db02:5432", "127.0.0.1:2", "db03:5432", "127.0.0.1:3", "2027-06-01T00:00:00Z", until, "My organization, as ana@example.org", "Acme, as "+ana)
+	here := strings.NewReplacer("db01:5432", "127.0.0.1:1", "db02:5432", "127.0.0.1:2", "db03:5432", "127.0.0.1:3", "ms01:1433", "127.0.0.1:4", "ora01:1521", "127.0.0.1:5", "2027-06-01T00:00:00Z", until, "My organization, as ana@example.org", "Acme, as "+ana)
 	file := fileWith(t, "fleet.yaml", here.Replace(text[1]))
 	secrets := filepath.Join(filepath.Dir(file), "secrets")
 	if err := os.Mkdir(secrets, 0o700); err != nil {
@@ -705,12 +705,12 @@ func TestTheFileOfTheGuide(t *testing.T) {
 		}
 	}
 	apply := func(args ...string) outcome {
-		return launch(t, []string{"PG_ORDERS_PASSWORD=heron"}, append(append([]string{"fleet", "apply", file}, args...), i.flags()...)...).outcome(t)
+		return launch(t, []string{"PG_ORDERS_PASSWORD=heron", "MS_SHOP_PASSWORD=heron", "ORA_HR_PASSWORD=heron"}, append(append([]string{"fleet", "apply", file}, args...), i.flags()...)...).outcome(t)
 	}
 	if dry := apply("--dry-run"); dry.status != exitDiffers || dry.out != here.Replace(shown[1]) {
 		t.Errorf("ended with %d\n%s%s\nthe guide has\n%s", dry.status, dry.out, dry.errors, here.Replace(shown[1]))
 	}
-	if done := apply("--unreached"); done.status != 0 || !strings.Contains(done.out, "done: 6 of 6") {
+	if done := apply("--unreached"); done.status != 0 || !strings.Contains(done.out, "done: 8 of 8") {
 		t.Errorf("ended with %d\n%s%s", done.status, done.out, done.errors)
 	}
 	if again := apply("--prune"); again.status != 0 || !strings.Contains(again.out, "nothing to do") {

@@ -12,6 +12,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/roster"
+	"muster/internal/servers"
 	"muster/projections/exceptions"
 	readmodel "muster/projections/fleet"
 )
@@ -95,6 +96,8 @@ func TestWhatDiffersIsTold(t *testing.T) {
 		"new ones": {"instances:\n  - {externalId: new, engine: postgresql, name: New one, dsn: 'postgres://muster:${PW}@db03/postgres'}\n  - {externalId: mongo, engine: mongodb, host: m1}", false,
 			"+ instance new \"New one\" (postgresql, muster@db03:5432)\n+ instance mongo (mongodb, m1)\n" +
 				"  instance pg-orders (postgresql, db01): is not in the file and stays\n  instance my-1 (mysql): is not in the file and stays\n  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays"},
+		"other engines": {"instances:\n  - {externalId: ms, engine: sqlserver, dsn: 'sqlserver://watcher:${PW}@ms01?database=x'}\n  - {externalId: ora, engine: oracle, dsn: 'oracle://muster:${PW}@ora02/erp'}\n  - {externalId: pg-orders, engine: postgresql}\n" + others, true,
+			"+ instance ms (sqlserver, watcher@ms01:1433)\n+ instance ora (oracle, muster@ora02:1521)"},
 		"prune": {"instances: []", true,
 			"- instance pg-orders (postgresql, db01)\n- instance my-1 (mysql)\n" +
 				"  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays: a feed or an agent sends it, and would bring it back as a new one"},
@@ -138,6 +141,30 @@ func TestAHostThatSomebodyChoseStays(t *testing.T) {
 	got := compared(t, "instances:\n  - {externalId: pg-orders, engine: postgresql, dsn: 'postgres://muster:${OLD}@db02/postgres'}\n"+others, s, true)
 	if want := "~ instance pg-orders: connection muster@db01:5432 → muster@db02:5432"; got != want {
 		t.Error(got)
+	}
+}
+
+// TestConnectionsOfOtherEnginesAreCompared by all that leads there.
+func TestConnectionsOfOtherEnginesAreCompared(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ was, is, want string }{
+		{"sqlserver://m:old@ms01:1433?encrypt=true", "sqlserver://m:${OLD}@ms01", ""},
+		{"sqlserver://m:old@ms01", "sqlserver://m:${OLD}@ms01?trustServerCertificate=true", "~ instance x: connection m@ms01:1433 with another parameters"},
+		{"oracle://m:old@ora01:1521/erp", "oracle://m:${OLD}@ora01/erp", ""},
+		{"oracle://m:old@ora01/erp", "oracle://m:${PW}@ora01/hr", "~ instance x: connection m@ora01:1521 with another password, another database"},
+	} {
+		engine, _, _ := strings.Cut(c.was, "://")
+		k := there(1, "x", "x", fleet.Engine(engine), "")
+		k.Connected, k.DSN = true, c.was
+		target, err := servers.Parse(k.Engine, c.was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Host = target.HostName()
+		got := compared(t, "instances: [{externalId: x, engine: "+engine+", dsn: '"+c.is+"'}]", roster.State{Now: noon, Instances: []roster.Known{k}}, true)
+		if got != c.want {
+			t.Errorf("%s, %s: %s", c.was, c.is, got)
+		}
 	}
 }
 
