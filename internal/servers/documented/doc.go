@@ -31,6 +31,10 @@
 // sees the tables joined so far, a subquery behind APPLY or LATERAL those before it; ORDER
 // BY also sees what is selected, and nothing else behind a UNION.
 //
+// What only the other engine knows is a fault: TOP, VALUES and brackets in Oracle, and there a
+// SELECT without FROM and AS before a table's alias; || and MINUS in SQL
+// Server, FETCH without OFFSET, ORDER BY in a subquery without TOP.
+//
 // All else is a fault: PIVOT, CONNECT BY, MATCH_RECOGNIZE, XMLTABLE, (+), methods of XML,
 // SELECT INTO, variables, several statements. So is a column without a table's name that
 // no table or more than one has, * over a documented view, a column that is younger than

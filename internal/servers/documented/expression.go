@@ -3,6 +3,8 @@ package documented
 import (
 	"slices"
 	"strings"
+
+	"muster/domain/fleet"
 )
 
 // operators stand between two operands.
@@ -14,6 +16,8 @@ func (r *reader) expression(s *scope) string {
 	name := r.operand(s)
 	for {
 		switch {
+		case r.peek(0).is("||") && r.views.engine == fleet.SQLServer:
+			r.stop("|| is Oracle's, and SQL Server's since 2025")
 		case r.accept(operators...):
 			r.operand(s)
 		case r.acceptAll("is", "not", "null"), r.acceptAll("is", "null"):

@@ -1,6 +1,10 @@
 package documented
 
-import "strings"
+import (
+	"strings"
+
+	"muster/domain/fleet"
+)
 
 // from reads the tables of a SELECT.
 func (r *reader) from(s *scope) {
@@ -47,6 +51,8 @@ func (r *reader) table(s *scope, lateral bool) {
 	t := &source{}
 	line := r.peek(0).line
 	switch {
+	case r.peek(0).is("(") && r.peek(1).is("values") && r.views.engine == fleet.Oracle:
+		r.stop("Oracle takes VALUES since release 23")
 	case r.peek(0).is("(") && r.peek(1).is("values"):
 		r.next()
 		r.next()
@@ -85,6 +91,9 @@ func (r *reader) table(s *scope, lateral bool) {
 
 // alias is what a table is called here, and its columns where they are listed.
 func (r *reader) alias(t *source, line int) {
+	if r.peek(0).is("as") && r.views.engine == fleet.Oracle {
+		r.stop("Oracle takes no AS before the alias of a table")
+	}
 	if r.accept("as") || r.peek(0).kind == quoted || r.peek(0).kind == word && !reserved[r.peek(0).text] {
 		t.alias, t.name = r.name(), ""
 		if r.peek(0).is("(") {

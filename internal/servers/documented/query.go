@@ -3,6 +3,8 @@ package documented
 import (
 	"fmt"
 	"slices"
+
+	"muster/domain/fleet"
 )
 
 // fault is what is wrong in a query, and where.
@@ -41,6 +43,7 @@ type reader struct {
 	faults []*fault
 	broken bool
 	reads  map[string]map[string]bool
+	depth  int // of subqueries
 }
 
 func (r *reader) peek(ahead int) token { return r.tokens[min(r.at+ahead, len(r.tokens)-1)] }
@@ -106,15 +109,22 @@ func (r *reader) statement() int {
 // query is [WITH …] SELECT … [ORDER BY …]; it returns the names of what is selected.
 func (r *reader) query(outer *scope) []string {
 	made := len(r.made)
+	r.depth++
+	defer func() { r.depth-- }()
 	if r.accept("with") {
 		for ok := true; ok; ok = r.accept(",") {
 			r.common(outer)
 		}
 	}
+	first := r.at
 	outputs, inner := r.arms(outer, nil)
-	if r.acceptAll("order", "by") {
+	ordered := r.acceptAll("order", "by")
+	if ordered {
 		inner.outputs = outputs
 		r.order(inner)
+	}
+	if ordered && r.depth > 1 && r.views.engine == fleet.SQLServer && !r.tokens[first+1].is("top") && !r.peek(0).is("offset", "for") {
+		r.say(r.peek(0).line, "SQL Server takes ORDER BY in a subquery with TOP, OFFSET or FOR XML alone")
 	}
 	r.limits(inner)
 	r.made = r.made[:made]
@@ -170,7 +180,15 @@ func (r *reader) arms(outer *scope, first func([]string)) (outputs []string, inn
 	if first != nil {
 		first(outputs)
 	}
-	for r.accept("union", "except", "intersect", "minus") {
+	theirs := "minus" // what Oracle calls SQL Server's EXCEPT, and the reverse
+	if r.views.engine == fleet.Oracle {
+		theirs = "except"
+	}
+	for r.peek(0).is("union", "except", "intersect", "minus") {
+		if r.peek(0).is(theirs) {
+			r.stop("%s is the other engine's", theirs)
+		}
+		r.next()
 		r.accept("all")
 		line := r.peek(0).line
 		further, _ := r.arm(outer)
@@ -192,6 +210,9 @@ func (r *reader) arm(outer *scope) ([]string, *scope) {
 	r.accept("distinct", "all")
 	s := &scope{outer: outer}
 	if r.accept("top") {
+		if r.views.engine == fleet.Oracle {
+			r.stop("TOP is SQL Server's")
+		}
 		if r.accept("(") {
 			r.expression(s)
 			r.expect(")")
@@ -206,6 +227,8 @@ func (r *reader) arm(outer *scope) ([]string, *scope) {
 	r.skipTo("from")
 	if r.accept("from") {
 		r.from(s)
+	} else if r.views.engine == fleet.Oracle {
+		r.stop("Oracle needs a FROM before release 23")
 	}
 	rest := r.at
 	if r.broken { // going back would read it all again
@@ -298,9 +321,13 @@ func (r *reader) star(s *scope) (columns []string, ok bool) {
 
 // limits are what may stand behind ORDER BY.
 func (r *reader) limits(s *scope) {
-	if r.accept("offset") {
+	offset := r.accept("offset")
+	if offset {
 		r.expression(s)
 		r.accept("rows", "row")
+	}
+	if r.peek(0).is("fetch") && !offset && r.views.engine == fleet.SQLServer {
+		r.stop("SQL Server's FETCH needs an OFFSET")
 	}
 	if r.accept("fetch") {
 		r.accept("first", "next")
