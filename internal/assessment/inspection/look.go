@@ -81,14 +81,7 @@ func (l Look) admit(result *snapshot.CheckResult, check catalogue.Check) (grants
 		return grants, false
 	}
 	settings := settingsOf(check)
-	if len(settings) == 0 {
-		return nil, true
-	}
-	if l.Settings == nil {
-		NotAssessed(result, snapshot.ReasonQueryFailed, "Not assessed: the settings of the server could not be read.")
-		return nil, false
-	}
-	if len(settings) == len(check.Reads) && !slices.ContainsFunc(settings, l.has) {
+	if l.Settings != nil && len(settings) > 0 && len(settings) == len(check.Reads) && !slices.ContainsFunc(settings, l.has) {
 		NotApplicable(result, snapshot.ReasonNotPresent, "This server has no "+settings[0].Object()+".")
 		return nil, false
 	}
@@ -108,11 +101,18 @@ func (l Look) has(r catalogue.Read) bool {
 
 // refusal is why a check with missing grants was not assessed.
 func (l Look) refusal(grants []snapshot.MissingGrant) string {
-	objects, statements := make([]string, len(grants)), make([]string, len(grants))
-	for i, g := range grants {
-		objects[i], statements[i] = g.Object, g.Statement
+	var objects, statements []string
+	for _, g := range grants {
+		objects = append(objects, g.Object)
+		if g.Statement != "" && !slices.Contains(statements, g.Statement) {
+			statements = append(statements, g.Statement)
+		}
 	}
-	return fmt.Sprintf("The account %s lacks %s. To grant it: %s", l.Account, strings.Join(objects, " and "), strings.Join(statements, " "))
+	text := fmt.Sprintf("The account %s lacks %s.", l.Account, strings.Join(objects, " and "))
+	if len(statements) > 0 {
+		text += " To grant it: " + strings.Join(statements, " ")
+	}
+	return text
 }
 
 func (l Look) judge(result *snapshot.CheckResult, check catalogue.Check) {
