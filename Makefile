@@ -5,7 +5,7 @@
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
 # make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder, and README's two
-# make lint       gofmt, golangci-lint with go vet, the linter of openapi.yaml, shellcheck where it is installed
+# make lint       gofmt, golangci-lint with go vet, the linters of openapi.yaml and of the queries for SQL Server and Oracle, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml, and NOTICES.md
 
 SHELL := /bin/bash
@@ -19,6 +19,7 @@ GOLANGCI_VERSION := v2.15.0
 TOOLS := $(CURDIR)/.cache/tools
 GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
+SQL_LINT := scripts/sql_lint/node_modules/.package-lock.json
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(TOOLS)/versitygw-$(VERSITYGW_VERSION)
 OMNIWITNESS_VERSION := v0.0.0-20260617164027-9332986a94a4
@@ -138,12 +139,13 @@ bench:
 load: build
 	bash scripts/load.sh
 
-lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT))
+lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT))
 	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
 	CGO_ENABLED=0 $(AS_BUILT) $(GOLANGCI) run ./...
 	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api
-	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and of the pages,npm is missing: install Node.js 20 or newer))
+	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and queries and of the pages,npm is missing: install Node.js 20 or newer))
 	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../internal/httpapi/openapi.yaml)
+	$(if $(NPM),node scripts/sql_lint/lint.mjs)
 	$(if $(NPM),$(MAKE) --no-print-directory lint-web)
 	$(if $(shell command -v shellcheck),shellcheck -x scripts/*.sh .ci/run,$(call SKIPPED,the linter of shell scripts,shellcheck is missing: install it))
 
@@ -175,6 +177,10 @@ $(OMNIWITNESS):
 
 $(OPENAPI_LINT): scripts/openapi_lint/package-lock.json
 	cd scripts/openapi_lint && npm ci --silent && touch node_modules/.package-lock.json
+
+# Parsers of SQL that no server here could try.
+$(SQL_LINT): scripts/sql_lint/package-lock.json
+	cd scripts/sql_lint && npm ci --silent --ignore-scripts && touch node_modules/.package-lock.json
 
 generate: notices
 	go generate ./...
