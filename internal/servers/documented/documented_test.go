@@ -142,6 +142,7 @@ func TestEveryColumnIsLookedUpInOracle(t *testing.T) {
 		{"a younger column", "select version_full from v$instance", "since 18, and the query serves 12.2"},
 		{"a younger column where it is served", "-- Oracle 18+: the release\nselect version_full from v$instance", ""},
 		{"what is written as a column", "select user, sysdate, extract(day from (systimestamp - cast(logon_time as timestamp with time zone))), interval '7' day from v$session where rownum < 5", ""},
+		{"a part of a time zone", "select extract(timezone_hour from systimestamp) from dual where interval '7' timezone_hour is null", "is no unit of an interval"},
 		{"such a word by its table", "select s.sysdate from v$session s", "v$session has no column sysdate"},
 		{"lists", "select listagg(username, ',' on overflow truncate) within group (order by usernam) from dba_users", "a column usernam"},
 		{"the last one", "select max(status) keep (dense_rank last order by end_tim) from v$rman_backup_job_details", "a column end_tim"},

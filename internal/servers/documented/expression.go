@@ -251,7 +251,9 @@ func (r *reader) function(s *scope, name string, line int) {
 		r.expect(",")
 		r.list(s)
 	case name == "extract":
-		r.interval()
+		if !r.accept("timezone_hour", "timezone_minute") {
+			r.interval()
+		}
 		r.expect("from")
 		r.expression(s)
 	case name == "trim":
