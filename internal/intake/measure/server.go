@@ -119,7 +119,7 @@ func (s *Server) Round(ctx context.Context) error {
 	at := instant.Cut(s.Now())
 	a, err := s.reader.Activity(ctx, &s.line)
 	if err != nil {
-		return err
+		return errors.Join(err, s.tell(ctx)) // it may be a grant that is missing
 	}
 	phase := phaseOf(s.Instance)
 	minute, period := turn(at, signsEvery, phase), turn(at, s.Engine.StatementsEvery, phase)
