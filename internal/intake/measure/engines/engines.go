@@ -7,13 +7,14 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/oracle"
 	"muster/internal/intake/measure/postgresql"
 )
 
 // All are the engines by their names.
 func All(now func() time.Time) map[fleet.Engine]measure.Engine {
 	all := make(map[fleet.Engine]measure.Engine)
-	for _, e := range []measure.Engine{postgresql.Engine(now)} {
+	for _, e := range []measure.Engine{postgresql.Engine(now), oracle.Engine()} {
 		all[e.Name] = e
 	}
 	return all

@@ -1,0 +1,156 @@
+package oracle
+
+import (
+	"context"
+	_ "embed" // the queries
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"muster/internal/intake/measure"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+)
+
+//go:embed sql/containers.sql
+var containersQuery string
+
+//go:embed sql/cluster_containers.sql
+var clusterContainersQuery string
+
+//go:embed sql/sessions.sql
+var sessionsQuery string
+
+//go:embed sql/cluster_sessions.sql
+var clusterSessionsQuery string
+
+// seed is what pluggable databases are made from: nobody works in it.
+const seed = "PDB$SEED"
+
+// errBlind says that a common user in the root sees no pluggable database.
+var errBlind = errors.New("the account sees no pluggable database")
+
+// Activity asks what the sessions of each container do. Who may not ask has databases all
+// the same, of which nothing is known. In the root, without the containers, there is
+// nothing: to list the root alone would say that the others are gone.
+func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
+	if err := r.meet(ctx, l.Session); err != nil {
+		return nil, err
+	}
+	if err := r.readContainers(ctx, l); err != nil {
+		return nil, err
+	}
+	a := &measure.Activity{Databases: slices.Clone(r.databases)}
+	r.trouble = r.countSessions(ctx, l, a)
+	if r.trouble != nil && !isRefusal(r.trouble) {
+		return nil, r.trouble
+	}
+	if _, denied := r.lacking["sessions"]; denied || r.trouble != nil || r.running == nil {
+		for i := range a.Databases {
+			a.Databases[i].Hidden = true
+		}
+	}
+	return a, nil
+}
+
+// readContainers lists the databases. Where that is not granted there are those of the last
+// look, or, but for the root, the one that we are connected to.
+func (r *reader) readContainers(ctx context.Context, l *measure.Line) error {
+	rows, err := servers.Query(ctx, l, 3, r.in(containersQuery, clusterContainersQuery))
+	denied := servers.ReasonOf(err) == servers.Denied
+	refusal := err
+	if !r.may("containers", r.view("V$CONTAINERS"), &err) && err != nil {
+		return err
+	}
+	inRoot := r.self.multi && r.self.container == root
+	if blind := inRoot && len(rows) == 1; blind {
+		r.lacking["pluggable databases"] = snapshot.MissingGrant{
+			Object:    "the pluggable databases",
+			Statement: "ALTER USER " + quoted(r.self.account) + " SET CONTAINER_DATA = ALL CONTAINER = CURRENT;",
+		}
+		denied, refusal = true, errBlind
+	} else if !denied {
+		delete(r.lacking, "pluggable databases")
+	}
+	switch {
+	case !denied:
+		r.databases, err = databases(rows)
+		return err
+	case r.databases != nil:
+		return nil
+	case inRoot:
+		return refusal
+	}
+	r.databases = []measure.Database{{ID: r.self.container, Name: r.self.name}}
+	return nil
+}
+
+// databases are the containers in rows that somebody may work in. In a cluster each has a
+// row an instance; one that is open on any takes connections.
+func databases(rows [][]string) ([]measure.Database, error) {
+	var all []measure.Database
+	for _, row := range rows {
+		id, err := strconv.ParseUint(row[0], 10, 32)
+		if err != nil || row[1] == "" {
+			return nil, measure.ErrNonsense
+		}
+		if row[1] == seed {
+			continue
+		}
+		at := slices.IndexFunc(all, func(d measure.Database) bool { return d.ID == uint32(id) })
+		if at < 0 {
+			at, all = len(all), append(all, measure.Database{ID: uint32(id), Name: row[1], Closed: true})
+		}
+		all[at].Closed = all[at].Closed && row[2] == "MOUNTED"
+	}
+	if len(all) == 0 {
+		return nil, measure.ErrNonsense
+	}
+	return all, nil
+}
+
+// countSessions counts the sessions into the databases that they are in.
+func (r *reader) countSessions(ctx context.Context, l *measure.Line, a *measure.Activity) error {
+	query := strings.ReplaceAll(r.in(sessionsQuery, clusterSessionsQuery), "@application@", servers.ApplicationName)
+	rows, err := servers.Query(ctx, l, 4, query)
+	if !r.may("sessions", r.view("V$SESSION"), &err) {
+		return err
+	}
+	of := make(map[uint32]*measure.Database, len(a.Databases))
+	for i := range a.Databases {
+		of[a.Databases[i].ID] = &a.Databases[i]
+	}
+	for _, row := range rows {
+		container, err1 := strconv.ParseUint(row[0], 10, 32)
+		sessions, err := strconv.ParseInt(row[3], 10, 64)
+		if err1 != nil || err != nil {
+			return measure.ErrNonsense
+		}
+		if d := of[uint32(container)]; d != nil {
+			count(d, row[1], row[2], sessions)
+		}
+	}
+	return nil
+}
+
+func count(d *measure.Database, split, wait string, sessions int64) {
+	switch s := &d.Sample; split {
+	case "active":
+		s.Active += sessions
+	case "waiting":
+		s.Waiting += sessions
+	case "idle":
+		s.Idle += sessions
+	case "in transaction":
+		s.IdleInTransaction += sessions
+	default:
+		s.Other += sessions
+	}
+	if wait != "" {
+		if d.Sample.Waits == nil {
+			d.Sample.Waits = make(map[string]int64)
+		}
+		d.Sample.Waits[wait] += sessions
+	}
+}

@@ -1,0 +1,181 @@
+package oracle
+
+import (
+	"context"
+	_ "embed" // the queries
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+)
+
+//go:embed sql/self.sql
+var selfQuery string
+
+//go:embed sql/instance.sql
+var instanceQuery string
+
+//go:embed sql/instances.sql
+var instancesQuery string
+
+// Engine is how Oracle is measured: sessions every ten seconds, statements every twenty
+// (readings, 17).
+func Engine() measure.Engine {
+	return measure.Engine{
+		Name: fleet.Oracle, SessionsEvery: 10 * time.Second, StatementsEvery: 20 * time.Second,
+		NewReader: func() measure.Reader { return &reader{lacking: make(map[string]snapshot.MissingGrant)} },
+	}
+}
+
+// reader reads one database.
+type reader struct {
+	session servers.Session // that self and running were asked on
+	self    self
+	cluster bool           // there is more than one instance
+	running map[int]string // the instances and when they were started; nil: unknown
+
+	databases []measure.Database               // as they were listed last
+	lacking   map[string]snapshot.MissingGrant // by the part that lacks it
+	trouble   error                            // what of the sessions could not be read
+	last      *look                            // the last look at the statements
+	offset    offset
+}
+
+// self is who we are and where.
+type self struct {
+	container uint32
+	name      string // of the container, or of the database
+	multi     bool   // it is a container database
+	account   string
+}
+
+const root = 1 // the number of a container database's root
+
+// meet asks who we are and what runs, once on each connection.
+func (r *reader) meet(ctx context.Context, s servers.Session) error {
+	if r.session == s {
+		return nil
+	}
+	me, err := readSelf(ctx, s)
+	if err != nil {
+		return err
+	}
+	if me != r.self {
+		r.databases = nil
+	}
+	r.self = me
+	if err := r.readInstances(ctx, s); err != nil {
+		return err
+	}
+	r.session = s
+	return nil
+}
+
+// readSelf asks what everybody may ask.
+func readSelf(ctx context.Context, s servers.Session) (self, error) {
+	row, err := servers.Row(ctx, s, 5, selfQuery)
+	if err != nil {
+		return self{}, err
+	}
+	container, err := strconv.ParseUint(row[0], 10, 32)
+	if err != nil || row[1] == "" || row[3] == "" {
+		return self{}, measure.ErrNonsense
+	}
+	return self{container: uint32(container), name: row[1], multi: row[2] != "", account: row[3]}, nil
+}
+
+// readInstances finds out which instances run. Without the grants for it nobody knows
+// whether there is more than ours.
+func (r *reader) readInstances(ctx context.Context, s servers.Session) error {
+	running, parallel, err := instances(ctx, s, instanceQuery)
+	if r.may("instances", "V$INSTANCE", &err) && parallel {
+		running, _, err = instances(ctx, s, instancesQuery)
+		r.may("instances", "GV$INSTANCE", &err)
+	}
+	if err == nil { // else what was known still holds
+		r.running, r.cluster = running, len(running) > 1
+	}
+	return err
+}
+
+// instances are those that run, and whether they are a cluster's; nil with the error that
+// kept them from us.
+func instances(ctx context.Context, s servers.Session, query string) (running map[int]string, parallel bool, err error) {
+	rows, err := servers.Query(ctx, s, 3, query)
+	if err != nil {
+		return nil, false, err
+	}
+	running = make(map[int]string, len(rows))
+	for _, row := range rows {
+		number, err := strconv.Atoi(row[0])
+		if err != nil || row[1] == "" {
+			return nil, false, measure.ErrNonsense
+		}
+		running[number] = row[1]
+		parallel = parallel || row[2] == "YES"
+	}
+	if len(running) == 0 {
+		return nil, false, measure.ErrNonsense
+	}
+	return running, parallel, nil
+}
+
+// in picks the query that fits: of one instance, or of all.
+func (r *reader) in(one, all string) string {
+	if r.cluster {
+		return all
+	}
+	return one
+}
+
+// view is a view as the queries name it: of one instance, or of all.
+func (r *reader) view(name string) string { return r.in(name, "G"+name) }
+
+// may keeps whether a part could be read, and says so. A refusal for a missing grant is no
+// error: Missing says it. Anything else stays one, and says nothing of grants.
+func (r *reader) may(part, view string, err *error) bool {
+	if servers.ReasonOf(*err) == servers.Denied {
+		r.lacking[part] = grantOn(view, r.self.account)
+		*err = nil
+		return false
+	}
+	if *err == nil {
+		delete(r.lacking, part)
+	}
+	return *err == nil
+}
+
+// grantOn is the grant of a view: to the account that we have, and on what the view is a
+// public synonym of.
+func grantOn(view, account string) snapshot.MissingGrant {
+	return snapshot.MissingGrant{
+		Object: view, Statement: "GRANT SELECT ON SYS." + strings.Replace(view, "V$", "V_$", 1) + " TO " + quoted(account) + ";",
+	}
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, "") + `"` }
+
+// Missing is what the account may not read, the same in the same order as long as it does.
+func (r *reader) Missing() ([]snapshot.MissingGrant, bool) {
+	if r.self.account == "" {
+		return nil, false
+	}
+	var lacking []snapshot.MissingGrant
+	for _, part := range slices.Sorted(maps.Keys(r.lacking)) {
+		lacking = append(lacking, r.lacking[part])
+	}
+	return lacking, true
+}
+
+// isRefusal tells what the server would not do from a connection that is gone.
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*servers.Refusal](err)
+	return ok
+}

@@ -1,0 +1,19 @@
+-- Oracle 12.2+, in a cluster: the client sessions of each container by what they do and wait for. A
+-- session waits where STATE is WAITING, else it is on the CPU, whatever it waited for last;
+-- one that is INACTIVE waits for its client, in class Idle. OWNERID is 2147483644 but of the
+-- servers of a parallel execution, which are nobody's. Ours do not count.
+-- Database Reference: V$SESSION.
+SELECT s.con_id, s.split, s.wait_class, COUNT(*)
+FROM (SELECT con_id,
+             CASE WHEN status = 'ACTIVE' AND state = 'WAITING' THEN 'waiting'
+                  WHEN status = 'ACTIVE' THEN 'active'
+                  WHEN status = 'INACTIVE' AND taddr IS NULL THEN 'idle'
+                  WHEN status = 'INACTIVE' THEN 'in transaction'
+                  ELSE 'other' -- killed, cached for XA, sniped
+             END AS split,
+             CASE WHEN state = 'WAITING' THEN wait_class END AS wait_class
+      FROM gv$session
+      WHERE type = 'USER' AND ownerid = 2147483644
+        AND (NVL(username, '-') <> SYS_CONTEXT('USERENV', 'SESSION_USER')
+             OR NVL(program, '-') <> '@application@' AND NVL(module, '-') <> '@application@')) s
+GROUP BY s.con_id, s.split, s.wait_class

@@ -1,0 +1,6 @@
+-- Oracle 12.2+, in a cluster: the first thousand characters of some statements.
+-- Database Reference: V$SQLSTATS_PLAN_HASH, V$SQLSTATS.
+SELECT sql_id, MAX(sql_text)
+FROM gv$sqlstats_plan_hash
+WHERE sql_id IN ('@ids@')
+GROUP BY sql_id

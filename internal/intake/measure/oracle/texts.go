@@ -1,0 +1,60 @@
+package oracle
+
+import (
+	"context"
+	_ "embed" // the queries
+	"slices"
+	"strings"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/sqltext"
+	"muster/internal/servers"
+)
+
+//go:embed sql/texts.sql
+var textsQuery string
+
+//go:embed sql/cluster_texts.sql
+var clusterTextsQuery string
+
+// idsAtOnce is how many statements a query names at most: a list may have 1,000.
+const idsAtOnce = 500
+
+// naming are queries that name some statements. What stands in a SQL_ID was looked at as
+// it came (sqlNumber).
+func naming(query string, ids []string) []string {
+	slices.Sort(ids)
+	var queries []string
+	for some := range slices.Chunk(slices.Compact(ids), idsAtOnce) {
+		queries = append(queries, strings.ReplaceAll(query, "@ids@", strings.Join(some, "','")))
+	}
+	return queries
+}
+
+// Texts reads texts, of one of the statements where some differ in their literals alone.
+func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (map[measure.Ref]string, error) {
+	if r.last == nil {
+		return nil, nil
+	}
+	wanted, ids := make(map[string][]measure.Ref), []string{}
+	for _, ref := range of {
+		if id, known := r.last.ids[ref]; known {
+			wanted[id], ids = append(wanted[id], ref), append(ids, id)
+		}
+	}
+	texts := make(map[measure.Ref]string, len(of))
+	for _, query := range naming(r.in(textsQuery, clusterTextsQuery), ids) {
+		rows, err := servers.Query(ctx, l, 2, query)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			text := sqltext.Normalize(fleet.Oracle, row[1])
+			for _, ref := range wanted[row[0]] {
+				texts[ref] = text
+			}
+		}
+	}
+	return texts, nil
+}
