@@ -143,7 +143,7 @@ func TestWhatIsMeasuredFollowsTheFleet(t *testing.T) {
 	m := s.process()
 	defer m.die()
 	kept, replaced, inactive, forgotten := s.register(nowhere), s.register(nowhere), s.register(nowhere), s.register(nowhere)
-	s.db.MustExec(`UPDATE assessment_targets SET engine = 'oracle' WHERE instance_id = $1`, s.register(nowhere))
+	s.db.MustExec(`UPDATE assessment_targets SET engine = 'mongodb' WHERE instance_id = $1`, s.register(nowhere))
 	s.look(m)
 	if len(m.measured) != 4 {
 		t.Fatalf("%d servers are measured", len(m.measured))
