@@ -146,6 +146,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		reportsCommand(cfg),
 		withPage(verifyCommand(cfg)),
 		evidenceCommand(cfg),
+		agentCommand(),
 		deadCommand(cfg),
 		keysCommand(cfg),
 		backupCommand(cfg),

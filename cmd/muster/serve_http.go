@@ -28,6 +28,7 @@ import (
 	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/mail"
 	"muster/internal/oidc"
 	"muster/web"
@@ -115,7 +116,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,
-			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Connections: collector, Tiles: figures, Hosts: p.samples, Waiter: p.runner, Now: time.Now,
+			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Connections: collector, Tiles: figures, Hosts: p.samples, Agents: &heartbeat.Store{DB: p.db}, Waiter: p.runner, Now: time.Now,
 		},
 		TileRoutes: tiles.New(figures, p.fleet, time.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{
@@ -136,7 +137,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 func (p *process) feed() *feed.Doors {
 	return &feed.Doors{
 		Commands: p.commands, Places: p.places, Store: p.intake, Texts: p.accounts, Now: time.Now,
-		Assessments: p.facts, Accepted: feed.Accepted(p.accepted()),
+		Assessments: p.facts, Accepted: feed.Accepted(p.accepted()), Heartbeats: &heartbeat.Store{DB: p.db}, Signs: p.intake,
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"muster/internal/httpapi/tiles"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/feed"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
@@ -87,7 +88,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
-			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Waiter: d.Waiter, Now: d.Now,
+			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

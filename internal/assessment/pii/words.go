@@ -41,6 +41,16 @@ func (r *Rules) Called(word, column, confidence string) (c snapshot.ClassifiedCo
 	return c, true
 }
 
+// Word is a feed's word for what a column holds: Called makes the same of it.
+func Word(c snapshot.ClassifiedColumn) string {
+	for word, id := range words() {
+		if id == c.RuleID {
+			return word
+		}
+	}
+	return c.Category
+}
+
 // Words are what Called knows: the kinds of data by rule, then their categories.
 func (r *Rules) Words() []string {
 	var kinds, categories []string
@@ -70,5 +80,19 @@ func Confident(share float64) string {
 		return "Medium"
 	default:
 		return "Low"
+	}
+}
+
+// Share is a share that Confident calls so.
+func Share(confidence string) float64 {
+	switch confidence {
+	case "Certain":
+		return 0.95
+	case "High":
+		return 0.8
+	case "Medium":
+		return 0.5
+	default:
+		return 0.2
 	}
 }

@@ -45,6 +45,24 @@ func (e ActOnAlertsAction) Valid() bool {
 	}
 }
 
+// Defines values for AgentSignRule.
+const (
+	LockWait   AgentSignRule = "lock_wait"
+	Wraparound AgentSignRule = "wraparound"
+)
+
+// Valid indicates whether the value is a known member of the AgentSignRule enum.
+func (e AgentSignRule) Valid() bool {
+	switch e {
+	case LockWait:
+		return true
+	case Wraparound:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AlertItemState.
 const (
 	AlertItemStateAcknowledged AlertItemState = "Acknowledged"
@@ -1259,6 +1277,48 @@ type ActOnAlerts struct {
 // ActOnAlertsAction defines model for ActOnAlerts.Action.
 type ActOnAlertsAction string
 
+// AgentBuffer What it could not send yet.
+type AgentBuffer struct {
+	// Bytes Of measurements
+	Bytes int64 `json:"bytes"`
+
+	// Dropped Records of measurements that were never sent since the agent was installed, by why.
+	Dropped map[string]int64 `json:"dropped"`
+
+	// Facts Instances, databases and assessments, which are never dropped
+	Facts int `json:"facts"`
+
+	// MaxBytes Beyond it the oldest measurements go
+	MaxBytes int64 `json:"maxBytes"`
+
+	// OldestAt When the oldest of them was measured
+	OldestAt *time.Time `json:"oldestAt"`
+	Records  int64      `json:"records"`
+
+	// Refused Facts that were not taken as they are
+	Refused int `json:"refused"`
+}
+
+// AgentError defines model for AgentError.
+type AgentError struct {
+	At time.Time `json:"at"`
+
+	// Class At most 100 characters
+	Class string `json:"class"`
+
+	// Detail A sentence, at most 2,000 characters
+	Detail string `json:"detail"`
+}
+
+// AgentMissingGrant defines model for AgentMissingGrant.
+type AgentMissingGrant struct {
+	// Object 1 to 2,000 characters
+	Object string `json:"object"`
+
+	// Statement At most 4,000 characters
+	Statement string `json:"statement"`
+}
+
 // AgentReceipt defines model for AgentReceipt.
 type AgentReceipt struct {
 	// Dropped Those of them that could not be used
@@ -1267,6 +1327,53 @@ type AgentReceipt struct {
 	// Received Alerts in the message
 	Received int `json:"received"`
 }
+
+// AgentReport defines model for AgentReport.
+type AgentReport struct {
+	At time.Time `json:"at"`
+
+	// Buffer What it could not send yet.
+	Buffer AgentBuffer `json:"buffer"`
+
+	// Host The machine it runs on; at most 255 characters
+	Host string `json:"host"`
+
+	// Name As people know it; 1 to 200 characters
+	Name string `json:"name"`
+
+	// Servers Those that it measures, at most 1,000; none twice
+	Servers []AgentServer `json:"servers"`
+
+	// Version At most 200 characters
+	Version string `json:"version"`
+}
+
+// AgentServer defines model for AgentServer.
+type AgentServer struct {
+	// Error Why the server cannot be reached; null where it can be.
+	Error *AgentError `json:"error"`
+
+	// Instance Its externalId
+	Instance string `json:"instance"`
+
+	// MissingGrants What the agent's account may not read, at most 100
+	MissingGrants []AgentMissingGrant `json:"missingGrants"`
+
+	// Signs What the watch judges beside the samples.
+	Signs []AgentSign `json:"signs"`
+}
+
+// AgentSign defines model for AgentSign.
+type AgentSign struct {
+	At   time.Time     `json:"at"`
+	Rule AgentSignRule `json:"rule"`
+
+	// Value Minutes that the longest wait for a lock lasts, or percent of the way to wraparound
+	Value float64 `json:"value"`
+}
+
+// AgentSignRule defines model for AgentSign.Rule.
+type AgentSignRule string
 
 // Alert defines model for Alert.
 type Alert struct {
@@ -2196,6 +2303,9 @@ type IngestTokenList struct {
 type Instance struct {
 	Active bool `json:"active"`
 
+	// Agent Null where no agent measures it.
+	Agent *MeasuringAgent `json:"agent"`
+
 	// Collected has a connection, so that Muster itself assesses it
 	Collected     bool      `json:"collected"`
 	CreatedAt     time.Time `json:"createdAt"`
@@ -2352,6 +2462,23 @@ type JobList struct {
 	Building int   `json:"building"`
 	Items    []Job `json:"items"`
 	Queued   int   `json:"queued"`
+}
+
+// MeasuringAgent The agent that measures an instance, as it said last.
+type MeasuringAgent struct {
+	// BufferedBytes Of measurements that it could not send when it said so
+	BufferedBytes    int64            `json:"bufferedBytes"`
+	Dropped          map[string]int64 `json:"dropped"`
+	Facts            int              `json:"facts"`
+	Host             string           `json:"host"`
+	MaxBytes         int64            `json:"maxBytes"`
+	Name             string           `json:"name"`
+	OldestBufferedAt *time.Time       `json:"oldestBufferedAt"`
+	Refused          int              `json:"refused"`
+
+	// SeenAt When its last report came in
+	SeenAt  time.Time `json:"seenAt"`
+	Version string    `json:"version"`
 }
 
 // Member defines model for Member.
@@ -2920,6 +3047,9 @@ type SentCheck struct {
 	// Measured What was found, in a few words; at most 2,000 characters, of which 200 are kept
 	Measured *string `json:"measured,omitempty"`
 
+	// NotAssessedIn Databases that it could not look at, while it passes or fails in the others; no database twice
+	NotAssessedIn *[]SentUnassessed `json:"notAssessedIn,omitempty"`
+
 	// Objects What breaks the check. All are counted, 500 of a check and database are kept.
 	Objects *[]SentObject `json:"objects,omitempty"`
 
@@ -3021,6 +3151,15 @@ type SentTable struct {
 
 	// Table 1 to 1,000 characters
 	Table string `json:"table"`
+}
+
+// SentUnassessed defines model for SentUnassessed.
+type SentUnassessed struct {
+	// Database Its externalId
+	Database string `json:"database"`
+
+	// Reason 1 to 2,000 characters, of which 500 are kept
+	Reason string `json:"reason"`
 }
 
 // Session defines model for Session.
@@ -3999,6 +4138,12 @@ type StartOIDCParams struct {
 	ReturnTo *string `form:"returnTo,omitempty" json:"returnTo,omitempty"`
 }
 
+// RecordAgentParams defines parameters for RecordAgent.
+type RecordAgentParams struct {
+	// XMusterSender Who the agent is; the id that it sends its samples with.
+	XMusterSender string `json:"X-Muster-Sender"`
+}
+
 // ReceiveAlertmanagerAlertsJSONBody defines parameters for ReceiveAlertmanagerAlerts.
 type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
 
@@ -4070,6 +4215,9 @@ type SignInJSONRequestBody SignInJSONBody
 
 // SetUpJSONRequestBody defines body for SetUp for application/json ContentType.
 type SetUpJSONRequestBody = SetUp
+
+// RecordAgentJSONRequestBody defines body for RecordAgent for application/json ContentType.
+type RecordAgentJSONRequestBody = AgentReport
 
 // ReceiveAlertmanagerAlertsJSONRequestBody defines body for ReceiveAlertmanagerAlerts for application/json ContentType.
 type ReceiveAlertmanagerAlertsJSONRequestBody = ReceiveAlertmanagerAlertsJSONBody
@@ -4361,6 +4509,9 @@ type ServerInterface interface {
 	// GetHealth Alive
 	// (GET /healthz)
 	GetHealth(c *gin.Context)
+	// RecordAgent How an agent is
+	// (POST /ingest/v1/agents)
+	RecordAgent(c *gin.Context, params RecordAgentParams)
 	// ReceiveAlertmanagerAlerts What Prometheus and vmalert send to an Alertmanager
 	// (POST /ingest/v1/alertmanager/api/v2/alerts)
 	ReceiveAlertmanagerAlerts(c *gin.Context)
@@ -7293,6 +7444,49 @@ func (siw *ServerInterfaceWrapper) GetHealth(c *gin.Context) {
 	siw.Handler.GetHealth(c)
 }
 
+// RecordAgent operation middleware
+func (siw *ServerInterfaceWrapper) RecordAgent(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RecordAgentParams
+
+	headers := c.Request.Header
+
+	// ------------- Required header parameter "X-Muster-Sender" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
+		var XMusterSender string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Sender", valueList[0], &XMusterSender, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Sender: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.XMusterSender = XMusterSender
+
+	} else {
+		siw.ErrorHandler(c, fmt.Errorf("Header parameter X-Muster-Sender is required, but not found"), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RecordAgent(c, params)
+}
+
 // ReceiveAlertmanagerAlerts operation middleware
 func (siw *ServerInterfaceWrapper) ReceiveAlertmanagerAlerts(c *gin.Context) {
 
@@ -7647,6 +7841,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
 	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth)
+	router.POST(options.BaseURL+"/ingest/v1/agents", wrapper.RecordAgent)
 	router.POST(options.BaseURL+"/ingest/v1/alertmanager/api/v2/alerts", wrapper.ReceiveAlertmanagerAlerts)
 	router.POST(options.BaseURL+"/ingest/v1/alertmanager/webhook", wrapper.ReceiveAlertmanagerWebhook)
 	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
@@ -11468,6 +11663,40 @@ func (response GetHealthdefaultApplicationProblemPlusJSONResponse) VisitGetHealt
 	return err
 }
 
+type RecordAgentRequestObject struct {
+	Params RecordAgentParams
+	Body   *RecordAgentJSONRequestBody
+}
+
+type RecordAgentResponseObject interface {
+	VisitRecordAgentResponse(w http.ResponseWriter) error
+}
+
+type RecordAgent204Response struct {
+}
+
+func (response RecordAgent204Response) VisitRecordAgentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RecordAgentdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RecordAgentdefaultApplicationProblemPlusJSONResponse) VisitRecordAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ReceiveAlertmanagerAlertsRequestObject struct {
 	Body *ReceiveAlertmanagerAlertsJSONRequestBody
 }
@@ -12305,6 +12534,9 @@ type StrictServerInterface interface {
 	// GetHealth Alive
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
+	// RecordAgent How an agent is
+	// (POST /ingest/v1/agents)
+	RecordAgent(ctx context.Context, request RecordAgentRequestObject) (RecordAgentResponseObject, error)
 	// ReceiveAlertmanagerAlerts What Prometheus and vmalert send to an Alertmanager
 	// (POST /ingest/v1/alertmanager/api/v2/alerts)
 	ReceiveAlertmanagerAlerts(ctx context.Context, request ReceiveAlertmanagerAlertsRequestObject) (ReceiveAlertmanagerAlertsResponseObject, error)
@@ -14963,6 +15195,47 @@ func (sh *strictHandler) GetHealth(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetHealthResponseObject); ok {
 		if err := validResponse.VisitGetHealthResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RecordAgent operation middleware
+func (sh *strictHandler) RecordAgent(ctx *gin.Context, params RecordAgentParams) {
+	var request RecordAgentRequestObject
+
+	request.Params = params
+
+	var body RecordAgentJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RecordAgent(ctx, request.(RecordAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RecordAgent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RecordAgentResponseObject); ok {
+		if err := validResponse.VisitRecordAgentResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

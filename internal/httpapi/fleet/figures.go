@@ -17,6 +17,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 	"muster/projections/alerts"
@@ -43,6 +44,7 @@ const everyone = math.MaxInt32
 // that does not grow with the instances.
 type figures struct {
 	states               map[uuid.UUID]assessment.TargetState
+	agents               map[uuid.UUID]heartbeat.State
 	heard                map[uuid.UUID]time.Time
 	alerts               map[uuid.UUID]alerts.OpenCount
 	scores               map[uuid.UUID]health.Score
@@ -58,6 +60,9 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance) (f 
 	f.now = s.Now().UTC()
 	f.today = timegrid.Day.Floor(f.now)
 	f.firstDay = f.today.AddDate(0, 0, 1-historyDays)
+	if f.agents, err = s.Agents.Of(ctx, organization, ids); err != nil {
+		return f, err
+	}
 	if err := s.seenAndHeard(ctx, ids, &f); err != nil || !mayReadMetrics(ctx) || len(ids) == 0 {
 		return f, err
 	}

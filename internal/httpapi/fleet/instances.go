@@ -15,6 +15,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/servers"
 	"muster/projections/fleet"
 	"muster/projections/health"
@@ -123,11 +124,31 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 		state := f.states[row.ID]
 		state.LastSeenAt = f.seen(row.ID)
 		shown := showInstance(row, state)
+		if agent, measured := f.agents[row.ID]; measured && !state.Collected {
+			addAgent(&shown, agent)
+		}
 		if figured {
 			shown.Health = f.show(row.ID)
 		}
 		return shown
 	}), nil
+}
+
+// addAgent shows the agent that measures an instance, and what it found in its way there.
+func addAgent(i *api.Instance, a heartbeat.State) {
+	i.Agent = &api.MeasuringAgent{
+		Name: a.Name, Version: a.Version, Host: a.Host, SeenAt: a.SeenAt, BufferedBytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes,
+		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
+	}
+	if i.Agent.Dropped == nil {
+		i.Agent.Dropped = map[string]int64{}
+	}
+	if e := a.Instance.Error; e != nil && i.LastError == nil {
+		i.LastError = &e.Detail
+	}
+	for _, g := range a.Instance.Missing {
+		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: []string{}})
+	}
 }
 
 func showInstance(row fleet.Instance, state assessment.TargetState) api.Instance {

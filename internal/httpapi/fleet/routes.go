@@ -10,6 +10,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/control"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -33,6 +34,7 @@ type ServerRoutes struct {
 	Connections Connections
 	Tiles       *measurements.Tiles
 	Hosts       Hosts
+	Agents      *heartbeat.Store
 	Waiter      projections.Waiter
 	Now         func() time.Time
 }

@@ -212,7 +212,8 @@ func AssessmentItems(body *api.AssessmentBatch) []feed.AssessmentItem {
 			Checks: sent(a.Checks, func(c api.SentCheck) feed.CheckItem {
 				return feed.CheckItem{
 					ID: c.Id, Outcome: string(c.Outcome), Measured: c.Measured, Reason: c.Reason,
-					Objects: sent(c.Objects, func(o api.SentObject) feed.ObjectItem { return feed.ObjectItem(o) }),
+					Objects:       sent(c.Objects, func(o api.SentObject) feed.ObjectItem { return feed.ObjectItem(o) }),
+					NotAssessedIn: sent(c.NotAssessedIn, func(u api.SentUnassessed) feed.UnassessedItem { return feed.UnassessedItem(u) }),
 				}
 			}),
 			Accounts:  sent(a.Accounts, func(account api.SentAccount) feed.AccountItem { return feed.AccountItem(account) }),

@@ -194,15 +194,19 @@ func (r *assessmentRules) check(at string, c CheckItem, check catalogue.Check, i
 	if c.Outcome != "fail" && len(c.Objects) > 0 {
 		r.breaks(at+"/objects", "objects_not_allowed", "can be there only where the check fails")
 	}
+	unassessed := r.unassessed(at, c, check, instance)
+	databases = slices.DeleteFunc(slices.Clone(databases), func(d snapshot.DatabaseFact) bool {
+		return slices.ContainsFunc(unassessed, func(u snapshot.CheckResult) bool { return u.Database == d.Name })
+	})
 	switch c.Outcome {
 	case "fail":
-		return r.failures(at, c, check, result, instance, databases)
+		return append(r.failures(at, c, check, result, instance, databases), unassessed...)
 	case "pass":
 		result.Status, result.Reason = snapshot.StatusPass, ""
-		if check.Scope != catalogue.ScopeDatabase || len(databases) == 0 {
+		if check.Scope != catalogue.ScopeDatabase || len(databases) == 0 && len(unassessed) == 0 {
 			return []snapshot.CheckResult{result}
 		}
-		return inEach(result, databases)
+		return append(inEach(result, databases), unassessed...)
 	}
 	result.Status, result.ReasonCode, result.Measured = snapshot.StatusNotAssessed, snapshot.ReasonSent, ""
 	if c.Outcome == "notApplicable" {
@@ -212,6 +216,32 @@ func (r *assessmentRules) check(at string, c CheckItem, check catalogue.Check, i
 		r.breaks(at+"/reason", "reason_required", "is needed with this outcome")
 	}
 	return []snapshot.CheckResult{result}
+}
+
+// unassessed are the results in the databases that a check could not look at, while it
+// passes or fails in others.
+func (r *assessmentRules) unassessed(at string, c CheckItem, check catalogue.Check, instance uuid.UUID) (out []snapshot.CheckResult) {
+	if len(c.NotAssessedIn) > 0 && (c.Outcome != "pass" && c.Outcome != "fail" || check.ID != "" && check.Scope != catalogue.ScopeDatabase) {
+		r.breaks(at+"/notAssessedIn", "out_of_range", "can be there only where a check of databases passes or fails")
+		return nil
+	}
+	seen := make(map[string]bool, len(c.NotAssessedIn))
+	for i, u := range c.NotAssessedIn {
+		at := at + "/notAssessedIn/" + strconv.Itoa(i)
+		r.unique(at+"/database", u.Database, seen)
+		reason := r.text(at+"/reason", u.Reason, 1, maxWords)
+		for j, o := range c.Objects {
+			if o.Database != nil && *o.Database == u.Database {
+				r.breaks(at+"/database", "out_of_range", fmt.Sprintf("has objects (#%d), so that it was looked at", j))
+				break
+			}
+		}
+		out = append(out, snapshot.CheckResult{
+			CheckID: c.ID, Database: r.database(at+"/database", u.Database, instance), Status: snapshot.StatusNotAssessed,
+			ReasonCode: snapshot.ReasonSent, Reason: snapshot.CutTo(legible.Clean(reason), keptReason), Threshold: check.Pass,
+		})
+	}
+	return out
 }
 
 // inEach is a result in each of the databases.

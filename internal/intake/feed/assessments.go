@@ -35,7 +35,11 @@ type CheckItem struct {
 	ID, Outcome      string
 	Measured, Reason *string
 	Objects          []ObjectItem
+	NotAssessedIn    []UnassessedItem
 }
+
+// UnassessedItem is a database that it could not look at.
+type UnassessedItem struct{ Database, Reason string }
 
 // ObjectItem is one object that breaks it.
 type ObjectItem struct {
@@ -178,7 +182,7 @@ func countAssessments(items []AssessmentItem) error {
 	for _, a := range items {
 		n += len(a.Accounts) + len(a.Settings)
 		for _, c := range a.Checks {
-			n += len(c.Objects)
+			n += len(c.Objects) + len(c.NotAssessedIn)
 		}
 		for _, db := range a.Databases {
 			if db.Classification == nil {
@@ -252,6 +256,9 @@ func (a AssessmentItem) databases() (names []string) {
 			if o.Database != nil {
 				names = append(names, *o.Database)
 			}
+		}
+		for _, u := range c.NotAssessedIn {
+			names = append(names, u.Database)
 		}
 	}
 	for _, db := range a.Databases {

@@ -24,6 +24,9 @@ type Doors struct {
 
 	Assessments Assessments
 	Accepted    Accepted
+
+	Heartbeats Heartbeats
+	Signs      Signs
 }
 
 // Texts says whether an organization keeps the texts of statements; *accounts.Store does.

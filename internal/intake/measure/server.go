@@ -34,8 +34,10 @@ type Config struct {
 	Gate         *Gate
 	// Open opens a session on one of the target's databases; nil: as the target does.
 	Open func(ctx context.Context, t servers.Target, database string) (servers.Session, error)
-	Log  *slog.Logger
-	Now  func() time.Time
+	// Reached is told of each try to connect; nil: nobody is.
+	Reached func(err error)
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Server is one that is measured: a goroutine, and one connection.
@@ -158,6 +160,9 @@ func (s *Server) connect(ctx context.Context) (err error) {
 		return err
 	}
 	session, err := s.openIn(ctx, cmp.Or(s.line.database, s.target.Database))
+	if s.Reached != nil && ctx.Err() == nil {
+		s.Reached(err)
+	}
 	if err != nil {
 		s.line.Session = nil
 		s.failures++

@@ -3,9 +3,7 @@ package ownhost
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,8 +16,8 @@ import (
 )
 
 const (
-	// every is how often the machine is measured: as often as agents do.
-	every = 15 * time.Second
+	// Every is how often the machine is measured: as often as agents do.
+	Every = 15 * time.Second
 	// placesEvery is how often it is asked whose host it is.
 	placesEvery = time.Minute
 )
@@ -48,7 +46,7 @@ type Host struct {
 
 // Run measures until ctx ends, and returns its error.
 func (h *Host) Run(ctx context.Context) error {
-	return pause.Every(ctx, every, func() {
+	return pause.Every(ctx, Every, func() {
 		err := h.measure(ctx)
 		if err != nil && ctx.Err() == nil && !h.failing { // once, not every fifteen seconds
 			h.Log.WarnContext(ctx, "measure the machine that Muster runs on", "error", err)
@@ -60,27 +58,23 @@ func (h *Host) Run(ctx context.Context) error {
 // measure takes one sample, for everybody whose host it is.
 func (h *Host) measure(ctx context.Context) error {
 	at := instant.Cut(h.Now())
-	name, err := os.Hostname()
+	here, err := ThisMachine()
 	if err != nil {
-		return fmt.Errorf("read the machine's name: %w", err)
+		return err
 	}
 	var placesErr error
 	if h.asked.IsZero() || at.Sub(h.asked).Abs() >= placesEvery {
-		addresses, err := localAddresses()
-		if err != nil {
-			return fmt.Errorf("read the machine's addresses: %w", err)
-		}
 		var belongs []ownPlace
-		if belongs, placesErr = h.places(ctx, machine{name, addresses}); placesErr == nil {
+		if belongs, placesErr = h.places(ctx, here); placesErr == nil {
 			h.belongs, h.asked = belongs, at
 		}
 	}
 	if len(h.belongs) == 0 {
 		return placesErr
 	}
-	sample, err := read(ctx)
+	sample, err := Read(ctx)
 	errs := []error{placesErr, err}
-	sample.Host, sample.At = name, at
+	sample.Host, sample.At = here.Name, at
 	for _, p := range h.belongs {
 		sample.Instances = p.instances
 		receipt, err := h.Intake.Record(ctx, measurements.Batch{Organization: p.organization, Hosts: []measurements.HostSample{sample}})

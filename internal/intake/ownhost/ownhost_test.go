@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 func TestTheMachineIsRead(t *testing.T) {
 	t.Parallel()
-	sample, err := read(t.Context())
+	sample, err := Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +81,13 @@ func TestMounts(t *testing.T) {
 
 func TestWhichServersAreHere(t *testing.T) {
 	t.Parallel()
-	m := machine{"db01.example.org", []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("fe80::1%eth0")}}
+	m := Machine{"db01.example.org", []netip.Addr{netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("fe80::1%eth0")}}
 	for host, want := range map[string]bool{
 		"/run/postgresql": true, "localhost": true, "127.0.0.1": true, "127.8.0.1": true, "::1": true, "::ffff:192.0.2.7": true,
 		"DB01.example.org": true, "db01": true, "192.0.2.7": true, "fe80::1": true,
 		"192.0.2.8": false, "db02": false, "db01.example.com": false, "localhost.example.org": false,
 	} {
-		if got := m.has(servers.Target{Host: host}); got != want {
+		if got := m.Has(servers.Target{Host: host}); got != want {
 			t.Errorf("%s is here: %t", host, got)
 		}
 	}
@@ -142,7 +142,7 @@ func TestWhoseHostItIs(t *testing.T) {
 	} {
 		h := &Host{Connections: test.registered, Organizations: func(context.Context) ([]uuid.UUID, error) { return test.organizations, nil }}
 		for range 2 { // the second time what is known is not opened again
-			got, err := h.places(t.Context(), machine{name: "db01"})
+			got, err := h.places(t.Context(), Machine{Name: "db01"})
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(ownPlace{})); err != nil || diff != "" {
 				t.Errorf("%s: %v %s", name, err, diff)
 			}
@@ -184,7 +184,7 @@ func TestTheTileShowsTheMachine(t *testing.T) {
 	}
 	for range 2 {
 		untilCountersMove(t)
-		clock.Advance(every)
+		clock.Advance(Every)
 		if err := h.measure(t.Context()); err != nil {
 			t.Fatal(err)
 		}

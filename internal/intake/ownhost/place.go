@@ -2,8 +2,10 @@ package ownhost
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 
@@ -13,10 +15,23 @@ import (
 	"muster/internal/servers"
 )
 
-// machine is how connections may call the one we run on.
-type machine struct {
-	name      string
+// Machine is how connections may call the one we run on.
+type Machine struct {
+	Name      string
 	addresses []netip.Addr
+}
+
+// ThisMachine is the one we run on, as it is called now.
+func ThisMachine() (Machine, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		return Machine{}, fmt.Errorf("read the machine's name: %w", err)
+	}
+	addresses, err := localAddresses()
+	if err != nil {
+		return Machine{}, fmt.Errorf("read the machine's addresses: %w", err)
+	}
+	return Machine{name, addresses}, nil
 }
 
 // localAddresses are those of the machine's interfaces.
@@ -34,12 +49,12 @@ func localAddresses() ([]netip.Addr, error) {
 	return addresses, nil
 }
 
-// has says whether a connection ends on this machine. No name is looked up.
-func (m machine) has(t servers.Target) bool {
-	if t.Socket() || strings.EqualFold(t.Host, "localhost") || strings.EqualFold(t.Host, m.name) {
+// Has says whether a connection ends on this machine. No name is looked up.
+func (m Machine) Has(t servers.Target) bool {
+	if t.Socket() || strings.EqualFold(t.Host, "localhost") || strings.EqualFold(t.Host, m.Name) {
 		return true
 	}
-	if short, _, qualified := strings.Cut(m.name, "."); qualified && strings.EqualFold(t.Host, short) {
+	if short, _, qualified := strings.Cut(m.Name, "."); qualified && strings.EqualFold(t.Host, short) {
 		return true
 	}
 	address, err := netip.ParseAddr(t.Host)
@@ -59,7 +74,7 @@ type ownPlace struct {
 
 // places says whose host the machine is. Connections that were looked at are known by
 // their revision.
-func (h *Host) places(ctx context.Context, m machine) ([]ownPlace, error) {
+func (h *Host) places(ctx context.Context, m Machine) ([]ownPlace, error) {
 	registered, err := h.Connections.Registered(ctx)
 	if err != nil {
 		return nil, err
@@ -90,7 +105,7 @@ func (h *Host) places(ctx context.Context, m machine) ([]ownPlace, error) {
 	return []ownPlace{{organization: organizations[0]}}, nil
 }
 
-func (h *Host) isHere(ctx context.Context, m machine, r assessment.Registered) (bool, error) {
+func (h *Host) isHere(ctx context.Context, m Machine, r assessment.Registered) (bool, error) {
 	if here, known := h.here[r]; known {
 		return here, nil
 	}
@@ -99,5 +114,5 @@ func (h *Host) isHere(ctx context.Context, m machine, r assessment.Registered) (
 		return false, err
 	}
 	target, err := servers.Parse(credentials.Engine, credentials.DSN)
-	return err == nil && m.has(target), nil // what cannot be read is nowhere
+	return err == nil && m.Has(target), nil // what cannot be read is nowhere
 }

@@ -16,9 +16,9 @@ import (
 	"muster/internal/measurements"
 )
 
-// read takes what the machine says of itself. What cannot be read is missing in the
+// Read takes what the machine says of itself. What cannot be read is missing in the
 // sample, and the error says so.
-func read(ctx context.Context) (measurements.HostSample, error) {
+func Read(ctx context.Context) (measurements.HostSample, error) {
 	counters, cpuErr := readCPU(ctx)
 	memory, memoryErr := readMemory(ctx)
 	volumes, volumesErr := readVolumes(ctx)

@@ -34,6 +34,12 @@ type Store interface {
 // does not know are missing.
 type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 
+// Judge tells the watch of signs that come without samples.
+func (i *Intake) Judge(ctx context.Context, signs []watch.Sign) error {
+	_, err := watch.Record(ctx, i.DB, i.Now(), signs)
+	return err
+}
+
 // Record keeps a batch, and then the signs that follow from it and those that the
 // sender adds: that its instances were heard from, and how full their volumes are.
 // Signs are no reason to lose samples: the batch is kept when they cannot be, and the

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/domain/fleet"
+	"muster/internal/agent"
+	"muster/internal/assessment/postgresql"
+	"muster/internal/intake/measure/engines"
+)
+
+// measuredEngines are those that an agent measures; a test has them measured more often.
+var measuredEngines = engines.All
+
+func agentCommand() *cobra.Command {
+	return parent("agent", "Measure servers from beside them", agentRunCommand())
+}
+
+func agentRunCommand() *cobra.Command {
+	var server, tokenFile, config string
+	cmd := &cobra.Command{
+		Use:   "run --server URL --token-file FILE --config FILE",
+		Short: "Measure and assess servers, and send what is found",
+		Long: `Measures and assesses the servers of the configuration and this machine, and sends
+what it finds to the server: sessions, statements, host figures and assessments. What
+cannot be sent is kept in the configuration's directory and sent when the server is
+back. It needs neither a database nor any other setting.
+
+The token is one for ingest (muster token create --kind ingest); its file is read at
+each call. docs/agent.md has the configuration.`,
+		Example: `  muster agent run --server https://muster.example.org --token-file /etc/muster/agent.token --config /etc/muster/agent.yaml`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := agentOptions(server, tokenFile, config)
+			if err != nil {
+				return err
+			}
+			return runAgent(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&server, "server", "", "the Muster that what is found is sent to")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "holds the ingest token")
+	cmd.Flags().StringVar(&config, "config", "", "says which servers are measured")
+	require(cmd, "server", "token-file", "config")
+	return cmd
+}
+
+func agentOptions(server, tokenFile, path string) (agent.Options, error) {
+	var o agent.Options
+	var wrong []string
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		wrong = append(wrong, "--server: not a URL like https://muster.example.org")
+	}
+	if _, err := os.Stat(tokenFile); err != nil {
+		wrong = append(wrong, "--token-file: "+err.Error())
+	}
+	config, err := agent.ReadConfig(path, os.LookupEnv)
+	var faulty *agent.ConfigError
+	switch {
+	case errors.As(err, &faulty):
+		for _, fault := range faulty.Faults {
+			wrong = append(wrong, path+": "+fault)
+		}
+	case err != nil:
+		wrong = append(wrong, err.Error())
+	}
+	if err := usage(wrong); err != nil {
+		return o, err
+	}
+	inspector, err := postgresql.New(time.Now)
+	if err != nil {
+		return o, err
+	}
+	return agent.Options{
+		Config: config, Server: u, TokenFile: tokenFile, Version: version, Engines: measuredEngines, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Inspectors: map[fleet.Engine]agent.Inspector{fleet.PostgreSQL: inspector},
+	}, nil
+}
+
+func runAgent(ctx context.Context, o agent.Options) error {
+	a, err := agent.Open(o)
+	var used *agent.InUseError
+	if errors.As(err, &used) {
+		return &exitError{status: exitUsage, err: err}
+	}
+	if err != nil {
+		return err
+	}
+	o.Log.InfoContext(ctx, "the agent measures", "servers", len(o.Config.Servers), "directory", o.Config.Directory, "server", o.Server.Redacted())
+	err = a.Run(ctx)
+	if closeErr := a.Close(); closeErr != nil {
+		err = errors.Join(err, fmt.Errorf("close the agent's buffer: %w", closeErr))
+	}
+	return unlessStopped(err)
+}

@@ -1,0 +1,242 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/changes"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/ownhost"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// Inspector assesses the servers of one engine; *postgresql.Inspector of package
+// assessment is one.
+type Inspector interface {
+	Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State)
+	Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification
+}
+
+// Options are what an agent runs with.
+type Options struct {
+	Config     *Config
+	Server     *url.URL
+	TokenFile  string
+	Version    string
+	Engines    func(now func() time.Time) map[fleet.Engine]measure.Engine
+	Inspectors map[fleet.Engine]Inspector
+	Log        *slog.Logger
+	Client     *http.Client // nil: one with the machine's certificates
+}
+
+// Agent measures and assesses servers and sends what it finds.
+type Agent struct {
+	Options
+	config  *Config
+	store   *store
+	sender  *sender
+	host    string // this machine's name
+	engines map[fleet.Engine]measure.Engine
+	gate    *measure.Gate
+	watched []*watched
+	work    chan struct{} // something is to be sent
+	skew    atomic.Int64  // how far the server's clock is ahead, where that is too far
+
+	// of the goroutine that sends:
+	waits     map[string]time.Time
+	retried   time.Time
+	complaint string
+
+	mu       sync.Mutex
+	delivery trouble // why nothing can be sent; empty: it can
+}
+
+// connectsAtOnce bounds the handshakes of an agent.
+const connectsAtOnce = 8
+
+// Open opens the agent's directory. Errors: *InUseError.
+func Open(o Options) (*Agent, error) {
+	machine, err := ownhost.ThisMachine()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStore(o.Config.Directory, o.Config.Buffer)
+	if err != nil {
+		return nil, err
+	}
+	id, err := s.sender(machine.Name)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read who the agent is: %w", err), s.close())
+	}
+	client := o.Client
+	if client == nil {
+		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	a := &Agent{
+		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce),
+		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
+		work:   make(chan struct{}, 1), waits: map[string]time.Time{},
+	}
+	a.engines = o.Engines(a.Now)
+	for _, one := range o.Config.Servers {
+		w := &watched{Server: one, agent: a, id: uuid.NewSHA1(space, []byte(one.ExternalID)), signs: map[watch.Rule]watch.Sign{}}
+		if w.state, err = s.server(one.ExternalID); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		a.watched = append(a.watched, w)
+	}
+	return a, nil
+}
+
+// Close gives the directory back.
+func (a *Agent) Close() error { return a.store.close() }
+
+// Now is the time, by the server's clock where ours is far from it.
+func (a *Agent) Now() time.Time { return time.Now().Add(time.Duration(a.skew.Load())) }
+
+const (
+	// tolerated is how far our clock may be off before the server's counts: less than
+	// what the server itself takes for the future, more than what a call takes.
+	tolerated = time.Minute
+	// steady is by how much the two may move against each other before that is noticed.
+	steady = 10 * time.Second
+)
+
+// noteClock keeps how far our clock is off. Samples are then given the server's time: one
+// from the future would be refused, one from the past would be late.
+func (a *Agent) noteClock(ctx context.Context, skew time.Duration) {
+	if skew == 0 {
+		return
+	}
+	if skew.Abs() < tolerated {
+		skew = 0
+	}
+	if was := time.Duration(a.skew.Load()); (skew - was).Abs() > steady {
+		a.skew.Store(int64(skew))
+		a.Log.WarnContext(ctx, "this machine's clock is off; the server's time is used", "off", (-skew).Round(time.Second))
+	}
+}
+
+// wake has what is kept sent.
+func (a *Agent) wake() {
+	select {
+	case a.work <- struct{}{}:
+	default:
+	}
+}
+
+// Run measures, assesses and sends until ctx ends, and returns its error. What is not sent
+// by then is sent the next time.
+func (a *Agent) Run(ctx context.Context) error {
+	a.askTheTime(ctx)
+	if err := a.announceAll(); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, w := range a.watched {
+		group.Go(func() error {
+			measure.New(measure.Config{
+				Engine: a.engines[w.Engine], Instance: w.id, Home: w, Gate: a.gate,
+				Log: a.Log.With("server", w.ExternalID), Now: a.Now, Reached: w.reached,
+			}).Run(ctx)
+			return ctx.Err()
+		})
+		if w.AssessEvery > 0 && a.Inspectors[w.Engine] != nil {
+			group.Go(func() error { return w.assess(ctx) })
+		}
+	}
+	if a.config.Host {
+		group.Go(func() error { return a.measureHost(ctx) })
+	}
+	group.Go(func() error { return a.deliver(ctx) })
+	group.Go(func() error { return a.report(ctx) })
+	return group.Wait()
+}
+
+// reached keeps why a server cannot be measured.
+func (w *watched) reached(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	refused, ok := errors.AsType[*servers.ConnectionError](err)
+	switch {
+	case err == nil:
+		w.trouble = trouble{}
+	case ok:
+		w.trouble = trouble{refused.Class, refused.Sentence, w.agent.Now()}
+	}
+}
+
+// announceAll tells the server of every instance that it was not told of as it is.
+func (a *Agent) announceAll() error {
+	for _, w := range a.watched {
+		w.mu.Lock()
+		after := w.state
+		if after.CreatedAt.IsZero() {
+			after.CreatedAt = a.Now().Truncate(time.Second)
+		}
+		err := w.announceChanged(&after)
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// announceAgain tells the server of an instance that it does not know.
+func (a *Agent) announceAgain(ctx context.Context, id string) {
+	for _, w := range a.watched {
+		if w.ExternalID != id {
+			continue
+		}
+		w.mu.Lock()
+		after := w.state
+		err := w.announce(&after, nil)
+		w.mu.Unlock()
+		if err != nil {
+			a.Log.WarnContext(ctx, "announce a server again", "server", id, "error", err)
+		}
+	}
+}
+
+// complain logs why nothing can be sent, once.
+func (a *Agent) complain(ctx context.Context, err error) {
+	class, sentence := "unreachable", "The server cannot be reached."
+	reason := err.Error()
+	var p *Problem
+	if errors.As(err, &p) {
+		class, sentence = p.Code, p.Detail
+		reason = p.Error()
+	}
+	a.mu.Lock()
+	a.delivery = trouble{class, sentence, a.Now()}
+	a.mu.Unlock()
+	if reason != a.complaint {
+		a.Log.WarnContext(ctx, "nothing can be sent; it is kept", "reason", reason)
+	}
+	a.complaint = reason
+}
+
+func (a *Agent) recovered(ctx context.Context) {
+	if a.complaint == "" {
+		return
+	}
+	a.complaint = ""
+	a.mu.Lock()
+	a.delivery = trouble{}
+	a.mu.Unlock()
+	a.Log.InfoContext(ctx, "the server takes what is sent again")
+}

@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"muster/domain/instant"
+	"muster/internal/assessment"
+	"muster/internal/httpapi/api"
+	"muster/internal/pause"
+	"muster/internal/snapshot"
+)
+
+// retryAssessment is after how long a server is assessed again that could not be reached.
+const retryAssessment = 15 * time.Minute
+
+// assess assesses a server until ctx ends.
+func (w *watched) assess(ctx context.Context) error {
+	for {
+		w.mu.Lock()
+		due := w.state.AssessedAt.Add(w.AssessEvery)
+		w.mu.Unlock()
+		if wait := due.Sub(w.agent.Now()); wait > 0 {
+			if err := pause.For(ctx, min(wait, time.Hour)); err != nil {
+				return err
+			}
+			continue
+		}
+		ok, err := w.assessOnce(ctx)
+		if err != nil && ctx.Err() == nil {
+			w.agent.Log.WarnContext(ctx, "assess a server", "server", w.ExternalID, "error", err)
+		}
+		if !ok {
+			if err := pause.For(ctx, pause.Jittered(retryAssessment)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// assessOnce assesses a server and keeps what was found; ok is false where the server
+// could not be reached.
+func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
+	target, err := w.agent.config.target(w.Server)
+	if err != nil {
+		return false, err
+	}
+	inspector := w.agent.Inspectors[w.Engine]
+	at := instant.Cut(w.agent.Now())
+	found, state := inspector.Assess(ctx, target)
+	if found.Outcome == snapshot.OutcomeUnreachable || ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	classified := map[string]snapshot.Classification{}
+	for _, database := range found.Databases {
+		if database.AllowsConn && w.Classify != assessment.ClassifyOff {
+			classified[database.Name] = inspector.Classify(ctx, target, database.Name, w.Classify)
+		}
+	}
+	if ctx.Err() != nil { // what was found may only say that we were stopped
+		return false, ctx.Err()
+	}
+	sent := sentAssessment(w.ExternalID, w.Engine, at, found, state, classified)
+	body, err := marshal(api.AssessmentBatch{Assessments: []api.SentAssessment{sent}})
+	if err != nil {
+		return false, err
+	}
+	return true, w.keepAssessment(at, body, found, sent)
+}
+
+// keepAssessment keeps it with the databases that it names: the server takes none of a
+// database that it does not know.
+func (w *watched) keepAssessment(at time.Time, body []byte, found snapshot.Assessment, sent api.SentAssessment) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	after := w.state
+	after.AssessedAt = at
+	if sent.Version != nil {
+		after.Version = *sent.Version
+	}
+	after.Databases = make(map[string]time.Time, len(found.Databases))
+	for _, d := range found.Databases {
+		since, known := w.state.Databases[d.Name]
+		if !known {
+			since = at
+		}
+		after.Databases[d.Name] = since
+	}
+	var gone []string
+	for name := range w.state.Databases {
+		if _, still := after.Databases[name]; !still {
+			gone = append(gone, name)
+		}
+	}
+	slices.Sort(gone)
+	announcement, err := w.announcement(&after, gone)
+	if err != nil {
+		return err
+	}
+	var records []record
+	if d := digest(announcement); d != w.state.Announced {
+		after.Announced = d
+		records = append(records, record{Kind: fleetFact, Server: w.ExternalID, At: at, Body: announcement})
+	}
+	records = append(records, record{Kind: assessmentFact, Server: w.ExternalID, At: at, Body: body})
+	if err := w.agent.store.keep(change{records: records, server: w.ExternalID, state: &after}); err != nil {
+		return err
+	}
+	w.state = after
+	w.agent.wake()
+	return nil
+}

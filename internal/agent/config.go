@@ -1,0 +1,276 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/secretref"
+	"muster/internal/servers"
+)
+
+// Config is what an agent measures, and what it keeps until it is sent.
+type Config struct {
+	Name      string // of the agent, as people know it
+	Directory string
+	Buffer    int64 // bytes of measurements that are kept at most
+	Host      bool  // this machine is measured
+	Texts     bool  // of statements, normalized
+	Servers   []Server
+	secrets   secretref.Source
+}
+
+// Server is one that is measured and assessed.
+type Server struct {
+	Name, ExternalID string
+	Engine           fleet.Engine
+	Connection       secretref.Reference
+	HostName         string // empty: where its connection leads
+	Classify         string
+	AssessEvery      time.Duration // 0: never
+}
+
+// file is a configuration as it is written.
+type file struct {
+	Name           string       `yaml:"name"`
+	Directory      string       `yaml:"directory"`
+	Buffer         string       `yaml:"buffer"`
+	Host           *bool        `yaml:"host"`
+	StatementTexts string       `yaml:"statementTexts"`
+	Servers        []fileServer `yaml:"servers"`
+}
+
+type fileServer struct {
+	Name         string `yaml:"name"`
+	ExternalID   string `yaml:"externalId"`
+	Engine       string `yaml:"engine"`
+	DSN          string `yaml:"dsn"`
+	DSNFile      string `yaml:"dsnFile"`
+	PasswordFile string `yaml:"passwordFile"`
+	Host         string `yaml:"host"`
+	Classify     string `yaml:"classify"`
+	AssessEvery  string `yaml:"assessEvery"`
+	line         int
+}
+
+// UnmarshalYAML keeps the line, which faults are told by.
+func (s *fileServer) UnmarshalYAML(node *yaml.Node) error {
+	type plain fileServer
+	s.line = node.Line
+	return node.Decode((*plain)(s))
+}
+
+// unknownKeys are those that nobody reads, each with its line.
+func unknownKeys(node *yaml.Node, of string, known []string) (faults []string) {
+	for i := 0; node != nil && node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
+		if key := node.Content[i]; !slices.Contains(known, key.Value) {
+			faults = append(faults, fmt.Sprintf("line %d: %q is no key of %s; those are %s", key.Line, key.Value, of, strings.Join(known, ", ")))
+		}
+	}
+	return faults
+}
+
+// member is the value of a key; nil: there is none.
+func member(node *yaml.Node, key string) *yaml.Node {
+	for i := 0; node != nil && node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			return node.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// ConfigError has everything that is wrong with a configuration, a line each.
+type ConfigError struct{ Faults []string }
+
+func (e *ConfigError) Error() string { return strings.Join(e.Faults, "\n") }
+
+// Defaults of what a configuration leaves out.
+const (
+	defaultBuffer      = 1 << 30
+	leastBuffer        = 1 << 20
+	defaultAssessEvery = 6 * time.Hour
+	leastAssessEvery   = 15 * time.Minute
+)
+
+// ReadConfig reads a configuration. Connection strings are looked at and forgotten: the
+// secrets in them are read again whenever a connection is opened. Error: *ConfigError.
+func ReadConfig(path string, lookup func(string) (string, bool)) (*Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &ConfigError{[]string{err.Error()}}
+	}
+	source := secretref.Source{Lookup: lookup, Dir: filepath.Dir(path)}
+	f, faults := parse(text)
+	c := &Config{Name: f.Name, Directory: f.Directory, Host: f.Host == nil || *f.Host, secrets: source}
+	r := rules{config: c, names: map[string]int{}, faults: faults}
+	r.common(f)
+	for _, s := range f.Servers {
+		r.server(s)
+	}
+	if len(f.Servers) == 0 && !c.Host {
+		r.breaks(0, "servers", "are none, and host is false: there is nothing to measure")
+	}
+	if len(r.faults) > 0 {
+		return nil, &ConfigError{r.faults}
+	}
+	return c, nil
+}
+
+// parse reads a file as far as it can be read.
+func parse(text []byte) (f file, faults []string) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return f, yamlFaults(err)
+	}
+	if len(document.Content) == 0 {
+		return f, nil
+	}
+	top := document.Content[0]
+	faults = unknownKeys(top, "the configuration", []string{"name", "directory", "buffer", "host", "statementTexts", "servers"})
+	if list := member(top, "servers"); list != nil && list.Kind == yaml.SequenceNode {
+		for _, one := range list.Content {
+			faults = append(faults, unknownKeys(one, "a server", []string{
+				"name", "externalId", "engine", "dsn", "dsnFile", "passwordFile", "host", "classify", "assessEvery",
+			})...)
+		}
+	}
+	if err := top.Decode(&f); err != nil {
+		faults = append(faults, yamlFaults(err)...)
+	}
+	return f, faults
+}
+
+// yamlFaults are those of the reader, a line each.
+func yamlFaults(err error) []string {
+	var typed *yaml.TypeError
+	var lines []string
+	if errors.As(err, &typed) {
+		for _, one := range typed.Errors {
+			lines = append(lines, one)
+		}
+		return lines
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		lines = append(lines, strings.TrimPrefix(line, "yaml: "))
+	}
+	return lines
+}
+
+// rules holds a configuration against its rules.
+type rules struct {
+	config *Config
+	names  map[string]int // external ids, by their lines
+	faults []string
+}
+
+func (r *rules) breaks(line int, field, rule string) {
+	where := field
+	if line > 0 {
+		where = fmt.Sprintf("line %d: %s", line, field)
+	}
+	r.faults = append(r.faults, where+" "+rule)
+}
+
+func (r *rules) common(f file) {
+	c := r.config
+	if f.Name == "" {
+		c.Name, _ = os.Hostname()
+	} else if len(f.Name) > 200 {
+		r.breaks(0, "name", "has more than 200 characters")
+	}
+	if f.Directory == "" {
+		r.breaks(0, "directory", "is missing: where the agent keeps what is not sent yet")
+	}
+	var err error
+	if c.Buffer, err = parseBytes(f.Buffer); err != nil {
+		r.breaks(0, "buffer", err.Error())
+	}
+	switch f.StatementTexts {
+	case "", "off":
+	case "normalized":
+		c.Texts = true
+	default:
+		r.breaks(0, "statementTexts", fmt.Sprintf("is %q, and neither off nor normalized", f.StatementTexts))
+	}
+}
+
+func parseBytes(text string) (int64, error) {
+	if text == "" {
+		return defaultBuffer, nil
+	}
+	unit := int64(1)
+	number := text
+	for suffix, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if before, found := strings.CutSuffix(text, suffix); found {
+			number, unit = strings.TrimSpace(before), size
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 32)
+	if err != nil || n <= 0 {
+		return 0, fmt.Errorf("is %q, and not a number of bytes, KiB, MiB or GiB", text)
+	}
+	if n*unit < leastBuffer {
+		return 0, fmt.Errorf("is %q, and less than 1MiB", text)
+	}
+	return n * unit, nil
+}
+
+func (r *rules) server(f fileServer) {
+	s := Server{
+		Name: f.Name, ExternalID: f.ExternalID, Engine: fleet.Engine(f.Engine), HostName: f.Host, Classify: f.Classify,
+		Connection:  secretref.Reference{DSN: f.DSN, DSNFile: f.DSNFile, PasswordFile: f.PasswordFile},
+		AssessEvery: defaultAssessEvery,
+	}
+	if s.ExternalID == "" {
+		s.ExternalID = s.Name
+	}
+	if s.Name == "" {
+		r.breaks(f.line, "name", "is missing")
+	}
+	if at, twice := r.names[s.ExternalID]; twice && s.ExternalID != "" {
+		r.breaks(f.line, "externalId", fmt.Sprintf("%q is that of line %d, too; each server has its own", s.ExternalID, at))
+	}
+	r.names[s.ExternalID] = f.line
+	switch s.Classify {
+	case "":
+		s.Classify = assessment.ClassifyNames
+	case assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues:
+	default:
+		r.breaks(f.line, "classify", fmt.Sprintf("is %q, and none of off, names, values", s.Classify))
+	}
+	if f.AssessEvery != "" {
+		every, err := time.ParseDuration(f.AssessEvery)
+		switch {
+		case f.AssessEvery == "never":
+			every = 0
+		case err != nil || every < leastAssessEvery:
+			r.breaks(f.line, "assessEvery", fmt.Sprintf("is %q, and neither never nor a time like 6h of 15m at least", f.AssessEvery))
+		}
+		s.AssessEvery = every
+	}
+	if !servers.Known(s.Engine) {
+		r.breaks(f.line, "engine", fmt.Sprintf("is %q, which the agent does not measure", f.Engine))
+	} else if _, err := r.config.target(s); err != nil {
+		r.breaks(f.line, "dsn", err.Error())
+	}
+	r.config.Servers = append(r.config.Servers, s)
+}
+
+// target is a server as its secrets are now.
+func (c *Config) target(s Server) (servers.Target, error) {
+	dsn, err := c.secrets.Resolve(s.Connection)
+	if err != nil {
+		return servers.Target{}, err
+	}
+	return new(servers.Reach).OwnTarget(s.Engine, dsn)
+}

@@ -1,0 +1,50 @@
+// Package agent measures and assesses database servers from beside them, and sends what it
+// finds to a Muster that cannot reach them.
+//
+// # How it works
+//
+// An Agent has the collectors that serve has: package measure in a goroutine a server, the
+// inspectors of package assessment every six hours, and ownhost for the machine. What serve
+// keeps in its database the agent keeps in a file of its directory (store), in the form in
+// which the server takes it (POST /ingest/v1/…), until the server has it.
+//
+// Measurements and facts are told apart. Measurements are bounded: beyond that the oldest
+// go, and are counted. Facts (an instance with its databases, an assessment) are never
+// dropped; one that the server refuses is laid aside and tried again every hour. They are
+// sent in the order in which they were kept, so that the server knows an instance before
+// what was measured of it, and several in one call.
+//
+// The list of statements that the next one is compared with is kept in the transaction that
+// keeps the deltas: an interval is in the file with the list that ends it, or neither is.
+// Sent twice, a sample counts once, for the server knows it by its place and time.
+//
+// The file is bbolt's: a transaction is there or not whenever the process ends, and one
+// process at a time has it open. Segments of our own were thought of and would have had to
+// have both.
+//
+// # What may go wrong, and what then happens
+//
+//   - The agent is killed at any line: what was kept is sent by the next one, what was sent
+//     and not deleted is sent again, and statements go on from the kept list for ten minutes.
+//   - The server is away, answers nonsense, refuses the token: all is kept; it is tried again
+//     after a second, then ever later, up to a minute. What it asks for by Retry-After counts.
+//   - The server was away for three days: it seals nothing for six hours, in which the file
+//     is sent (package pgstore).
+//   - The disk is full: a sixteenth of the measurements goes, and what was to be kept is
+//     tried once more; else it is lost, and the statements' next interval is longer. Room to
+//     delete is set aside when the file is made.
+//   - The agent is started twice: the second ends with *InUseError. Its directory is copied to
+//     another machine: there it is another sender, for it is known by the machine's name, too.
+//   - Another sender holds the statements of an instance: ours wait for ten minutes, for it may
+//     be gone, and are then dropped and counted. Whoever takes over is not counted twice
+//     (package pgstore).
+//   - The instance is registered by DSN: its sessions and statements are dropped and counted,
+//     and the assessments lie aside, until the connection is taken away.
+//   - The server does not know an instance: it is announced again. Who removed it there has to
+//     take it out of the configuration, too.
+//   - This machine's clock is off by more than a minute: the server's time is used, as its
+//     answers tell it. Before the first answer ours counts; a sample that the server takes for
+//     the future waits until it is not.
+//   - A password is changed: secrets are read whenever a connection is opened.
+//   - One server hangs: it delays itself alone, as in serve.
+package agent

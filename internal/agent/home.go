@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/httpapi/api"
+	"muster/internal/intake/measure"
+	"muster/internal/measurements"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// watched is a server that the agent measures; it is the measure.Home of it.
+type watched struct {
+	Server
+	agent *Agent
+	id    uuid.UUID // of the instance, the agent's own: its phase and its databases follow from it
+
+	mu      sync.Mutex
+	state   serverState
+	names   map[uuid.UUID]string // of the databases, by the agent's ids
+	lacking []snapshot.MissingGrant
+	signs   map[watch.Rule]watch.Sign
+	trouble trouble
+}
+
+// trouble is why a server cannot be measured; empty: it can.
+type trouble struct {
+	Class, Sentence string
+	At              time.Time
+}
+
+// space is where the agent's own ids of instances and databases come from. The server
+// does not see them.
+var space = uuid.MustParse("8f6b0c1e-6d3f-5b0a-9c55-4d7573746572")
+
+// Target is the server as its secrets are now.
+func (w *watched) Target(context.Context) (servers.Target, error) {
+	return w.agent.config.target(w.Server)
+}
+
+// Excluded does nothing: whoever writes the configuration says where the agent goes.
+func (w *watched) Excluded(context.Context) error { return nil }
+
+// Databases tells the server of those that it does not have as they are.
+func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.UUID, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids := make(map[string]uuid.UUID, len(names))
+	for _, name := range names {
+		ids[name] = uuid.NewSHA1(w.id, []byte(name))
+	}
+	if !slices.Equal(names, slices.Sorted(maps.Keys(w.state.Databases))) {
+		after := w.state
+		after.Databases = make(map[string]time.Time, len(names))
+		var gone []string
+		for _, name := range names {
+			since, known := w.state.Databases[name]
+			if !known {
+				since = w.agent.Now()
+			}
+			after.Databases[name] = since
+		}
+		for name := range w.state.Databases {
+			if _, still := after.Databases[name]; !still {
+				gone = append(gone, name)
+			}
+		}
+		if err := w.announce(&after, gone); err != nil {
+			return nil, err
+		}
+	}
+	w.names = make(map[uuid.UUID]string, len(ids))
+	for name, id := range ids {
+		w.names[id] = name
+	}
+	return ids, nil
+}
+
+// announce keeps a state and what the server is told of it: the instance with all of its
+// databases, and those that are gone.
+func (w *watched) announce(after *serverState, gone []string) error {
+	body, err := w.announcement(after, gone)
+	if err != nil {
+		return err
+	}
+	after.Announced = digest(body)
+	fact := record{Kind: fleetFact, Server: w.ExternalID, At: w.agent.Now(), Body: body}
+	if err := w.agent.store.keep(change{records: []record{fact}, server: w.ExternalID, state: after}); err != nil {
+		return err
+	}
+	w.state = *after
+	w.agent.wake()
+	return nil
+}
+
+// announceChanged is announce where the server was told something else the last time.
+func (w *watched) announceChanged(after *serverState) error {
+	body, err := w.announcement(after, nil)
+	if err != nil || digest(body) == w.state.Announced {
+		return err
+	}
+	return w.announce(after, nil)
+}
+
+func (w *watched) announcement(after *serverState, gone []string) ([]byte, error) {
+	item := api.FleetInstance{
+		ExternalId: w.ExternalID, Name: w.Name, Engine: api.Engine(w.Engine), CreatedAt: after.CreatedAt.UTC(), Databases: &[]api.FleetDatabase{},
+	}
+	if after.Version != "" {
+		item.Version = &after.Version
+	}
+	if host := w.hostName(); host != "" {
+		item.Host = &host
+	}
+	removed := true
+	for _, name := range slices.Sorted(maps.Keys(after.Databases)) {
+		*item.Databases = append(*item.Databases, api.FleetDatabase{ExternalId: name, Name: name, CreatedAt: after.Databases[name].UTC()})
+	}
+	for _, name := range slices.Sorted(slices.Values(gone)) {
+		*item.Databases = append(*item.Databases, api.FleetDatabase{ExternalId: name, Name: name, CreatedAt: after.CreatedAt.UTC(), Removed: &removed})
+	}
+	return marshal(api.FleetBatch{Instances: []api.FleetInstance{item}})
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// hostName is where the server runs.
+func (w *watched) hostName() string {
+	if w.Server.HostName != "" {
+		return w.Server.HostName
+	}
+	target, err := w.agent.config.target(w.Server)
+	switch {
+	case err != nil:
+		return ""
+	case isHere(target):
+		return w.agent.host
+	}
+	return target.HostName()
+}
+
+// Lacks keeps them for the agent's report.
+func (w *watched) Lacks(_ context.Context, grants []snapshot.MissingGrant) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lacking = grants
+	return nil
+}
+
+// Record keeps samples until they are sent.
+func (w *watched) Record(_ context.Context, b measurements.Batch, signs []watch.Sign) error {
+	return w.keep(change{}, b, signs)
+}
+
+// Count keeps them with the list that the next one is compared with.
+func (w *watched) Count(_ context.Context, _ *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
+	return w.keep(change{basis: now}, b, signs)
+}
+
+func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error {
+	w.mu.Lock()
+	for _, sign := range signs {
+		w.signs[sign.Rule] = sign
+	}
+	names := w.names
+	w.mu.Unlock()
+	records, err := recordsOf(w.ExternalID, b, names)
+	if err != nil {
+		return err
+	}
+	c.server, c.records = w.ExternalID, records
+	if err := w.agent.store.keep(c); err != nil {
+		return err
+	}
+	w.agent.wake()
+	return nil
+}
+
+// CountedUntil is the time of the list that is kept: it is kept with its samples or not
+// at all.
+func (w *watched) CountedUntil(ctx context.Context) (*time.Time, error) {
+	basis, err := w.Basis(ctx)
+	if err != nil || basis == nil {
+		return nil, err
+	}
+	return &basis.At, nil
+}
+
+// Basis is the list that is kept, whichever process kept it.
+func (w *watched) Basis(context.Context) (*measure.List, error) {
+	return w.agent.store.basis(w.ExternalID)
+}
+
+// KeepsTexts is what the configuration says.
+func (w *watched) KeepsTexts(context.Context) (bool, error) { return w.agent.config.Texts, nil }
+
+// recordsOf are the samples of a batch as the server takes them, by kind.
+func recordsOf(server string, b measurements.Batch, names map[uuid.UUID]string) (records []record, err error) {
+	add := func(k kind, at time.Time, items any) error {
+		body, err := marshal(items)
+		if err == nil {
+			records = append(records, record{Kind: k, Server: server, At: at, Body: body})
+		}
+		return err
+	}
+	var of []api.SessionSample
+	for _, s := range b.Sessions {
+		of = append(of, sessionSample(server, names[s.Database], s))
+	}
+	if len(of) > 0 {
+		if err := add(sessions, b.Sessions[0].At, of); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range b.Statements { // one a record: a call has room for the largest
+		if err := add(statements, s.At, []api.StatementSample{statementSample(server, names[s.Database], s)}); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// marshal does not escape < and >, which statements have.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimRight(out.Bytes(), "\n"), err
+}

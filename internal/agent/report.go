@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"muster/internal/httpapi/api"
+	"muster/internal/pause"
+)
+
+// reportEvery is how often the agent says how it is.
+const reportEvery = time.Minute
+
+// report says how the agent is until ctx ends. A report that cannot be sent is not kept:
+// the next one says more.
+func (a *Agent) report(ctx context.Context) error {
+	return pause.Every(ctx, reportEvery, func() { _ = a.reportOnce(ctx) })
+}
+
+func (a *Agent) reportOnce(ctx context.Context) error {
+	body, err := a.reportNow()
+	if err != nil {
+		return err
+	}
+	_, err = a.sender.post(ctx, "/ingest/v1/agents", body)
+	return err
+}
+
+// askTheTime says how the agent is before anything is measured, for the answer bears the
+// server's time. Where nobody answers, ours counts until somebody does.
+func (a *Agent) askTheTime(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	body, err := a.reportNow()
+	if err != nil {
+		return
+	}
+	skew, _ := a.sender.post(ctx, "/ingest/v1/agents", body)
+	a.noteClock(ctx, skew)
+}
+
+func (a *Agent) reportNow() ([]byte, error) {
+	f, err := a.store.figures()
+	if err != nil {
+		return nil, err
+	}
+	report := api.AgentReport{
+		Name: a.config.Name, Version: a.Version, Host: a.host, At: a.Now().UTC(),
+		Buffer:  api.AgentBuffer{Bytes: f.Bytes, MaxBytes: a.config.Buffer, Records: f.Records, Facts: f.Facts, Refused: f.Refused, Dropped: f.Dropped},
+		Servers: []api.AgentServer{},
+	}
+	if report.Buffer.Dropped == nil {
+		report.Buffer.Dropped = map[string]int64{}
+	}
+	if !f.Oldest.IsZero() {
+		report.Buffer.OldestAt = &f.Oldest
+	}
+	for _, w := range a.watched {
+		report.Servers = append(report.Servers, w.report())
+	}
+	return marshal(report)
+}
+
+func (w *watched) report() api.AgentServer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := api.AgentServer{Instance: w.ExternalID, MissingGrants: []api.AgentMissingGrant{}, Signs: []api.AgentSign{}}
+	if w.trouble != (trouble{}) {
+		one.Error = &api.AgentError{Class: w.trouble.Class, Detail: w.trouble.Sentence, At: w.trouble.At.UTC()}
+	}
+	for _, g := range w.lacking {
+		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{Object: g.Object, Statement: g.Statement})
+	}
+	for _, s := range w.signs {
+		one.Signs = append(one.Signs, api.AgentSign{Rule: api.AgentSignRule(s.Rule), Value: s.Value, At: s.At.UTC()})
+	}
+	return one
+}

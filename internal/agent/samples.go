@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"muster/internal/httpapi/api"
+	"muster/internal/measurements"
+)
+
+func number(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }
+
+func count(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
+
+func seconds(d time.Duration) json.Number { return number(d.Seconds()) }
+
+func sessionSample(server, database string, s measurements.SessionSample) api.SessionSample {
+	every := seconds(s.Interval)
+	waits := make(map[string]json.Number, len(s.Waits))
+	for name, n := range s.Waits {
+		waits[name] = count(n)
+	}
+	return api.SessionSample{
+		Instance: server, Database: database, At: s.At.UTC(), IntervalSeconds: &every,
+		Active: count(s.Active), Idle: count(s.Idle), Waiting: count(s.Waiting), IdleInTransaction: count(s.IdleInTransaction), Other: count(s.Other),
+		Waits: waits,
+	}
+}
+
+// mostTexts bounds the texts of one sample: a call has 4 MiB. The dearest were read first,
+// and those beyond are asked for again after a day.
+const mostTexts = 2 << 20
+
+func statementSample(server, database string, s measurements.StatementSample) api.StatementSample {
+	out := api.StatementSample{
+		Instance: server, Database: database, At: s.At.UTC(), IntervalSeconds: seconds(s.Interval), Statements: []api.StatementDelta{},
+	}
+	if s.BusyMs != nil {
+		busy := number(*s.BusyMs)
+		out.BusyMs = &busy
+	}
+	texts := 0
+	for _, one := range s.Statements {
+		delta := api.StatementDelta{Key: one.Key, Calls: count(one.Calls), TotalMs: number(one.TotalMs)}
+		if one.MaxMs != nil {
+			longest := number(*one.MaxMs)
+			delta.MaxMs = &longest
+		}
+		if texts += len(one.Text); one.Text != "" && texts <= mostTexts {
+			delta.Text = &one.Text
+		}
+		out.Statements = append(out.Statements, delta)
+	}
+	return out
+}
+
+// itemsIn is how many items a record's list has.
+func itemsIn(body []byte) int {
+	var items []json.RawMessage
+	if json.Unmarshal(body, &items) != nil {
+		return 0
+	}
+	return len(items)
+}

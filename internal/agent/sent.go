@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/assessment/changes"
+	"muster/internal/assessment/feed"
+	"muster/internal/assessment/pii"
+	"muster/internal/httpapi/api"
+	"muster/internal/snapshot"
+)
+
+// Bounds of what an assessment may say (POST /ingest/v1/assessments), in characters.
+const (
+	mostName  = 1000
+	mostWords = 2000
+	mostNamed = 1000
+)
+
+// sentAssessment is an assessment as the server takes it from whoever has no connection
+// of its own there. Statements that mend what was found are not in it: the server has
+// those of its catalogue.
+func sentAssessment(
+	server string, engine fleet.Engine, at time.Time, found snapshot.Assessment, state changes.State, classified map[string]snapshot.Classification,
+) api.SentAssessment {
+	checks, accounts, settings, databases := sentChecks(found.Results), sentAccounts(found.Roles), sentSettings(state), sentDatabases(found.Databases, classified)
+	sent := api.SentAssessment{Instance: server, At: at.UTC(), Checks: &checks, Accounts: &accounts, Databases: &databases}
+	if settings != nil {
+		sent.Settings = &settings
+	}
+	version := cut(found.VersionText, 200)
+	if engine == fleet.PostgreSQL {
+		version = feed.VersionOf(found.VersionNum).String()
+	}
+	if version != "" {
+		sent.Version = &version
+	}
+	if found.Edition != "" {
+		edition := cut(found.Edition, 200)
+		sent.Edition = &edition
+	}
+	return sent
+}
+
+// sentChecks has one item a check: where it fails in one database and could not be looked
+// at in another, it fails, and says where it could not.
+func sentChecks(results []snapshot.CheckResult) []api.SentCheck {
+	var out []api.SentCheck
+	for start := 0; start < len(results); {
+		end := start
+		for end < len(results) && results[end].CheckID == results[start].CheckID {
+			end++
+		}
+		out = append(out, sentCheck(results[start:end]))
+		start = end
+	}
+	return out
+}
+
+func sentCheck(results []snapshot.CheckResult) api.SentCheck {
+	one := api.SentCheck{Id: results[0].CheckID}
+	with := func(status string) []snapshot.CheckResult {
+		return slices.DeleteFunc(slices.Clone(results), func(r snapshot.CheckResult) bool { return r.Status != status })
+	}
+	failed, passed, unassessed, absent := with(snapshot.StatusFail), with(snapshot.StatusPass), with(snapshot.StatusNotAssessed), with(snapshot.StatusNotApplicable)
+	switch {
+	case len(failed) > 0:
+		one.Outcome = api.SentCheckOutcomeFail
+		objects := []api.SentObject{}
+		for _, r := range failed {
+			objects = append(objects, sentObjects(r)...)
+		}
+		one.Objects, one.Measured = &objects, text(failed[0].Measured, mostWords)
+		if len(objects) == 0 && one.Measured == nil {
+			one.Measured = text("fails", mostWords)
+		}
+	case len(passed) > 0:
+		one.Outcome, one.Measured = api.SentCheckOutcomePass, text(passed[0].Measured, mostWords)
+	case len(unassessed) > 0:
+		one.Outcome, one.Reason = api.SentCheckOutcomeNotAssessed, text(cmp.Or(unassessed[0].Reason, "Not assessed."), mostWords)
+		return one
+	default:
+		one.Outcome, one.Reason = api.SentCheckOutcomeNotApplicable, text(cmp.Or(absent[0].Reason, "Does not apply."), mostWords)
+		return one
+	}
+	var in []api.SentUnassessed
+	for _, r := range unassessed {
+		if r.Database != "" {
+			in = append(in, api.SentUnassessed{Database: r.Database, Reason: cut(cmp.Or(r.Reason, "Not assessed."), mostWords)})
+		}
+	}
+	if len(in) > 0 {
+		one.NotAssessedIn = &in
+	}
+	return one
+}
+
+func sentObjects(r snapshot.CheckResult) (out []api.SentObject) {
+	for _, v := range r.Violations {
+		o := api.SentObject{Object: cut(v.Object, mostName), Evidence: text(v.Evidence, mostWords)}
+		if r.Database != "" {
+			o.Database = &r.Database
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func sentAccounts(roles []snapshot.DatabaseRole) []api.SentAccount {
+	out := []api.SentAccount{}
+	seen := map[string]bool{}
+	for _, r := range roles {
+		name := cut(r.Name, mostName)
+		if name == "" || seen[name] {
+			continue
+		}
+		seen[name] = true
+		out = append(out, api.SentAccount{
+			Name: name, CanLogin: r.Login, Superuser: r.Superuser, Privileges: words(r.Attributes), MemberOf: words(r.MemberOf),
+			ExpiresAt: r.ValidUntil, LastSignInAt: r.LastSeen,
+		})
+	}
+	return out
+}
+
+func words(all []string) *[]string {
+	var out []string
+	for _, word := range all[:min(len(all), mostNamed)] {
+		if word = cut(word, mostName); word != "" {
+			out = append(out, word)
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return &out
+}
+
+// sentSettings are the settings; nil where they could not be read. Of one that may hold a
+// secret only the name goes out.
+func sentSettings(state changes.State) []api.SentSetting {
+	read := slices.ContainsFunc(state.Seen, func(s changes.Scope) bool { return s.Kind == fleet.ChangedSetting })
+	if !read {
+		return nil
+	}
+	out := []api.SentSetting{}
+	for _, i := range state.Items {
+		if i.Kind != fleet.ChangedSetting {
+			continue
+		}
+		one := api.SentSetting{Name: cut(i.Name, mostName)}
+		if value := cut(i.Value, 10_000); !i.Secret {
+			one.Value = &value
+		}
+		one.Unit = text(i.Unit, 100)
+		out = append(out, one)
+	}
+	return out
+}
+
+func sentDatabases(facts []snapshot.DatabaseFact, classified map[string]snapshot.Classification) []api.SentDatabase {
+	out := []api.SentDatabase{}
+	for _, fact := range facts {
+		one := api.SentDatabase{Database: fact.Name, EncryptedAtRest: fact.EncryptedAtRest}
+		if fact.SizeBytes != nil {
+			size := count(*fact.SizeBytes)
+			one.SizeBytes = &size
+		}
+		if c, ok := classified[fact.Name]; ok && (c.Status == snapshot.ClassificationCompleted || c.Status == snapshot.ClassificationPartial) {
+			one.Classification = sentClassification(c)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func sentClassification(c snapshot.Classification) *api.SentClassification {
+	out := &api.SentClassification{CompletedAt: c.FinishedAt.UTC(), Method: api.SentClassificationMethod(c.Mode), Tables: []api.SentTable{}}
+	if c.Mode == "" {
+		out.Method = api.SentClassificationMethod(assessment.ClassifyNames)
+	}
+	for _, t := range c.Tables {
+		table := api.SentTable{Schema: t.Schema, Table: t.Name, Encrypted: t.Encrypted, Columns: []api.SentColumn{}}
+		if t.RowsKnown || t.EstimatedRows > 0 {
+			rows := count(t.EstimatedRows)
+			table.Rows = &rows
+		}
+		table.Readers = readers(t)
+		for _, column := range t.Columns {
+			table.Columns = append(table.Columns, api.SentColumn{
+				Column: column.Name, Category: api.SentColumnCategory(pii.Word(column)), Confidence: json.Number(strconv.FormatFloat(pii.Share(column.Confidence), 'f', -1, 64)),
+			})
+		}
+		out.Tables = append(out.Tables, table)
+	}
+	return out
+}
+
+// readers are the roles that may read a table; nil where nobody has looked.
+func readers(t snapshot.ClassifiedTable) *[]string {
+	names := map[string]bool{}
+	for _, name := range t.Readers {
+		names[name] = true
+	}
+	for _, r := range t.ReaderPaths {
+		names[r.Role] = true
+	}
+	if t.PublicAccess {
+		names[snapshot.Public] = true
+	}
+	if len(names) == 0 && t.AccessUnknown {
+		return nil
+	}
+	sorted := append([]string{}, slices.Sorted(maps.Keys(names))...)
+	sorted = sorted[:min(len(sorted), mostNamed)]
+	return &sorted
+}
+
+// text is what is said, where anything is.
+func text(s string, most int) *string {
+	if s = cut(s, most); s == "" {
+		return nil
+	}
+	return &s
+}
+
+// cut keeps so many characters at most.
+func cut(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
+	}
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most])
+	}
+	return s
+}

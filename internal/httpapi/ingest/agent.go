@@ -1,0 +1,44 @@
+package ingest
+
+import (
+	"context"
+
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/intake/feed"
+	"muster/internal/intake/heartbeat"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// RecordAgent takes in how an agent is.
+func (s *FeedRoutes) RecordAgent(ctx context.Context, r api.RecordAgentRequestObject) (api.RecordAgentResponseObject, error) {
+	return api.RecordAgent204Response{}, s.Feed.TakeAgent(ctx, wire.Actor(ctx), agentItem(r.Params.XMusterSender, r.Body))
+}
+
+func agentItem(sender string, a *api.AgentReport) feed.AgentItem {
+	return feed.AgentItem{
+		Sender: sender, Name: a.Name, Version: a.Version, Host: a.Host, At: a.At,
+		Buffer: heartbeat.Buffer{
+			Bytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes, Records: a.Buffer.Records, OldestAt: a.Buffer.OldestAt,
+			Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
+		},
+		Servers: wire.List(a.Servers, agentServerItem),
+	}
+}
+
+func agentServerItem(a api.AgentServer) feed.AgentServerItem {
+	one := feed.AgentServerItem{
+		Instance: a.Instance,
+		Missing: wire.List(a.MissingGrants, func(g api.AgentMissingGrant) snapshot.MissingGrant {
+			return snapshot.MissingGrant{Object: g.Object, Statement: g.Statement}
+		}),
+		Signs: wire.List(a.Signs, func(s api.AgentSign) watch.Sign {
+			return watch.Sign{Rule: watch.Rule(s.Rule), Value: s.Value, At: s.At}
+		}),
+	}
+	if a.Error != nil {
+		one.Error = &heartbeat.Failure{Class: a.Error.Class, Detail: a.Error.Detail, At: a.Error.At}
+	}
+	return one
+}

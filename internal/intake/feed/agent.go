@@ -1,0 +1,137 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/legible"
+	"muster/internal/intake"
+	"muster/internal/intake/heartbeat"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// AgentItem is what an agent says of itself and of the servers that it measures, as
+// openapi.yaml has it.
+type AgentItem struct {
+	Sender, Name, Version, Host string
+	At                          time.Time
+	Buffer                      heartbeat.Buffer
+	Servers                     []AgentServerItem
+}
+
+// AgentServerItem is what it says of one.
+type AgentServerItem struct {
+	Instance string
+	Error    *heartbeat.Failure
+	Missing  []snapshot.MissingGrant
+	Signs    []watch.Sign // without the instance
+}
+
+// Heartbeats keeps what agents say; *heartbeat.Store does.
+type Heartbeats interface {
+	Keep(ctx context.Context, r heartbeat.Report) error
+}
+
+// Signs tells the watch what an agent found beside its samples; *push.Intake does.
+type Signs interface {
+	Judge(ctx context.Context, signs []watch.Sign) error
+}
+
+// Bounds of what an agent says.
+const (
+	maxAgentName    = 200
+	maxAgentServers = 1000
+	maxAgentGrants  = 100
+	maxGrant        = 4000
+	maxClass        = 100
+)
+
+// TakeAgent keeps how an agent is in the place of what it said before. Of an instance that
+// is not known, or beyond the token's limit, nothing is kept. Error: *commands.RuleError.
+func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentItem) error {
+	if n := len(item.Servers); n > maxAgentServers {
+		return tooMany(n, "servers", maxAgentServers)
+	}
+	r := rules{latest: d.Now().Add(maxSampleAhead)}
+	r.agent(item)
+	if len(r.broken) > 0 {
+		return r.err()
+	}
+	names := make([]commands.PlaceName, len(item.Servers))
+	for i := range item.Servers {
+		names[i].Instance = &item.Servers[i].Instance
+	}
+	places, err := d.Places.FindPlaces(ctx, from.OrganizationID, names)
+	if err != nil {
+		return err
+	}
+	report := heartbeat.Report{
+		Organization: from.OrganizationID, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer,
+	}
+	var signs []watch.Sign
+	for i, one := range item.Servers {
+		id := places[i].Instance
+		if id == uuid.Nil || from.Limit != nil && !from.Limit.Allows(id) {
+			continue
+		}
+		report.Instances = append(report.Instances, heartbeat.Instance{ID: id, Error: one.Error, Missing: one.Missing})
+		for _, sign := range one.Signs {
+			sign.OrganizationID, sign.InstanceID = from.OrganizationID, id
+			signs = append(signs, sign)
+		}
+	}
+	if err := d.Heartbeats.Keep(ctx, report); err != nil {
+		return err
+	}
+	return d.Signs.Judge(ctx, signs)
+}
+
+func (r *rules) agent(item AgentItem) {
+	r.words("#/name", item.Name, 1, maxAgentName)
+	r.words("#/version", item.Version, 0, maxAgentName)
+	r.words("#/host", item.Host, 0, maxHostName)
+	r.time("#/at", item.At)
+	seen := make(map[string]bool, len(item.Servers))
+	for i, one := range item.Servers {
+		at := "#/servers/" + strconv.Itoa(i)
+		if seen[one.Instance] {
+			r.breaks(at+"/instance", "duplicate_key", "is in this list twice")
+		}
+		seen[one.Instance] = true
+		if one.Error != nil {
+			r.words(at+"/error/class", one.Error.Class, 1, maxClass)
+			r.words(at+"/error/detail", one.Error.Detail, 0, maxWords)
+			r.time(at+"/error/at", one.Error.At)
+		}
+		if !r.atMost(at+"/missingGrants", len(one.Missing), maxAgentGrants) {
+			continue
+		}
+		for j, g := range one.Missing {
+			at := at + "/missingGrants/" + strconv.Itoa(j)
+			r.words(at+"/object", g.Object, 1, maxWords)
+			if n := utf8.RuneCountInString(g.Statement); n > maxGrant {
+				r.breaks(at+"/statement", "out_of_range", fmt.Sprintf("must be at most %d characters", maxGrant))
+			}
+		}
+		for j, sign := range one.Signs {
+			r.time(at+"/signs/"+strconv.Itoa(j)+"/at", sign.At)
+		}
+	}
+}
+
+// words are shown to people as they are.
+func (r *rules) words(pointer, text string, least, most int) {
+	switch n := utf8.RuneCountInString(text); {
+	case n < least || n > most:
+		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters", least, most))
+	case legible.Clean(text) != text:
+		r.breaks(pointer, "invalid_name", legible.Rule)
+	}
+}

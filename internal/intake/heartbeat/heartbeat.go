@@ -1,0 +1,146 @@
+package heartbeat
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the statements
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/transact"
+	"muster/internal/snapshot"
+	"muster/internal/statement"
+)
+
+// Report is what an agent says.
+type Report struct {
+	Organization        uuid.UUID
+	Sender              string
+	Name, Version, Host string
+	Buffer              Buffer
+	Instances           []Instance // none twice
+}
+
+// Buffer is what an agent could not send yet, and what it never will.
+type Buffer struct {
+	Bytes    int64            `json:"bytes"`
+	MaxBytes int64            `json:"maxBytes"`
+	Records  int64            `json:"records"`
+	OldestAt *time.Time       `json:"oldestAt"`
+	Facts    int              `json:"facts"`
+	Refused  int              `json:"refused"`
+	Dropped  map[string]int64 `json:"dropped"`
+}
+
+// Instance is what an agent says of a server.
+type Instance struct {
+	ID      uuid.UUID
+	Error   *Failure // nil: it can be reached
+	Missing []snapshot.MissingGrant
+}
+
+// Failure is why a server cannot be reached.
+type Failure struct {
+	Class  string    `json:"class"`
+	Detail string    `json:"detail"`
+	At     time.Time `json:"at"`
+}
+
+// State is what is known of an instance that an agent measures.
+type State struct {
+	Name, Version, Host string
+	Buffer              Buffer
+	Instance            Instance
+	SeenAt              time.Time // when the report came in
+}
+
+// Store keeps reports.
+type Store struct{ DB *sqlx.DB }
+
+// kept is how long the report of an agent that is gone stays.
+const kept = 30 * 24 * time.Hour
+
+var (
+	//go:embed sql/keep_report.sql
+	keepReport string
+	//go:embed sql/keep_instances.sql
+	keepInstances string
+	//go:embed sql/of.sql
+	ofInstances string
+)
+
+// Keep keeps a report in the place of the sender's last one.
+func (s *Store) Keep(ctx context.Context, r Report) error {
+	buffer, err := json.Marshal(r.Buffer)
+	if err != nil {
+		return fmt.Errorf("encode the report of an agent: %w", err)
+	}
+	instances := slices.SortedFunc(slices.Values(r.Instances), func(a, b Instance) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	ids, failures, missing := make([]uuid.UUID, len(instances)), make([]string, len(instances)), make([]string, len(instances))
+	for i, one := range instances {
+		ids[i] = one.ID
+		if one.Error != nil {
+			text, err := json.Marshal(one.Error)
+			if err != nil {
+				return fmt.Errorf("encode the report of an agent: %w", err)
+			}
+			failures[i] = string(text)
+		}
+		text, err := json.Marshal(append([]snapshot.MissingGrant{}, one.Missing...))
+		if err != nil {
+			return fmt.Errorf("encode the report of an agent: %w", err)
+		}
+		missing[i] = string(text)
+	}
+	return transact.Once(ctx, s.DB, nil, func(tx *sqlx.Tx) error {
+		if err := statement.Exec(ctx, tx, "keep the report of an agent", keepReport, r.Organization, r.Sender, r.Name, r.Version, r.Host, string(buffer)); err != nil {
+			return err
+		}
+		if err := statement.Exec(ctx, tx, "keep what an agent says of instances", keepInstances, r.Organization, r.Sender, statement.IDs(ids), failures, missing); err != nil {
+			return err
+		}
+		for _, table := range []string{"agent_instances", "agent_reports"} {
+			if err := statement.Exec(ctx, tx, "forget agents that are gone", `DELETE FROM `+table+`
+				WHERE organization_id = $1 AND received_at < now() - make_interval(secs => $2)`, r.Organization, kept.Seconds()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Of is what is known of those of the instances that an agent measures.
+func (s *Store) Of(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]State, error) {
+	rows, err := statement.All[struct {
+		Instance uuid.UUID `db:"instance_id"`
+		Error    []byte    `db:"error"`
+		Missing  []byte    `db:"missing_grants"`
+		Name     string    `db:"name"`
+		Version  string    `db:"version"`
+		Host     string    `db:"host"`
+		Buffer   []byte    `db:"buffer"`
+		At       time.Time `db:"received_at"`
+	}](ctx, s.DB, fmt.Sprintf("read what agents say of %d instances", len(instances)), ofInstances, organization, statement.IDs(instances))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[uuid.UUID]State, len(rows))
+	for _, row := range rows {
+		state := State{Name: row.Name, Version: row.Version, Host: row.Host, Instance: Instance{ID: row.Instance}, SeenAt: row.At.UTC()}
+		for into, text := range map[any][]byte{&state.Buffer: row.Buffer, &state.Instance.Missing: row.Missing, &state.Instance.Error: row.Error} {
+			if text == nil {
+				continue
+			}
+			if err := json.Unmarshal(text, into); err != nil {
+				return nil, fmt.Errorf("decode what an agent says of instance %s: %w", row.Instance, err)
+			}
+		}
+		out[row.Instance] = state
+	}
+	return out, nil
+}
