@@ -155,10 +155,7 @@ func yamlFaults(err error) []string {
 	var typed *yaml.TypeError
 	var lines []string
 	if errors.As(err, &typed) {
-		for _, one := range typed.Errors {
-			lines = append(lines, one)
-		}
-		return lines
+		return typed.Errors
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		lines = append(lines, strings.TrimPrefix(line, "yaml: "))

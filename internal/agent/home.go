@@ -141,8 +141,8 @@ func digest(text []byte) string {
 
 // hostName is where the server runs.
 func (w *watched) hostName() string {
-	if w.Server.HostName != "" {
-		return w.Server.HostName
+	if w.HostName != "" {
+		return w.HostName
 	}
 	target, err := w.agent.config.target(w.Server)
 	switch {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"muster/internal/intake/measure"
 )
@@ -77,7 +78,7 @@ func openStore(directory string, most int64) (*store, error) {
 	path := filepath.Join(directory, "agent.db")
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
 	switch {
-	case errors.Is(err, bbolt.ErrTimeout):
+	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, &InUseError{Directory: directory}
 	case err != nil:
 		return nil, fmt.Errorf("open the agent's buffer %s: %w", path, err)

@@ -110,6 +110,7 @@ GET    /api/v1/ops/outbox                            ---A admin
 GET    /api/v1/ops/outbox/:mailId                    ---A admin
 POST   /ingest/v1/fleet                              i--A ingest:write
 POST   /ingest/v1/alerts                             i--A ingest:write
+POST   /ingest/v1/agents                             i--A ingest:write
 POST   /ingest/v1/samples                            i--A ingest:write
 POST   /ingest/v1/assessments                        i--A ingest:write
 POST   /ingest/v1/prometheus/write                   i--A ingest:write
