@@ -232,7 +232,7 @@ func (s *source) called() string {
 }
 
 // parts of a date, as SQL Server's functions take them.
-var dateParts = []string{"year", "quarter", "month", "dayofyear", "day", "week", "weekday", "hour", "minute", "second", "millisecond", "microsecond", "nanosecond"}
+var dateParts = []string{"year", "quarter", "month", "dayofyear", "day", "week", "weekday", "hour", "minute", "second", "millisecond", "microsecond", "nanosecond", "tzoffset"}
 
 func (r *reader) function(s *scope, name string, line int) {
 	if !r.views.functions[name] {

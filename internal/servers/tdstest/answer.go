@@ -62,11 +62,12 @@ func (s *Server) answerOne(conn net.Conn, asked <-chan message, q Query) error {
 		by = func(Query) Answer { return Answer{Error: &NoSuchObject} }
 	}
 	a := by(q)
-	if len(a.Rows) > 0 || len(a.Columns) > 0 {
-		r.add(columns(a.Columns, a.Rows))
+	types := typesOf(a.Columns, a.Rows)
+	if len(types) > 0 {
+		r.add(columns(a.Columns, types))
 	}
 	for _, row := range a.Rows {
-		token, err := rowToken(a.Rows, row)
+		token, err := rowToken(types, row)
 		if err != nil {
 			return fmt.Errorf("answer to %q: %w", FirstLine(q.Text), err)
 		}

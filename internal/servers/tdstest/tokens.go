@@ -61,16 +61,24 @@ func routing(to *net.TCPAddr) []byte {
 	return sized(0xE3, append(body, 0, 0))
 }
 
-// columns describe rows by the first value that each of them has.
-func columns(names []string, rows [][]any) []byte {
-	width := len(names)
+// typesOf are the types of columns, each by the first value that it has.
+func typesOf(names []string, rows [][]any) [][]byte {
+	types := make([][]byte, len(names))
 	if len(rows) > 0 {
-		width = len(rows[0])
+		types = make([][]byte, len(rows[0]))
 	}
-	token := binary.LittleEndian.AppendUint16([]byte{0x81}, uint16(width))
-	for i := range width {
+	for i := range types {
+		types[i] = typeOf(rows, i)
+	}
+	return types
+}
+
+// columns describe rows.
+func columns(names []string, types [][]byte) []byte {
+	token := binary.LittleEndian.AppendUint16([]byte{0x81}, uint16(len(types)))
+	for i := range types {
 		token = append(token, 0, 0, 0, 0, 1, 0) // no user type; may be NULL
-		token = append(token, typeOf(rows, i)...)
+		token = append(token, types[i]...)
 		name := fmt.Sprintf("c%d", i)
 		if i < len(names) {
 			name = names[i]
@@ -107,11 +115,10 @@ func typeOf(rows [][]any, column int) []byte {
 	return nvarcharType // NULL in all of them
 }
 
-// rowToken is a row; types are those of the rows' columns.
-func rowToken(rows [][]any, row []any) ([]byte, error) {
+func rowToken(types [][]byte, row []any) ([]byte, error) {
 	token := []byte{0xD1}
 	for i, value := range row {
-		fixed := len(typeOf(rows, i)) == len(bigintType)
+		fixed := len(types[i]) == len(bigintType)
 		switch v := value.(type) {
 		case nil:
 			if fixed {

@@ -1,0 +1,8 @@
+-- What Muster needs to measure SQL Server 2022 and newer, and Azure SQL Managed Instance.
+-- Run it in master, as a member of sysadmin, with a password of your own.
+CREATE LOGIN [muster] WITH PASSWORD = N'<password>';
+-- Sessions and waits, and the counters and texts of statements in the plan cache.
+GRANT VIEW SERVER PERFORMANCE STATE TO [muster];
+-- The query stores of all databases, also of those to come. It lets the login into them,
+-- and gives it no object of theirs.
+GRANT CONNECT ANY DATABASE TO [muster];

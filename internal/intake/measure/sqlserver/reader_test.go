@@ -1,0 +1,300 @@
+package sqlserver
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/intake/measure"
+	"muster/internal/servers"
+	"muster/internal/servers/tdstest"
+	"muster/internal/watch"
+)
+
+// TestSessionsOfEachDatabase are split without overlap; who waits is counted by what for.
+func TestSessionsOfEachDatabase(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases = append(f.databases, row{7, "old", 6, 0, false}, row{8, "standby", 0, 0, true}, row{9, "reports", 0, 1, true}, row{10, "[odd]\"name' 😀", 0, 1, false}, row{11, "restoring", 1, 0, false})
+	f.replicas = []row{{5, 1}, {8, 0}, {9, 0}}
+	f.sessions = []row{
+		{5, "active", "", 4}, {5, "idle", "", 20}, {5, "waiting", "LCK_M_X", 2}, {5, "waiting", "PAGEIOLATCH_SH", 1},
+		{5, "in transaction", "", 1}, {5, "other", "", 3}, {9, "idle", "", 1}, {10, "waiting", "ASYNC_NETWORK_IO", 1}, {3, "idle", "", 9}, {99, "idle", "", 9},
+	}
+	f.lockWait = 150_000
+	m := f.measure(t)
+	b := m.well()
+	app := m.sessionsOf(b, "app")
+	if app == nil || app.Active != 4 || app.Idle != 20 || app.Waiting != 3 || app.IdleInTransaction != 1 || app.Other != 3 ||
+		len(app.Waits) != 2 || app.Waits["LCK_M_X"] != 2 || app.Interval != 30*time.Second {
+		t.Errorf("app: %+v", app)
+	}
+	if crm := m.sessionsOf(b, "crm"); crm == nil || crm.Active+crm.Idle+crm.Waiting+crm.Other > 0 {
+		t.Errorf("where nobody is: %+v", crm)
+	}
+	if odd := m.sessionsOf(b, "[odd]\"name' 😀"); odd == nil || odd.Waits["ASYNC_NETWORK_IO"] != 1 {
+		t.Errorf("an odd name: %+v", odd)
+	}
+	if m.sessionsOf(b, "reports") == nil {
+		t.Error("a secondary that can be read has no sample")
+	}
+	for _, away := range []string{"old", "standby", "restoring"} {
+		if _, listed := m.Known[away]; !listed || m.sessionsOf(b, away) != nil {
+			t.Errorf("%s: listed %t, %+v", away, listed, m.sessionsOf(b, away))
+		}
+	}
+	if got := m.lacks(); strings.Count(got, "\n") != 0 || !strings.HasPrefix(got, "the secondary replica of standby: --") {
+		t.Errorf("it lacks %s", got)
+	}
+	if len(m.Signs) != 1 || m.Signs[0].Rule != watch.LockWait || m.Signs[0].Value != 2.5 {
+		t.Errorf("%+v", m.Signs)
+	}
+}
+
+// TestPermissionsAreTaken in the middle: each costs its own part, and comes back with it.
+func TestPermissionsAreTaken(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000)}
+	f.plans = []row{f.inCache(6, "2", "c", 100, 1000, -600)}
+	f.sessions = []row{{5, "active", "", 1}}
+	m := f.measure(t)
+	m.well()
+	more := func(store, cache int) {
+		f.counters["app"] = []row{inStore(1, 9, "a", store, float64(10*store), 40, -1800, -1000)}
+		f.plans = []row{f.inCache(6, "2", "c", cache, float64(10*cache), -600)}
+	}
+
+	more(11, 101)
+	f.sees = false // the sessions of others, and the plan cache
+	b := m.well()
+	if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "a 1 10" || crm != "-" || len(b.Sessions) != 0 {
+		t.Errorf("app %q, crm %q, %d samples of sessions", app, crm, len(b.Sessions))
+	}
+	if got := m.lacks(); got != "sessions, and statements in the plan cache: GRANT VIEW SERVER STATE TO [watcher];" {
+		t.Errorf("it lacks %s", got)
+	}
+	more(13, 103)
+	if got := m.did(m.well(), "app"); got != "a 2 20" {
+		t.Errorf("the query store, without the server's permission: %s", got)
+	}
+
+	f.sees = true
+	more(14, 104)
+	if b := m.well(); m.did(b, "app") != "a 1 10" || m.did(b, "crm") != "-" {
+		t.Errorf("app %q, crm %q", m.did(b, "app"), m.did(b, "crm"))
+	}
+	more(15, 105)
+	b = m.well()
+	if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "a 1 10" || crm != "c 1 10" || len(b.Sessions) != 3 || m.lacks() != "" {
+		t.Errorf("app %q, crm %q, %d samples of sessions, lacks %s", app, crm, len(b.Sessions), m.lacks())
+	}
+
+	// Between the look at the permissions and the reads.
+	for _, query := range []string{"sessions", "plan_cache", "replicas", "lock_wait"} {
+		f.fails = map[string]any{query: &tdstest.NoServerState}
+		b, err := m.round()
+		var refusal *servers.Refusal
+		if app := m.did(b, "app"); app != "" || err != nil && !errors.As(err, &refusal) {
+			t.Errorf("%s: app %q, %v", query, app, err)
+		}
+		if crm := m.did(b, "crm"); (crm == "-") != (query == "plan_cache") {
+			t.Errorf("%s: crm %q", query, crm)
+		}
+		if (len(b.Sessions) == 0) != (query == "sessions") {
+			t.Errorf("%s: %d samples of sessions", query, len(b.Sessions))
+		}
+		f.fails = map[string]any{}
+		m.well()
+		m.well()
+	}
+}
+
+// TestADatabaseGoesAway in the middle: the others do not notice.
+func TestADatabaseGoesAway(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases = append(f.databases, row{7, "erp", 0, 1, true})
+	f.stores["erp"] = row{2, 1}
+	m := f.measure(t)
+	m.well()
+	f.fails["query_store_state app"] = &tdstest.Offline // since the list was read
+	f.counters["erp"] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
+	b, err := m.round()
+	var refusal *servers.Refusal
+	if !errors.As(err, &refusal) || refusal.Code != "error 942" {
+		t.Errorf("it says %v", err)
+	}
+	if erp, app := m.did(b, "erp"), m.did(b, "app"); erp != "a 1 10 max 10" || app != "-" {
+		t.Errorf("erp %q, app %q", erp, app)
+	}
+	f.databases[1] = row{5, "app", 6, 0, true}
+	f.fails = map[string]any{}
+	if b := m.well(); m.sessionsOf(b, "app") != nil || m.did(b, "app") != "-" || m.did(b, "erp") != "" {
+		t.Errorf("offline: %+v", b)
+	}
+}
+
+// TestTheListOfDatabasesIsLocked: it is what it was.
+func TestTheListOfDatabasesIsLocked(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.fails["databases"] = &tdstest.LockTimeout
+	m := f.measure(t)
+	if _, err := m.round(); err == nil {
+		t.Error("there is no list yet, and nobody says so")
+	}
+	f.fails = map[string]any{}
+	m.well()
+	f.fails["databases"] = &tdstest.LockTimeout
+	if b := m.well(); len(b.Sessions) != 3 {
+		t.Errorf("%d samples", len(b.Sessions))
+	}
+}
+
+// TestAServerThatFailsInTheMiddle of any answer: what was read before is kept, and the next
+// look is well.
+func TestAServerThatFailsInTheMiddle(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "clocks", "query_store_state", "query_store", "plan_cache"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.sessions = []row{{5, "idle", "", 1}}
+			f.replicas = []row{{5, 1}}
+			f.counters["app"] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, -10)}
+			f.plans = []row{f.inCache(6, "2", "c", 1, 10, -600)}
+			m := f.measure(t)
+			m.well()
+			f.fails[name] = tdstest.Cut
+			b, err := m.round()
+			if err == nil || len(b.Statements) > 0 {
+				t.Errorf("it says %v, %+v", err, b.Statements)
+			}
+			f.fails = map[string]any{}
+			f.counters["app"] = []row{inStore(1, 9, "a", 2, 20, 10, -1800, -10)}
+			b = m.well()
+			if got := m.did(b, "app"); got != "a 1 10" || m.sessionsOf(b, "app").Idle != 1 {
+				t.Errorf("then %s", got)
+			}
+		})
+	}
+}
+
+// TestAnswersThatAreNone, to each query, are errors and no samples.
+func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*fake){
+		"server":      func(f *fake) { f.Answer(query("server"), tdstest.Answer{Rows: []row{{"x", 15, 1, 1, "a", "b", 0}}}) },
+		"no server":   func(f *fake) { f.Answer(query("server"), tdstest.Answer{}) },
+		"databases":   func(f *fake) { f.databases[0] = row{-1, "master", 0, 1, false} },
+		"sessions":    func(f *fake) { f.sessions = []row{{5, "idle", "", "many"}} },
+		"lock wait":   func(f *fake) { f.Answer(query("lock_wait"), tdstest.Answer{Rows: []row{{"long"}}}) },
+		"clocks":      func(f *fake) { f.Answer(query("clocks"), tdstest.Answer{Rows: []row{{"noon", 0, 0}}}) },
+		"query store": func(f *fake) { f.counters["app"] = []row{{1, 9, "hash", 1, 1, 1, 1, 1}} },
+		"plan cache":  func(f *fake) { f.plans = []row{{6, "12", "a", 1, 1, 1, nil}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			change(f)
+			m := f.measure(t)
+			if _, err := m.round(); name != "no server" && !errors.Is(err, measure.ErrNonsense) || err == nil {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	f := newFake(t)
+	f.edition = azureSynapse
+	if _, err := f.measure(t).round(); !errors.Is(err, ErrAnotherEngine) {
+		t.Errorf("Synapse: %v", err)
+	}
+}
+
+// TestWhatALoginLacks is named with what would give it, on each kind of server.
+func TestWhatALoginLacks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*fake)
+		want   []string
+	}{
+		"nothing": {func(*fake) {}, nil},
+		"2019":    {func(f *fake) { f.sees = false }, []string{"GRANT VIEW SERVER STATE TO [watcher];"}},
+		"2022":    {func(f *fake) { f.sees, f.version = false, 16 }, []string{"GRANT VIEW SERVER PERFORMANCE STATE TO [watcher];"}},
+		"managed": {func(f *fake) { f.sees, f.version, f.edition = false, 12, azureManaged }, []string{"GRANT VIEW SERVER PERFORMANCE STATE TO [watcher];"}},
+		"Azure":   {func(f *fake) { f.sees, f.seesHere, f.version, f.edition = false, false, 12, azureDatabase }, []string{"GRANT VIEW DATABASE STATE TO [dbo];"}},
+		"shut out": {
+			func(f *fake) { f.databases[1], f.databases[2] = row{5, "app", 0, 0, true}, row{6, "crm", 0, 0, true} },
+			[]string{"the query store of app, crm: GRANT CONNECT ANY DATABASE TO [watcher];"},
+		},
+		"denied there": {func(f *fake) { f.fails["query_store app"] = &tdstest.NoDatabaseState }, []string{"the query store of app: -- VIEW DATABASE STATE is denied"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			test.change(f)
+			m := f.measure(t)
+			m.well()
+			got := m.lacks()
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("it lacks %s, want %s", got, want)
+				}
+			}
+			if len(m.Lacking) != len(test.want) {
+				t.Errorf("it lacks %s", got)
+			}
+		})
+	}
+	if got := some("the query store of", []string{"a", "b", "c", "d", "e"}); got != "the query store of a, b, c and 2 more databases" {
+		t.Error(got)
+	}
+}
+
+// TestAzure: a connection is to one database, and the permissions are that database's.
+func TestAzure(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.edition, f.version, f.sees, f.offset, f.replicaGroups = azureDatabase, 12, false, 0, true
+	f.sessions = []row{{5, "idle", "", 2}, {6, "idle", "", 9}}
+	m := f.measure(t)
+	b := m.well()
+	if len(m.Known) != 1 || len(b.Sessions) != 1 || b.Sessions[0].Idle != 2 {
+		t.Errorf("%v, %+v", m.Known, b.Sessions)
+	}
+	f.counters["app"] = []row{inStore(1, 9, "a", 1, 10, 10, -1800, 10)}
+	if got := m.did(m.well(), "app"); got != "a 1 10 max 10" || m.lacks() != "" {
+		t.Errorf("%s, lacks %s", got, m.lacks())
+	}
+	var replicas bool
+	for _, q := range f.Queries() {
+		replicas = replicas || strings.Contains(q.Text, "replica_group_id = 1")
+		if strings.Contains(q.Text, "dm_hadr") {
+			t.Errorf("asked %s", tdstest.FirstLine(q.Text))
+		}
+	}
+	if !replicas {
+		t.Error("what secondary replicas did is counted, too")
+	}
+}
+
+// TestGrants: the script of a version grants what that version knows, and nothing beside.
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ version, has, lacks string }{
+		{"2016", "VIEW SERVER STATE", "PERFORMANCE"}, {"15.0.4405.4", "VIEW SERVER STATE", "PERFORMANCE"},
+		{"2022", "VIEW SERVER PERFORMANCE STATE", "VIEW SERVER STATE"}, {"17", "VIEW SERVER PERFORMANCE STATE", "VIEW SERVER STATE"},
+		{"azure", "VIEW DATABASE STATE", "CREATE LOGIN"}, {"", "##MS_ServerStateReader##", "CONTROL"},
+	} {
+		script, ok := Grants(test.version)
+		if !ok || !strings.Contains(script, test.has) || strings.Contains(script, test.lacks) || strings.Contains(script, "sysadmin ADD") {
+			t.Errorf("%q: %t, %s", test.version, ok, script)
+		}
+	}
+	for _, version := range []string{"2014", "12", "newest", "2016; DROP"} {
+		if _, ok := Grants(version); ok {
+			t.Errorf("there are grants for %q", version)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package sqlserver
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/clocktest"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
+	"muster/internal/measurements"
+	"muster/internal/servers"
+	"muster/internal/servers/tdstest"
+)
+
+// row is one of an answer.
+type row = []any
+
+// fake is a SQL Server: what it holds is answered over the stub, to the real driver. The
+// queries are the ones in sql/, and the rows have the columns that those select.
+type fake struct {
+	*tdstest.Server
+	clock *clocktest.Clock // UTC there, and here
+
+	edition, version int
+	sees, seesHere   bool // the permissions of the server and of the database
+	replicaGroups    bool
+	offset           int // minutes that local time is ahead
+	started          int64
+	databases        []row          // id, name, state, accessible, store is on
+	replicas         []row          // database, primary
+	sessions         []row          // database, split, wait, sessions
+	lockWait         int            // ms
+	stores           map[string]row // state and mode by database
+	counters         map[string][]row
+	plans            []row
+	texts            []row          // of the query store: hash, text
+	cached           []row          // texts of the plan cache: database, hash, text
+	fails            map[string]any // by the query's name, or name and database: an *Error or a Fault
+}
+
+var began = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// newFake has two databases: app (5), whose query store is on, and crm (6), and master.
+func newFake(t testing.TB) *fake {
+	f := &fake{
+		Server: tdstest.Start(t, tdstest.Options{}), clock: clocktest.At(began),
+		edition: 3, version: 15, sees: true, seesHere: true, offset: 60, started: 1,
+		databases: []row{{1, "master", 0, 1, false}, {5, "app", 0, 1, true}, {6, "crm", 0, 1, false}},
+		stores:    map[string]row{"app": {2, 1}}, counters: map[string][]row{}, fails: map[string]any{},
+	}
+	bit := func(b bool) int { return map[bool]int{true: 1}[b] }
+	rows := func(name string, of func(tdstest.Query) []row) {
+		f.AnswerBy(query(name), func(q tdstest.Query) tdstest.Answer {
+			a := tdstest.Answer{Rows: of(q)}
+			for _, key := range []string{name, name + " " + f.of(q)} {
+				switch fail := f.fails[key].(type) {
+				case *tdstest.Error:
+					a.Error = fail
+				case tdstest.Fault:
+					a.Then = fail
+				}
+			}
+			return a
+		})
+	}
+	rows("server", func(tdstest.Query) []row {
+		return []row{{f.edition, f.version, bit(f.sees), bit(f.seesHere), "[watcher]", "[dbo]", bit(f.replicaGroups)}}
+	})
+	rows("databases", func(tdstest.Query) []row { return f.databases })
+	rows("databases_azure", func(tdstest.Query) []row { return f.databases[1:2] })
+	rows("replicas", func(tdstest.Query) []row { return f.replicas })
+	rows("sessions", func(tdstest.Query) []row { return f.sessions })
+	rows("lock_wait", func(tdstest.Query) []row { return []row{{f.lockWait}} })
+	now := func() int64 { return f.clock.Now().UnixMicro() }
+	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
+	rows("query_store_state", func(q tdstest.Query) []row { return []row{f.stores[f.of(q)]} })
+	rows("query_store", func(q tdstest.Query) []row { return f.counters[f.of(q)] })
+	rows("query_store_2022", func(q tdstest.Query) []row { return f.counters[f.of(q)] })
+	rows("query_store_texts", func(tdstest.Query) []row { return f.texts })
+	rows("plan_cache", func(q tdstest.Query) []row {
+		_, except, _ := strings.Cut(q.Text, "NOT IN (")
+		except, _, _ = strings.Cut(except, ")")
+		return slices.DeleteFunc(slices.Clone(f.plans), func(r row) bool {
+			return slices.Contains(strings.Split(except, ", "), fmt.Sprint(r[0]))
+		})
+	})
+	rows("plan_cache_texts", func(tdstest.Query) []row { return f.cached })
+	return f
+}
+
+// of is the database that a query names.
+func (f *fake) of(q tdstest.Query) string {
+	for _, d := range f.databases {
+		if name := d[1].(string); strings.Contains(q.Text, "["+strings.ReplaceAll(name, "]", "]]")+"].sys.") {
+			return name
+		}
+	}
+	return ""
+}
+
+// seconds is a time by the server's clock in UTC, so many after it began.
+func seconds(n float64) int64 { return began.UnixMicro() + int64(n*1e6) }
+
+// inStore is what a plan did in an interval: the interval's beginning and the end of its
+// first execution are seconds after the scene's.
+func inStore(plan, interval int, hash string, calls int, ms, longest, begun, first float64) row {
+	return row{plan, interval, hash, calls, int(ms * 1000), int(longest * 1000), seconds(begun), seconds(first)}
+}
+
+// inCache is an entry of the plan cache; created, and the end of an execution that was the
+// only one, are seconds after the scene's in UTC, which the server writes in its local time.
+func (f *fake) inCache(database int, id, hash string, calls int, ms, created float64, once ...float64) row {
+	local := func(s float64) int64 { return seconds(s) + int64(f.offset)*microsecondsPerMinute }
+	var end any
+	if len(once) > 0 {
+		end = local(once[0])
+	}
+	return row{database, strings.Repeat("0", 32-len(id)) + id, strings.Repeat("0", 16-len(hash)) + hash, calls, int(ms * 1000), local(created), end}
+}
+
+// measured is a server that is measured, by the loop that serve has.
+type measured struct {
+	testing.TB
+	*fake
+	*measuretest.Home
+	one *measure.Server
+}
+
+func (f *fake) measure(t testing.TB) *measured {
+	t.Helper()
+	target, err := new(servers.Reach).Target(fleet.SQLServer, f.DSN("encrypt=disable"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &measured{TB: t, fake: f, Home: &measuretest.Home{To: target}}
+	m.one = measure.New(measure.Config{
+		Engine: Engine(), Instance: uuid.New(), Home: m.Home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: f.clock.Now,
+	})
+	t.Cleanup(func() { m.one.Close(context.Background()) })
+	return m
+}
+
+// round is a look, a minute after the last one.
+func (m *measured) round() (measurements.Batch, error) {
+	m.Helper()
+	kept := len(m.Batches)
+	err := m.one.Round(m.Context())
+	m.clock.Advance(time.Minute)
+	if len(m.Batches) == kept {
+		return measurements.Batch{}, err
+	}
+	return m.Batches[kept], err
+}
+
+// well is round where nothing may fail.
+func (m *measured) well() measurements.Batch {
+	m.Helper()
+	b, err := m.round()
+	if err != nil {
+		m.Fatal(err)
+	}
+	return b
+}
+
+// did is what statements did in a database: "hash calls ms max", "-" where there is no
+// sample.
+func (m *measured) did(b measurements.Batch, database string) string {
+	for _, s := range b.Statements {
+		if s.Database != m.Known[database] {
+			continue
+		}
+		var out []string
+		for _, st := range s.Statements {
+			longest := ""
+			if st.MaxMs != nil {
+				longest = fmt.Sprintf(" max %g", *st.MaxMs)
+			}
+			out = append(out, fmt.Sprintf("%s %d %g%s", strings.TrimLeft(st.Key, "0"), st.Calls, st.TotalMs, longest))
+		}
+		slices.Sort(out)
+		return strings.Join(out, ", ")
+	}
+	return "-"
+}
+
+// sessionsOf is the sample of a database; nil: it has none.
+func (m *measured) sessionsOf(b measurements.Batch, database string) *measurements.SessionSample {
+	for i := range b.Sessions {
+		if b.Sessions[i].Database == m.Known[database] {
+			return &b.Sessions[i]
+		}
+	}
+	return nil
+}
+
+// lacks are the statements that would give what is missing.
+func (m *measured) lacks() string {
+	var out []string
+	for _, g := range m.Lacking {
+		out = append(out, g.Object+": "+g.Statement)
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,34 @@
+-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.
+--
+-- A session counts once, also where it has several requests (MARS) or a request several
+-- tasks: it is active if one of its requests runs, else it waits for what the one waits for
+-- that has waited longest. That is the wait of the request; what its parallel tasks wait
+-- for beside (sys.dm_os_waiting_tasks) would count it several times. Sessions of the server
+-- itself and our own are left out. A session that a pool has reset (dormant), or that the
+-- resource governor has not let in yet (preconnect), is neither active nor idle.
+--
+-- sys.dm_exec_sessions: relational-databases/system-dynamic-management-views/sys-dm-exec-sessions-transact-sql
+-- sys.dm_exec_requests: relational-databases/system-dynamic-management-views/sys-dm-exec-requests-transact-sql
+SELECT c.database_id, c.split, c.wait, COUNT(*)
+FROM (
+    SELECT COALESCE(NULLIF(r.database_id, 0), s.database_id) AS database_id,
+           CASE WHEN r.wait_type IS NOT NULL THEN 'waiting'
+                WHEN r.session_id IS NOT NULL THEN 'active'
+                WHEN LOWER(s.status) = 'sleeping' AND s.open_transaction_count > 0 THEN 'in transaction'
+                WHEN LOWER(s.status) = 'sleeping' THEN 'idle'
+                ELSE 'other'
+           END AS split,
+           COALESCE(r.wait_type, '') AS wait
+    FROM sys.dm_exec_sessions AS s
+    LEFT JOIN (
+        SELECT q.session_id, q.database_id, q.wait_type,
+               ROW_NUMBER() OVER (
+                   PARTITION BY q.session_id
+                   ORDER BY CASE WHEN q.wait_type IS NULL THEN 0 ELSE 1 END, q.wait_time DESC, q.request_id
+               ) AS place
+        FROM sys.dm_exec_requests AS q
+    ) AS r ON r.session_id = s.session_id AND r.place = 1
+    WHERE s.is_user_process = 1 AND s.session_id <> @@SPID
+      AND NOT (COALESCE(s.program_name, '') = '@application@' AND s.original_login_name = ORIGINAL_LOGIN())
+) AS c
+GROUP BY c.database_id, c.split, c.wait

@@ -1,0 +1,264 @@
+package sqlserver
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/servers"
+	"muster/internal/servers/tdstest"
+)
+
+// TestStoreAndCache: the statements of each database from its own source, and of none from
+// two. The steps are a minute apart, at 0, 60, 120 seconds.
+func TestStoreAndCache(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	m := f.measure(t)
+	f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000), inStore(2, 9, "b", 1, 5, 5, -1800, -100)}
+	f.plans = []row{
+		f.inCache(5, "1", "a", 900, 9000, -900), // app's too, which counts by its query store
+		f.inCache(6, "2", "c", 7, 70, -500), f.inCache(32767, "3", "d", 1, 1, -1),
+	}
+	if b := m.well(); len(b.Statements) != 0 {
+		t.Fatalf("a first look is a basis: %+v", b.Statements)
+	}
+
+	f.counters["app"] = []row{
+		inStore(1, 9, "a", 14, 130, 40, -1800, -1000), // its longest may have been before
+		inStore(2, 9, "b", 3, 65, 50, -1800, -100),    // its longest is new
+		inStore(3, 9, "a", 2, 8, 6, -1800, 20),        // another plan of a, begun since
+		inStore(4, 9, "e", 5, 50, 9, -1800, -30),      // begun before, though it was not there: a basis
+	}
+	f.plans = []row{
+		f.inCache(6, "2", "c", 8, 75, -500),
+		f.inCache(6, "4", "c", 2, 20, 30),               // compiled since
+		f.inCache(6, "5", "f", 1, 3_000_000, -3000, 50), // executed once, for fifty minutes, which ended since
+		f.inCache(6, "6", "9", 4, 40, -20),              // compiled before, though it was not there
+		f.inCache(6, "7", "8", 1, 1, -20, -10),          // ended before, though it was not there
+		f.inCache(32767, "3", "d", 50, 500, -1),         // the server's own procedures
+	}
+	b := m.well()
+	if got := m.did(b, "app"); got != "a 6 38 max 6, b 2 60 max 50" {
+		t.Errorf("app: %s", got)
+	}
+	if got := m.did(b, "crm"); got != "c 3 25, f 1 3e+06" {
+		t.Errorf("crm: %s", got)
+	}
+	if got := m.did(b, "master"); got != "" {
+		t.Errorf("where nothing was executed: %q", got)
+	}
+
+	// A new interval begins (at 100 s), and the old one gets a last execution. A plan is
+	// compiled anew: another entry. What was executed once is executed again.
+	f.counters["app"] = []row{
+		inStore(1, 9, "a", 15, 140, 40, -1800, -1000), inStore(1, 10, "a", 2, 30, 20, 100, 101),
+		inStore(2, 9, "b", 3, 65, 50, -1800, -100), inStore(3, 9, "a", 2, 8, 6, -1800, 20), inStore(4, 9, "e", 6, 51, 9, -1800, -30),
+	}
+	f.plans = []row{
+		f.inCache(6, "8", "c", 1, 4, 70, 71), f.inCache(6, "5", "f", 3, 3_000_100, -3000),
+		f.inCache(6, "6", "9", 5, 41, -20), f.inCache(6, "7", "8", 1, 1, -20, -10),
+	}
+	b = m.well()
+	if got := m.did(b, "app"); got != "a 3 40 max 20, e 1 1" {
+		t.Errorf("app: %s", got)
+	}
+	if got := m.did(b, "crm"); got != "9 1 1, c 1 4, f 2 100" {
+		t.Errorf("crm: %s", got)
+	}
+	if got := m.did(m.well(), "crm"); got != "" {
+		t.Errorf("nothing was executed: %q", got)
+	}
+}
+
+// TestPartsOfAnEntryAreAdded here, too, should the server not have done it.
+func TestPartsOfAnEntryAreAdded(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	m := f.measure(t)
+	m.well()
+	f.counters["app"] = []row{inStore(1, 9, "a", 4, 40, 12, -1800, 10), inStore(1, 9, "a", 2, 20, 15, -1800, 30)}
+	if got := m.did(m.well(), "app"); got != "a 6 60 max 15" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestQueryStoresThatDoNotCount are replaced by the plan cache, for one interval nothing is
+// said, and nothing is counted twice. So is the way back.
+func TestQueryStoresThatDoNotCount(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*fake){
+		"off":                   func(f *fake) { f.databases[1] = row{5, "app", 0, 1, false} },
+		"turned off just now":   func(f *fake) { f.stores["app"] = row{0, 1} },
+		"read-only, or full":    func(f *fake) { f.stores["app"] = row{1, 1} },
+		"broken":                func(f *fake) { f.stores["app"] = row{3, 1} },
+		"takes nothing new":     func(f *fake) { f.stores["app"] = row{2, 3} },
+		"a readable secondary":  func(f *fake) { f.replicas = []row{{5, 0}} },
+		"locked":                func(f *fake) { f.fails["query_store app"] = &tdstest.LockTimeout },
+		"its state is locked":   func(f *fake) { f.fails["query_store_state app"] = &tdstest.LockTimeout },
+		"denied":                func(f *fake) { f.fails["query_store_state app"] = &tdstest.NoDatabaseState },
+		"the login is shut out": func(f *fake) { f.databases[1] = row{5, "app", 0, 0, true} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000)}
+			f.plans = []row{f.inCache(5, "1", "a", 900, 9000, -900), f.inCache(6, "2", "c", 1, 1, -900)}
+			m := f.measure(t)
+			m.well()
+			f.counters["app"] = []row{inStore(1, 9, "a", 12, 120, 40, -1800, -1000)}
+			if got := m.did(m.well(), "app"); got != "a 2 20" {
+				t.Fatalf("before: %s", got)
+			}
+
+			databases, stores := f.databases[1], f.stores["app"]
+			change(f)
+			f.plans = []row{f.inCache(5, "1", "a", 910, 9100, -900), f.inCache(5, "3", "b", 2, 7, 100), f.inCache(6, "2", "c", 2, 3, -900)}
+			b, err := m.round()
+			var refusal *servers.Refusal
+			if refused := errors.As(err, &refusal); refused != strings.Contains(name, "locked") || err != nil && !refused {
+				t.Errorf("it says %v", err)
+			}
+			if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "-" || crm != "c 1 2" {
+				t.Errorf("at the change: app %q, crm %q", app, crm)
+			}
+			f.plans = []row{f.inCache(5, "1", "a", 913, 9130, -900), f.inCache(5, "3", "b", 2, 7, 100), f.inCache(6, "2", "c", 2, 3, -900)}
+			b, _ = m.round()
+			if got := m.did(b, "app"); got != "a 3 30" {
+				t.Errorf("from the plan cache: %s", got)
+			}
+
+			f.databases[1], f.stores["app"], f.replicas, f.fails = databases, stores, nil, map[string]any{}
+			f.counters["app"] = []row{inStore(1, 9, "a", 20, 200, 90, -1800, -1000)}
+			if got := m.did(m.well(), "app"); got != "-" {
+				t.Errorf("at the way back: %s", got)
+			}
+			f.counters["app"] = []row{inStore(1, 9, "a", 21, 210, 90, -1800, -1000)}
+			if got := m.did(m.well(), "app"); got != "a 1 10" {
+				t.Errorf("back: %s", got)
+			}
+		})
+	}
+}
+
+// TestTheServerIsRestarted, or another one of the group is primary now.
+func TestTheServerIsRestarted(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000)}
+	f.plans = []row{f.inCache(6, "2", "c", 500, 500, -900)}
+	m := f.measure(t)
+	m.well()
+	f.started = 2
+	f.counters["app"] = []row{inStore(1, 9, "a", 12, 120, 40, -1800, -1000), inStore(2, 9, "b", 3, 30, 20, -1800, 40)}
+	f.plans = []row{f.inCache(6, "3", "c", 4, 5, 30)}
+	b := m.well()
+	if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "b 3 30 max 20" || crm != "c 4 5" {
+		t.Errorf("app %q, crm %q", app, crm)
+	}
+}
+
+// TestAQueryStoreIsCleared: its numbers begin again, and may be those of before.
+func TestAQueryStoreIsCleared(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.counters["app"] = []row{inStore(1, 1, "a", 10, 100, 40, -1800, -1000)}
+	m := f.measure(t)
+	m.well()
+	f.counters["app"] = []row{inStore(1, 1, "b", 12, 120, 40, 30, 31)}
+	if got := m.did(m.well(), "app"); got != "b 12 120 max 40" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestLocalTimeChanges on the server: nothing is counted that was before, nor twice.
+func TestLocalTimeChanges(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ before, after int }{
+		"summer time ends":   {120, 60},
+		"summer time begins": {60, 120},
+		"half an hour":       {660, 630}, // Lord Howe Island
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.offset = test.before
+			// Created before the change, and written down in the local time of then.
+			old := f.inCache(6, "2", "c", 100, 1000, -600)
+			skipped := f.inCache(6, "3", "d", 500, 5000, -float64(test.before-test.after)*60+90) // read as of now, it is begun within the next interval
+			f.plans = []row{old}
+			m := f.measure(t)
+			m.well()
+
+			f.offset = test.after
+			again := func(r row, calls, ms int) row {
+				r = append(row{}, r...)
+				r[3], r[4] = calls, ms*1000
+				return r
+			}
+			f.plans = []row{again(old, 103, 1030), skipped, f.inCache(6, "4", "e", 6, 60, 70)}
+			if got := m.did(m.well(), "crm"); got != "c 3 30" {
+				t.Errorf("at the change: %s", got)
+			}
+			f.plans = []row{again(old, 104, 1040), again(skipped, 501, 5010), again(f.plans[2], 8, 80), f.inCache(6, "5", "e", 1, 1, 110)}
+			if got := m.did(m.well(), "crm"); got != "c 1 10, d 1 10, e 2 20" {
+				t.Errorf("after it: %s", got)
+			}
+			// Two hours later what is new is told again.
+			f.clock.Advance(2 * time.Hour)
+			m.well()
+			now := f.clock.Now().Sub(began).Seconds()
+			f.plans = append(f.plans, f.inCache(6, "9", "f", 5, 50, now-30))
+			if got := m.did(m.well(), "crm"); got != "f 5 50" {
+				t.Errorf("hours after it: %s", got)
+			}
+		})
+	}
+}
+
+// TestTexts come from where the counters came, and are normalized.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.databases[1] = row{5, "a]p'p @hashes 😀", 0, 1, true}
+	f.stores["a]p'p @hashes 😀"] = row{2, 1}
+	m := f.measure(t)
+	m.Texts = true
+	m.well()
+	f.counters["a]p'p @hashes 😀"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, 10)}
+	f.plans = []row{f.inCache(6, "2", "c", 8, 75, 30), f.inCache(6, "3", "d", 8, 70, 30)}
+	f.texts = []row{{"000000000000000a", "SELECT name FROM users WHERE secret = 'hunter2'"}, {"00000000000000ff", "SELECT 1"}}
+	f.cached = []row{
+		{6, "000000000000000c", "UPDATE t SET a = 5 WHERE [b c] = N'hunter2'"},
+		{6, "000000000000000d", nil}, // of an encrypted procedure
+		{5, "000000000000000a", "SELECT 'another one'"},
+	}
+	b := m.well()
+	texts := make(map[string]string)
+	for _, s := range b.Statements {
+		for _, st := range s.Statements {
+			texts[st.Key] = st.Text
+		}
+	}
+	for key, want := range map[string]string{
+		"000000000000000a": "SELECT name FROM users WHERE secret = ?", "000000000000000c": "UPDATE t SET a = ? WHERE [b c] = ?", "000000000000000d": "",
+	} {
+		if got, ok := texts[key]; !ok || got != want {
+			t.Errorf("%s: %q (%t), want %q", key, got, ok, want)
+		}
+	}
+	asked := 0
+	for _, q := range f.Queries() {
+		if strings.Contains(q.Text, "query_sql_text") {
+			asked++
+			if !strings.Contains(q.Text, "[a]]p'p @hashes 😀].sys.query_store_query") || !strings.Contains(q.Text, "IN (0x000000000000000a)") {
+				t.Errorf("asked %s", q.Text)
+			}
+		}
+	}
+	m.well() // what was told is not asked for again
+	if asked != 1 {
+		t.Errorf("the query store was asked for texts %d times", asked)
+	}
+}
