@@ -11,9 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"muster/domain/fleet"
 	"muster/internal/agent"
-	"muster/internal/assessment/postgresql"
+	"muster/internal/assessment/inspectors"
 	"muster/internal/intake/measure/engines"
 )
 
@@ -76,13 +75,13 @@ func agentOptions(server, tokenFile, path string) (agent.Options, error) {
 	if err := usage(wrong); err != nil {
 		return o, err
 	}
-	inspector, err := postgresql.New(time.Now)
+	all, err := inspectors.All(time.Now)
 	if err != nil {
 		return o, err
 	}
 	return agent.Options{
 		Config: config, Server: u, TokenFile: tokenFile, Version: version, Engines: measuredEngines, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-		Inspectors: map[fleet.Engine]agent.Inspector{fleet.PostgreSQL: inspector},
+		Inspectors: all,
 	}, nil
 }
 

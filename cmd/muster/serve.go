@@ -169,7 +169,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun 
 	if err != nil {
 		return nil, err
 	}
-	collector.PostgreSQL().JudgeBy(p.known)
+	collector.JudgeBy(p.known)
 	if p.cfg.Roles.Has(config.Collectors) {
 		group.Go(func() error { return unlessStopped(collector.Run(ctx)) })
 		p.startMonitor(ctx, group)

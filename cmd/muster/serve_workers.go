@@ -158,7 +158,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 			Events: in.events, Fleet: in.fleet, Facts: in.facts,
 			Assessor: collector, Accounts: in.accounts, History: in.history, Exceptions: in.exceptions, Health: in.health, Alerts: in.alerts, Measurements: in.samples,
 			Waiter: in.runner, Blobs: in.blobs,
-			Catalogue: collector.PostgreSQL().Catalogue(), Feed: in.known,
+			Catalogue: in.checks, Feed: in.known,
 			PublicURL: in.cfg.PublicURL, Now: time.Now,
 		},
 		Retention: in.cfg.ReportRetention,

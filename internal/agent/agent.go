@@ -15,20 +15,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment/changes"
+	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
-
-// Inspector assesses the servers of one engine; *postgresql.Inspector of package
-// assessment is one.
-type Inspector interface {
-	Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State)
-	Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification
-}
 
 // Options are what an agent runs with.
 type Options struct {
@@ -37,7 +29,7 @@ type Options struct {
 	TokenFile  string
 	Version    string
 	Engines    func(now func() time.Time) map[fleet.Engine]measure.Engine
-	Inspectors map[fleet.Engine]Inspector
+	Inspectors map[fleet.Engine]inspection.Inspector
 	Log        *slog.Logger
 	Client     *http.Client // nil: one with the machine's certificates
 }

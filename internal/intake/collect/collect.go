@@ -13,7 +13,9 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/assessment/postgresql"
+	"muster/internal/assessment/feed"
+	"muster/internal/assessment/inspection"
+	"muster/internal/assessment/inspectors"
 	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/servers"
@@ -56,14 +58,14 @@ type Instances interface {
 
 // Collector assesses the servers that have a connection registered.
 type Collector struct {
-	store     *assessment.Store
-	fleet     Fleet
-	instances Instances
-	accepted  Accepted
-	reach     *servers.Reach
-	postgres  *postgresql.Inspector
-	log       *slog.Logger
-	wake      chan struct{}
+	store      *assessment.Store
+	fleet      Fleet
+	instances  Instances
+	accepted   Accepted
+	reach      *servers.Reach
+	inspectors map[fleet.Engine]inspection.Inspector
+	log        *slog.Logger
+	wake       chan struct{}
 }
 
 // New returns a collector that connects as far as reach goes; Run makes it work by
@@ -71,22 +73,28 @@ type Collector struct {
 func New(
 	store *assessment.Store, fleet Fleet, instances Instances, accepted Accepted, reach *servers.Reach, log *slog.Logger, now func() time.Time,
 ) (*Collector, error) {
-	postgres, err := postgresql.New(now)
+	all, err := inspectors.All(now)
 	if err != nil {
 		return nil, fmt.Errorf("start the collector: %w", err)
 	}
 	return &Collector{
-		store: store, fleet: fleet, instances: instances, accepted: accepted, reach: reach, postgres: postgres, log: log, wake: make(chan struct{}, 1),
+		store: store, fleet: fleet, instances: instances, accepted: accepted, reach: reach, inspectors: all, log: log, wake: make(chan struct{}, 1),
 	}, nil
 }
 
-// PostgreSQL is the collector's part for that engine, with the catalogue that
-// reports print.
-func (c *Collector) PostgreSQL() *postgresql.Inspector { return c.postgres }
+// JudgeBy has versions judged by a feed; by what is embedded until then.
+func (c *Collector) JudgeBy(source feed.Source) {
+	for _, one := range c.inspectors {
+		one.JudgeBy(source)
+	}
+}
 
 // Try connects to the server that dsn names, to show that it can be assessed:
 // *servers.DSNError, *servers.ConnectionError or *servers.UnknownEngineError say why.
 func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) error {
+	if c.inspectors[engine] == nil {
+		return &servers.UnknownEngineError{Engine: engine}
+	}
 	target, err := c.reach.Target(engine, dsn)
 	if err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
-	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/inspection"
 	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/servers"
@@ -68,7 +68,8 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if !ok {
 		return &NotCollectedError{Instance: claim.Instance}
 	}
-	if credentials.Engine != fleet.PostgreSQL {
+	inspector := c.inspectors[credentials.Engine]
+	if inspector == nil {
 		return &servers.UnknownEngineError{Engine: credentials.Engine}
 	}
 	target, err := credentials.Target(c.reach)
@@ -76,7 +77,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return err
 	}
 
-	found, state := c.postgres.Assess(ctx, target)
+	found, state := inspector.Assess(ctx, target)
 	var classified []assessment.DatabaseClassification
 	next := retryInterval
 	if found.Outcome != snapshot.OutcomeUnreachable {
@@ -84,7 +85,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		for _, database := range found.Databases {
 			if database.AllowsConn {
 				classified = append(classified, assessment.DatabaseClassification{
-					Database: database.Name, Classification: c.postgres.Classify(ctx, target, database.Name, credentials.Classify),
+					Database: database.Name, Classification: inspector.Classify(ctx, target, database.Name, credentials.Classify),
 				})
 			}
 		}
@@ -93,7 +94,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return context.Cause(ctx)
 	}
 	if found.Outcome != snapshot.OutcomeUnreachable {
-		if err := c.record(ctx, claim, target, found); err != nil {
+		if err := c.record(ctx, claim, inspector, target, found); err != nil {
 			return err
 		}
 	}
@@ -141,10 +142,10 @@ func actor(claim assessment.Claim) commands.Actor {
 // The databases are listed anew: the look took minutes, perhaps, and the monitor
 // tells the fleet of those that came meanwhile. A server that cannot be asked any
 // more has those that it had.
-func (c *Collector) record(ctx context.Context, claim assessment.Claim, target servers.Target, found snapshot.Assessment) error {
-	version := feed.VersionOf(found.VersionNum).String()
+func (c *Collector) record(ctx context.Context, claim assessment.Claim, inspector inspection.Inspector, target servers.Target, found snapshot.Assessment) error {
+	version := versionOf(found)
 	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
-	names, listErr := c.postgres.Databases(ctx, target)
+	names, listErr := inspector.Databases(ctx, target)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -166,4 +167,13 @@ func (c *Collector) record(ctx context.Context, claim assessment.Claim, target s
 		}
 	}
 	return nil
+}
+
+// versionOf is the version as the fleet shows it: PostgreSQL's has a number, the others
+// tell theirs.
+func versionOf(found snapshot.Assessment) string {
+	if found.VersionNum > 0 {
+		return feed.VersionOf(found.VersionNum).String()
+	}
+	return found.VersionText
 }

@@ -1,0 +1,21 @@
+// Package inspectors lists the engines whose servers Muster assesses by itself. A package of
+// assessment knows each; serve and the agent take them from here.
+package inspectors
+
+import (
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/inspection"
+	"muster/internal/assessment/postgresql"
+)
+
+// All are the inspectors by their engines. An error names every fault in the embedded
+// catalogue, feed or rules.
+func All(now func() time.Time) (map[fleet.Engine]inspection.Inspector, error) {
+	postgres, err := postgresql.New(now)
+	if err != nil {
+		return nil, err
+	}
+	return map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: postgres}, nil
+}
