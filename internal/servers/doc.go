@@ -67,7 +67,8 @@
 //     how often a key is to be hashed in a login. Who may register servers can make Muster
 //     work that way for one of their own.
 //   - go-ora writes to the standard error what an Oracle warns of at a login (a password that
-//     expires soon). It cannot be told not to.
+//     expires soon), and to the standard output the number of a query where the server sends
+//     one. It cannot be told not to.
 //   - The server hangs: each statement has a deadline on our side too, and the connection
 //     is given up with it.
 package servers

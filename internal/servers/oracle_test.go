@@ -80,6 +80,26 @@ func TestOracleGivesRowsAsText(t *testing.T) {
 	}
 }
 
+func TestNumbersOfOracleAreTheirDigits(t *testing.T) {
+	t.Parallel()
+	l := tnstest.Start(t, tnstest.Options{})
+	numbers := []string{"0", "1", "-1", "100", "10", "1790000000000000", "18446744073709551615", "0.25", "-330", "0.001", "-0.5", "1234567.125", "99999999999999999999999999999999999999", ""}
+	var rows [][]string
+	for _, n := range numbers {
+		rows = append(rows, []string{n, "x"})
+	}
+	l.Answer("SELECT n", tnstest.Answer{Columns: 2, Numbers: []int{0}, Rows: rows})
+	got, err := servers.Query(t.Context(), signedIn(t, l, time.Minute), 2, "SELECT n")
+	if err != nil || len(got) != len(rows) {
+		t.Fatal(got, err)
+	}
+	for i, row := range got {
+		if row[0] != numbers[i] || row[1] != "x" {
+			t.Errorf("%q comes as %q", numbers[i], row)
+		}
+	}
+}
+
 func TestAnotherContainerIsAPluggableDatabase(t *testing.T) {
 	t.Parallel()
 	l := tnstest.Start(t, tnstest.Options{})

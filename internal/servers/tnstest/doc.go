@@ -10,7 +10,7 @@
 // on (REDIRECT), or accepts (ACCEPT, of version 314, which has short lengths). Who is
 // accepted negotiates protocol and types, signs in with any password, or is refused by
 // number then, and asks. A query is known by its first line and answered with rows of
-// text, after which the connection may stall, be cut, or answer what makes no sense.
+// texts and numbers, after which the connection may stall, be cut, or answer what makes no sense.
 //
 // The messages are those that the driver expects (github.com/sijms/go-ora/v2, read, not
 // copied): Oracle publishes no specification of them.
@@ -19,5 +19,5 @@
 //
 //   - It is no Oracle. What it shows is how the driver and we behave for these messages,
 //     and not that a server sends them.
-//   - It knows no encryption of its own beside TLS, no types but text, no transactions.
+//   - It knows no encryption of its own beside TLS, no types but texts and numbers, no transactions.
 package tnstest

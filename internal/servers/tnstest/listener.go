@@ -40,6 +40,7 @@ const (
 // Answer is what a query is answered with.
 type Answer struct {
 	Columns int
+	Numbers []int      // the columns that are numbers, from 0 on; the others are texts
 	Rows    [][]string // an empty text is NULL, as Oracle has it
 	Error   int        // a number, after the rows
 	Then    Fault      // after the rows

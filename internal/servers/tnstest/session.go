@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 )
 
@@ -118,8 +119,8 @@ func (s *session) execute(text string) ([]byte, Fault) {
 		s.t.Errorf("nobody answers %q", text)
 		m.summary(900, 0)
 	default:
-		describe(&m, a.Columns)
-		rows(&m, a.Columns, a.Rows)
+		describe(&m, a)
+		rows(&m, a)
 		if a.Then == None {
 			m.summary(cmpOr(a.Error, 1403), 1)
 		}
@@ -194,15 +195,20 @@ func protocol(m *message) {
 	m.raw(7, 2, 1, 0, 0, 0, 0, 0)
 }
 
-// describe says which columns come: texts of up to 4,000 bytes.
-func describe(m *message, columns int) {
+// describe says which columns come: texts of up to 4,000 bytes, and numbers.
+func describe(m *message, a Answer) {
 	m.raw(16, 0)
-	m.number(4000 * columns)
-	m.number(columns)
+	m.number(4000 * a.Columns)
+	m.number(a.Columns)
 	m.raw(0)
-	for i := range columns {
-		m.raw(1, 0, 0, 0) // a text
-		m.number(4000)
+	for i := range a.Columns {
+		if slices.Contains(a.Numbers, i) {
+			m.raw(2, 0, 0, 0) // a number, of any precision
+			m.number(22)
+		} else {
+			m.raw(1, 0, 0, 0) // a text
+			m.number(4000)
+		}
 		m.number(0)
 		m.number(0)
 		m.long("")
@@ -221,21 +227,63 @@ func describe(m *message, columns int) {
 	m.number(0)
 }
 
-func rows(m *message, columns int, rows [][]string) {
-	if len(rows) == 0 {
+func rows(m *message, a Answer) {
+	if len(a.Rows) == 0 {
 		return
 	}
 	m.raw(6, 0)
-	m.number(columns)
+	m.number(a.Columns)
 	m.raw(0)
-	m.number(len(rows))
+	m.number(len(a.Rows))
 	m.raw(0, 0, 0)
-	for _, row := range rows {
+	for _, row := range a.Rows {
 		m.raw(7)
-		for _, value := range row {
+		for i, value := range row {
+			if slices.Contains(a.Numbers, i) && value != "" {
+				value = decimal(value)
+			}
 			m.text(value)
 		}
 	}
+}
+
+// decimal is a number as Oracle has it: an exponent to the base of 100 and the digits to
+// that base, each one more than it is; of a negative one each is subtracted from 101, the
+// exponent's bits turned, and 102 behind.
+func decimal(value string) string {
+	digits, negative := strings.CutPrefix(value, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	whole = strings.TrimLeft(whole, "0")
+	if len(whole)%2 == 1 {
+		whole = "0" + whole
+	}
+	if len(fraction)%2 == 1 {
+		fraction += "0"
+	}
+	exponent, all := len(whole)/2, whole+fraction
+	for ; strings.HasPrefix(all, "00"); exponent-- {
+		all = all[2:]
+	}
+	for strings.HasSuffix(all, "00") {
+		all = all[:len(all)-2]
+	}
+	if all == "" {
+		return "\x80"
+	}
+	out := []byte{byte(192 + exponent)}
+	for ; all != ""; all = all[2:] {
+		digit := (all[0]-'0')*10 + all[1] - '0'
+		if negative {
+			out = append(out, 101-digit)
+		} else {
+			out = append(out, digit+1)
+		}
+	}
+	if negative {
+		out[0] = ^out[0]
+		out = append(out, 102)
+	}
+	return string(out)
 }
 
 // statement is the text in a call: the first place where one begins, after how long it is.

@@ -1,0 +1,151 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/clocktest"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
+	"muster/internal/servers"
+	"muster/internal/servers/tnstest"
+)
+
+// sent is a query as it reaches a server: without the comment it begins with.
+func sent(query string) string {
+	query = strings.ReplaceAll(query, "@application@", servers.ApplicationName)
+	for strings.HasPrefix(query, "--") {
+		_, query, _ = strings.Cut(query, "\n")
+	}
+	return query
+}
+
+// overTheDriver is the loop on a listener, with the driver that serve has.
+func overTheDriver(t *testing.T, l *tnstest.Listener) (*measure.Server, *measuretest.Home, *clocktest.Clock) {
+	t.Helper()
+	target, err := new(servers.Reach).Target(fleet.Oracle, l.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, home := clocktest.At(began), &measuretest.Home{To: target}
+	server := measure.New(measure.Config{
+		Engine: Engine(), Organization: uuid.New(), Instance: uuid.New(), Home: home, Gate: measure.NewGate(1),
+		Log: slog.New(slog.DiscardHandler), Now: clock.Now,
+		Open: func(ctx context.Context, to servers.Target, database string) (servers.Session, error) {
+			return to.Open(ctx, database, 100*time.Millisecond)
+		},
+	})
+	t.Cleanup(func() { server.Close(context.Background()) })
+	return server, home, clock
+}
+
+// answered is a listener that answers like a pluggable database.
+func answered(t *testing.T, at time.Time, calls int) *tnstest.Listener {
+	t.Helper()
+	l := tnstest.Start(t, tnstest.Options{})
+	answer(l, at, calls)
+	return l
+}
+
+func answer(l *tnstest.Listener, at time.Time, calls int) {
+	on := func(query string, columns int, numbers []int, rows ...[]string) {
+		l.Answer(sent(query), tnstest.Answer{Columns: columns, Numbers: numbers, Rows: rows})
+	}
+	on(selfQuery, 5, nil, []string{"3", "ERP \"2\" 😀", "ORCL", "MUSTER", "PRIMARY"})
+	on(instanceQuery, 3, []int{0}, []string{"1", "2026-11-01 03:00:00", "NO"})
+	on(containersQuery, 3, []int{0}, []string{"3", "ERP \"2\" 😀", "READ WRITE"})
+	on(sessionsQuery, 4, []int{0, 3}, []string{"3", "waiting", "User I/O", "2"}, []string{"3", "active", "", "1"})
+	on(lockWaitQuery, 1, []int{0}, []string{"60"})
+	on(dbTimeQuery, 2, []int{0, 1}, []string{"3", fmt.Sprint(1000 * calls)})
+	on(clockQuery, 2, []int{0, 1}, []string{fmt.Sprint(at.UnixMicro()), "-330"})
+	on(birthsQuery, 5, []int{0, 1, 3, 4})
+	on(statementsQuery, 7, []int{0, 1, 3, 4, 5, 6}, []string{"0", "3", queryA, "18446744073709551615", "4294967295", fmt.Sprint(calls), fmt.Sprint(500 * calls)})
+}
+
+// TestRoundsOverTheDriver: what the driver makes of numbers, names and NULL is what the
+// reader expects.
+func TestRoundsOverTheDriver(t *testing.T) {
+	t.Parallel()
+	l := answered(t, began, 10)
+	server, home, clock := overTheDriver(t, l)
+	for _, calls := range []int{10, 14} {
+		answer(l, clock.Now(), calls)
+		if err := server.Round(t.Context()); err != nil {
+			t.Fatal(err, l.Asked())
+		}
+		clock.Advance(20 * time.Second)
+	}
+	if l.Came() != 1 || len(home.Batches) != 2 || len(home.Lacking) > 0 || len(home.Signs) == 0 || home.Signs[0].Value != 1 {
+		t.Fatalf("%d connections, %d batches, lacking %v, signs %v", l.Came(), len(home.Batches), home.Lacking, home.Signs)
+	}
+	b := home.Batches[1]
+	one := b.Statements[0].Statements[0]
+	if b.Sessions[0].Waiting != 2 || b.Sessions[0].Active != 1 || b.Sessions[0].Waits["User I/O"] != 2 ||
+		one.Key != "18446744073709551615/4294967295" || one.Calls != 4 || one.TotalMs != 2 || *b.Statements[0].BusyMs != 4 {
+		t.Errorf("kept %+v %+v", b.Sessions[0], b.Statements[0])
+	}
+}
+
+// TestAServerThatBreaksOff in the middle of rows costs the round what was not read before,
+// and the next one comes over another connection.
+func TestAServerThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]tnstest.Fault{"stalls": tnstest.Stall, "is cut": tnstest.Cut, "makes no sense": tnstest.Nonsense} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := answered(t, began, 10)
+			server, home, clock := overTheDriver(t, l)
+			if err := server.Round(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			l.Answer(sent(statementsQuery), tnstest.Answer{Columns: 7, Rows: [][]string{{"0", "3", queryA, "1", "1", "99", "99"}}, Then: fault})
+			clock.Advance(20 * time.Second)
+			if err := server.Round(t.Context()); err == nil {
+				t.Error("a list that broke off is taken for whole")
+			}
+			if last := home.Batches[len(home.Batches)-1]; len(last.Sessions) != 1 || last.Statements != nil {
+				t.Errorf("kept %+v", last)
+			}
+			clock.Advance(20 * time.Second)
+			answer(l, clock.Now(), 13)
+			if err := server.Round(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			last := home.Batches[len(home.Batches)-1].Statements[0]
+			if l.Came() != 2 || last.Interval != 40*time.Second || len(last.Statements) != 1 || last.Statements[0].Calls != 3 {
+				t.Errorf("%d connections; kept %+v", l.Came(), last)
+			}
+		})
+	}
+}
+
+// TestAServerThatDoesNotLetUsIn is an error of one class, however often it is tried.
+func TestAServerThatDoesNotLetUsIn(t *testing.T) {
+	t.Parallel()
+	for class, o := range map[string]tnstest.Options{
+		servers.ClassAuthentication: {Login: 28001}, servers.ClassDatabase: {Refuse: 12514}, servers.ClassRefused: {Reset: true},
+	} {
+		t.Run(class, func(t *testing.T) {
+			t.Parallel()
+			l := tnstest.Start(t, o)
+			server, home, _ := overTheDriver(t, l)
+			for range 3 {
+				var unreached *servers.ConnectionError
+				if err := server.Round(t.Context()); !errors.As(err, &unreached) || unreached.Class != class {
+					t.Errorf("got %v", err)
+				}
+			}
+			if l.Came() != 3 || len(home.Batches) > 0 {
+				t.Errorf("%d connections, %d batches", l.Came(), len(home.Batches))
+			}
+		})
+	}
+}
