@@ -1,4 +1,4 @@
--- Azure SQL Database: the one database that a connection is to, and its query store.
+-- SQL Server in Azure (SQL Database): the one database that a connection is to, and its query store.
 --
 -- Its number is that of the sessions on it; sys.databases has another one there.
 --

@@ -28,7 +28,8 @@ FROM (
                ) AS place
         FROM sys.dm_exec_requests AS q
     ) AS r ON r.session_id = s.session_id AND r.place = 1
-    WHERE s.is_user_process = 1 AND s.session_id <> @@SPID
+    WHERE s.is_user_process = 1
       AND NOT (COALESCE(s.program_name, '') = '@application@' AND s.original_login_name = ORIGINAL_LOGIN())
+      AND s.session_id <> (SELECT @@SPID)
 ) AS c
 GROUP BY c.database_id, c.split, c.wait
