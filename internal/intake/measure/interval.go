@@ -56,6 +56,9 @@ func (s *Server) settle(ctx context.Context) error {
 		if s.last, err = s.home.Basis(ctx); err != nil {
 			return err
 		}
+		if r, ok := s.reader.(Resumer); ok && s.last != nil {
+			r.Resume(s.last)
+		}
 	case same(&s.pending.At):
 		s.last = s.pending
 	case !same(s.counted):

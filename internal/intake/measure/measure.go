@@ -45,6 +45,12 @@ type Reader interface {
 	Name(Statement) string
 }
 
+// Resumer is a Reader that has to know itself which entries are new: it is given the list
+// that its first one will be compared with, where somebody kept that.
+type Resumer interface {
+	Resume(last *List)
+}
+
 // Activity is what is on a server at a moment.
 type Activity struct{ Databases []Database }
 

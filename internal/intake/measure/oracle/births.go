@@ -56,6 +56,14 @@ func (r *reader) judge(ctx context.Context, l *measure.Line, now *look, certain 
 	return err
 }
 
+// Resume goes on from a list that another process had read.
+func (r *reader) Resume(last *measure.List) {
+	r.last = &look{at: last.Before.Now, plans: make(map[measure.Key]plan, len(last.Entries))}
+	for _, e := range last.Entries {
+		r.last.plans[e.Key] = plan{unproven: e.Since == older}
+	}
+}
+
 // prove looks up when the cursors of entries that are new were loaded. Those that were all
 // loaded since the last look were begun since.
 func (r *reader) prove(ctx context.Context, l *measure.Line, now *look, fresh map[measure.Key]bool, ids []string, z *zone) error {

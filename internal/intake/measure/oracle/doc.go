@@ -25,7 +25,8 @@
 // An entry that was not on the last list was made since, for the list is whole. How the server
 // fills one that it had evicted is documented nowhere: perhaps with what the cursor did before.
 // So it counts at once only where the cursors that have this plan were all loaded since
-// (V$SQL); else it is a basis. LAST_ACTIVE_TIME would not do: it says that an entry was used,
+// (V$SQL); else it is a basis, and stays marked as begun at an unknown time for as long as it
+// is listed, also by the next process where an agent kept the list. LAST_ACTIVE_TIME would not do: it says that an entry was used,
 // not that it is new.
 //
 // Clocks: the server's time is SYSTIMESTAMP in UTC. V$SQL has local times without a zone; they

@@ -17,6 +17,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
+	"muster/internal/watch"
 )
 
 // scene is an Oracle that answers with rows written from its documentation, measured by the
@@ -24,7 +25,7 @@ import (
 type scene struct {
 	t       testing.TB
 	session *serverstest.Session
-	home    *measuretest.Home
+	home    *keeper
 	clock   *clocktest.Clock
 	server  *measure.Server
 	engine  measure.Engine
@@ -42,17 +43,8 @@ var began = time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
 func newScene(t testing.TB) *scene {
 	t.Helper()
 	s := &scene{t: t, session: serverstest.New("orders.example.com"), clock: clocktest.At(began), engine: Engine(), started: "2026-11-01 03:00:00"}
-	s.home = &measuretest.Home{To: servers.Target{Engine: fleet.Oracle, Database: "orders.example.com"}}
-	s.server = measure.New(measure.Config{
-		Engine: s.engine, Organization: uuid.New(), Instance: uuid.New(), Home: s.home, Gate: measure.NewGate(1),
-		Open: func(context.Context, servers.Target, string) (servers.Session, error) {
-			if s.session.Closed() {
-				s.session = s.again()
-			}
-			return s.session, nil
-		},
-		Log: slog.New(slog.DiscardHandler), Now: s.clock.Now,
-	})
+	s.home = &keeper{Home: measuretest.Home{To: servers.Target{Engine: fleet.Oracle, Database: "orders.example.com"}}}
+	s.start()
 	s.self("1", "CDB$ROOT", "ORCL", "C##MUSTER")
 	s.instance("NO")
 	s.on(containersQuery, []string{"1", "CDB$ROOT", "READ WRITE"}, []string{"2", "PDB$SEED", "READ ONLY"},
@@ -65,6 +57,39 @@ func newScene(t testing.TB) *scene {
 	s.now()
 	return s
 }
+
+// start begins to measure.
+func (s *scene) start() {
+	s.server = measure.New(measure.Config{
+		Engine: s.engine, Organization: uuid.New(), Instance: uuid.New(), Home: s.home, Gate: measure.NewGate(1),
+		Open: func(context.Context, servers.Target, string) (servers.Session, error) {
+			if s.session.Closed() {
+				s.session = s.again()
+			}
+			return s.session, nil
+		},
+		Log: slog.New(slog.DiscardHandler), Now: s.clock.Now,
+	})
+}
+
+// restart is another process, with the list that this one kept.
+func (s *scene) restart() {
+	s.server.Close(context.Background())
+	s.start()
+}
+
+// keeper is a home that keeps the list of statements, as an agent does.
+type keeper struct {
+	measuretest.Home
+	last *measure.List
+}
+
+func (k *keeper) Count(ctx context.Context, since *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
+	k.last = now
+	return k.Home.Count(ctx, since, now, b, signs)
+}
+
+func (k *keeper) Basis(context.Context) (*measure.List, error) { return k.last, nil }
 
 // again is another connection to the same server.
 func (s *scene) again() *serverstest.Session {

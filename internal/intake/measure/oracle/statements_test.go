@@ -110,6 +110,21 @@ func TestWhatIsNewCountsOnlyIfItIsCertain(t *testing.T) {
 	}
 }
 
+// TestAnotherProcessGoesOn from the list that an agent kept: what is new on its first list is
+// held to the same, and what was marked before stays so.
+func TestAnotherProcessGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.statements(entry(3, queryB, 5, 1, 10, 10))
+	s.pass(0)
+	s.statements(entry(3, queryB, 5, 1, 10, 10), entry(3, queryA, 6, 1, 1000, 1000))
+	same(t, s.counted(s.pass(20*time.Second), "ERP"))
+	s.restart()
+	s.statements(entry(3, queryB, 5, 1, 11, 12), entry(3, queryA, 6, 1, 1002, 1003), entry(3, block, 0, 1, 500, 500), entry(3, block, 0, 2, 7, 9))
+	s.births(born(3, block, 2, s.local(s.clock.Now().Add(time.Second))))
+	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "1×2", "6/1", "2×3", block+"/2", "7×9")
+}
+
 // TestCountersThatFall are dropped, and an entry that is evicted and comes back larger is a
 // basis.
 func TestCountersThatFall(t *testing.T) {
