@@ -18,6 +18,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/tdstest"
+	"muster/internal/watch"
 )
 
 // row is one of an answer.
@@ -32,7 +33,8 @@ type fake struct {
 	edition, version int
 	sees, seesHere   bool // the permissions of the server and of the database
 	replicaGroups    bool
-	offset           int // minutes that local time is ahead
+	offset           int           // minutes that local time is ahead
+	skew             time.Duration // that its clock is
 	started          int64
 	databases        []row          // id, name, state, accessible, store is on
 	replicas         []row          // database, primary
@@ -79,7 +81,7 @@ func newFake(t testing.TB) *fake {
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
 	rows("sessions", func(tdstest.Query) []row { return f.sessions })
 	rows("lock_wait", func(tdstest.Query) []row { return []row{{f.lockWait}} })
-	now := func() int64 { return f.clock.Now().UnixMicro() }
+	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
 	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
 	rows("query_store_state", func(q tdstest.Query) []row { return []row{f.stores[f.of(q)]} })
 	rows("query_store", func(q tdstest.Query) []row { return f.counters[f.of(q)] })
@@ -126,13 +128,26 @@ func (f *fake) inCache(database int, id, hash string, calls int, ms, created flo
 	return row{database, strings.Repeat("0", 32-len(id)) + id, strings.Repeat("0", 16-len(hash)) + hash, calls, int(ms * 1000), local(created), end}
 }
 
-// measured is a server that is measured, by the loop that serve has.
+// measured is a server that is measured, by the loop that serve and the agent have.
 type measured struct {
 	testing.TB
 	*fake
-	*measuretest.Home
+	*keeper
 	one *measure.Server
 }
+
+// keeper is a home that keeps the last list, as an agent's does.
+type keeper struct {
+	*measuretest.Home
+	last *measure.List
+}
+
+func (k *keeper) Count(ctx context.Context, since *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
+	k.last = now
+	return k.Home.Count(ctx, since, now, b, signs)
+}
+
+func (k *keeper) Basis(context.Context) (*measure.List, error) { return k.last, nil }
 
 func (f *fake) measure(t testing.TB) *measured {
 	t.Helper()
@@ -140,12 +155,17 @@ func (f *fake) measure(t testing.TB) *measured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &measured{TB: t, fake: f, Home: &measuretest.Home{To: target}}
-	m.one = measure.New(measure.Config{
-		Engine: Engine(), Instance: uuid.New(), Home: m.Home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: f.clock.Now,
-	})
-	t.Cleanup(func() { m.one.Close(context.Background()) })
+	m := &measured{TB: t, fake: f, keeper: &keeper{Home: &measuretest.Home{To: target}}}
+	m.start()
 	return m
+}
+
+// start measures in a process of its own, which knows what the home kept.
+func (m *measured) start() {
+	m.one = measure.New(measure.Config{
+		Engine: Engine(), Instance: uuid.New(), Home: m.keeper, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: m.clock.Now,
+	})
+	m.Cleanup(func() { m.one.Close(context.Background()) })
 }
 
 // round is a look, a minute after the last one.

@@ -48,3 +48,14 @@ func (r *reader) remembered(entries []measure.Entry, before, after clocks) []mea
 	r.since = since
 	return entries
 }
+
+// Resume goes on from a list that another process had read, so that entries keep the times
+// that they were first seen with.
+func (r *reader) Resume(last *measure.List) {
+	r.since = make(map[measure.Key]int64)
+	for _, e := range last.Entries {
+		if last.Sources[e.Database] == fromPlanCache {
+			r.since[e.Key] = e.Since
+		}
+	}
+}

@@ -159,6 +159,43 @@ func TestTheServerIsRestarted(t *testing.T) {
 	}
 }
 
+// TestAnotherProcessGoesOn from the list that the one before it kept.
+func TestAnotherProcessGoesOn(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.counters["app"] = []row{inStore(1, 9, "a", 10, 100, 40, -1800, -1000)}
+	m := f.measure(t)
+	m.well()
+	f.plans = []row{f.inCache(6, "2", "c", 1, 500, -900, 30)} // executed once, so far
+	if got := m.did(m.well(), "crm"); got != "c 1 500" {
+		t.Fatalf("before: %s", got)
+	}
+	m.start()
+	f.counters["app"] = []row{inStore(1, 9, "a", 12, 120, 40, -1800, -1000)}
+	f.plans = []row{f.inCache(6, "2", "c", 3, 510, -900)}
+	b := m.well()
+	if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "a 2 20" || crm != "c 2 10" {
+		t.Errorf("app %q, crm %q", app, crm)
+	}
+}
+
+// TestTheServersClockIsOff by ten minutes: what is new is judged by it alone.
+func TestTheServersClockIsOff(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []float64{600, -600} {
+		f := newFake(t)
+		f.skew = time.Duration(skew) * time.Second
+		m := f.measure(t)
+		m.well()
+		f.counters["app"] = []row{inStore(1, 9, "a", 2, 20, 15, -1800, skew+20), inStore(2, 9, "b", 2, 20, 15, -1800, skew-20)}
+		f.plans = []row{f.inCache(6, "2", "c", 3, 30, skew+20), f.inCache(6, "3", "d", 3, 30, skew-20)}
+		b := m.well()
+		if app, crm := m.did(b, "app"), m.did(b, "crm"); app != "a 2 20 max 15" || crm != "c 3 30" || !b.Statements[0].At.Equal(began.Add(time.Minute)) {
+			t.Errorf("%g s: app %q, crm %q", skew, app, crm)
+		}
+	}
+}
+
 // TestAQueryStoreIsCleared: its numbers begin again, and may be those of before.
 func TestAQueryStoreIsCleared(t *testing.T) {
 	t.Parallel()
