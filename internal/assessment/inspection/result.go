@@ -3,6 +3,7 @@ package inspection
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,6 +107,21 @@ func (m Measured) Share(result *snapshot.CheckResult) {
 
 // Setting is one of Measured.Settings.
 func Setting(name, value string) string { return name + " = " + cmp.Or(snapshot.Cut(value), "(empty)") }
+
+// Unreachable makes an assessment one of a server that was not reached, or not read.
+func Unreachable(a *snapshot.Assessment, target servers.Target, err error) {
+	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
+	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
+		a.ErrorClass, a.Error = refused.Class, refused.Sentence
+		return
+	}
+	code, sentence := Reason(err)
+	a.ErrorClass = servers.ClassDatabase
+	if code == snapshot.ReasonTimeout {
+		a.ErrorClass = servers.ClassTimeout
+	}
+	a.Error = fmt.Sprintf("%s let Muster in, but could not be read: %s.", target.Address(), sentence)
+}
 
 // Finish sorts what was found, so that two looks at the same server are equal, and says
 // whether it is all.

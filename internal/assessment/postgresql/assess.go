@@ -72,24 +72,10 @@ func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot
 	}
 	state, err := c.assess(ctx, target, &a)
 	if err != nil {
-		unreachable(&a, target, err)
+		inspection.Unreachable(&a, target, err)
 	}
 	a.FinishedAt = c.now().UTC()
 	return a, state
-}
-
-func unreachable(a *snapshot.Assessment, target servers.Target, err error) {
-	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
-	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
-		a.ErrorClass, a.Error = refused.Class, refused.Sentence
-		return
-	}
-	code, sentence := inspection.Reason(err)
-	a.ErrorClass = servers.ClassDatabase
-	if code == snapshot.ReasonTimeout {
-		a.ErrorClass = servers.ClassTimeout
-	}
-	a.Error = fmt.Sprintf("%s let Muster in, but could not be read: %s.", target.Address(), sentence)
 }
 
 // assess fails only where nothing at all could be learnt.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/internal/assessment/inspection"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -159,39 +160,16 @@ func remoteLoginOf(r roleFact, judge *hbaJudge) string {
 	return "no"
 }
 
-// pathsKept bounds the membership paths of one role: in a lattice of groups
-// their number grows without end, and nobody reads more.
-const pathsKept = 20
-
 // powerOf returns the paths by which a role reaches privileged ones, and how
 // much power it has in all; 0 is an ordinary role.
 func powerOf(r roleFact, byName map[string]roleFact, members membership) (paths []string, power int) {
-	paths = []string{}
-	power = ownPower(r)
-	reached := make(map[string]bool)
-	var walk func(path []string)
-	walk = func(path []string) {
-		for _, parent := range members[path[len(path)-1]] {
-			if slices.Contains(path, parent) || len(paths) >= pathsKept || len(path) > 10 {
-				continue
-			}
-			next := append(slices.Clone(path), parent)
-			gained := min(ownPower(byName[parent]), borrowedPower)
-			if gained == 0 {
-				gained = powers[parent]
-			}
-			if gained > 0 {
-				paths = append(paths, strings.Join(next, " → "))
-				if !reached[parent] {
-					reached[parent] = true
-					power += gained
-				}
-			}
-			walk(next)
+	paths, power = inspection.Paths(r.Name, members, func(group string) int {
+		if own := min(ownPower(byName[group]), borrowedPower); own > 0 {
+			return own
 		}
-	}
-	walk([]string{r.Name})
-	return paths, power
+		return powers[group]
+	})
+	return paths, power + ownPower(r)
 }
 
 func ownPower(r roleFact) int {
