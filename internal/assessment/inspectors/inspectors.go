@@ -8,6 +8,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/postgresql"
+	"muster/internal/assessment/sqlserver"
 )
 
 // All are the inspectors by their engines. An error names every fault in the embedded
@@ -17,5 +18,9 @@ func All(now func() time.Time) (map[fleet.Engine]inspection.Inspector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: postgres}, nil
+	sqlServer, err := sqlserver.New(now)
+	if err != nil {
+		return nil, err
+	}
+	return map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: postgres, fleet.SQLServer: sqlServer}, nil
 }
