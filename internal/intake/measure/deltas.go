@@ -22,7 +22,7 @@ func deltasBetween(last, now *List) (deltas []delta, ok bool) {
 	since := intervalBetween(last, now)
 	earlier := last.Entries
 	for _, e := range now.Entries {
-		for len(earlier) > 0 && earlier[0].compare(e.Key) < 0 {
+		for len(earlier) > 0 && earlier[0].Compare(e.Key) < 0 {
 			earlier = earlier[1:]
 		}
 		var before *Entry

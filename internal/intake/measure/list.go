@@ -26,7 +26,8 @@ type Key struct {
 	Entry    [2]uint64
 }
 
-func (k Key) compare(other Key) int {
+// Compare is the order of a list.
+func (k Key) Compare(other Key) int {
 	return cmp.Or(cmp.Compare(k.Database, other.Database), slices.Compare(k.Entry[:], other.Entry[:]))
 }
 
@@ -74,7 +75,7 @@ type List struct {
 // NewList sorts what was read between two looks at the clocks. Entries that have the same
 // key are added: some servers list one in parts.
 func NewList(before, after Clocks, entries []Entry) *List {
-	slices.SortFunc(entries, func(a, b Entry) int { return a.compare(b.Key) })
+	slices.SortFunc(entries, func(a, b Entry) int { return a.Compare(b.Key) })
 	kept := entries[:0]
 	for _, e := range entries {
 		if last := len(kept) - 1; last >= 0 && kept[last].Key == e.Key {

@@ -25,54 +25,49 @@ const (
 	birthsAtOnce = 10 * idsAtOnce
 )
 
-// judge marks the entries of a look of which it is not certain that they were begun since
-// the last one. On the first look all are a basis anyway. An entry that was marked stays so
+// judge marks the entries of a list of which it is not certain that they were begun since
+// the last one. On the first list all are a basis anyway. An entry that was marked stays so
 // for as long as it is listed.
-func (r *reader) judge(ctx context.Context, l *measure.Line, now *look, certain *zone) error {
+func (r *reader) judge(ctx context.Context, l *measure.Line, now *measure.List, certain *zone) error {
 	if r.last == nil {
 		return nil
 	}
-	fresh := make(map[measure.Key]bool)
-	var ids []string
-	for key, p := range now.plans {
-		if before, listed := r.last.plans[key]; listed {
-			p.unproven = before.unproven
-		} else {
-			p.unproven = true // until it is proven
-			fresh[key] = true
-			ids = append(ids, p.id)
+	fresh := make(map[measure.Key]*measure.Entry)
+	earlier := r.last.Entries
+	for i := range now.Entries {
+		e := &now.Entries[i]
+		for len(earlier) > 0 && earlier[0].Compare(e.Key) < 0 {
+			earlier = earlier[1:]
 		}
-		now.plans[key] = p
-	}
-	var err error
-	if certain != nil && len(ids) > 0 {
-		err = r.prove(ctx, l, now, fresh, ids, certain)
-	}
-	for i, e := range now.entries {
-		if now.plans[e.Key].unproven {
-			now.entries[i].Since = older
+		if len(earlier) > 0 && earlier[0].Key == e.Key {
+			e.Since = earlier[0].Since
+			continue
 		}
+		e.Since = older // until it is proven
+		fresh[e.Key] = e
 	}
-	return err
+	if certain == nil || len(fresh) == 0 {
+		return nil
+	}
+	return r.prove(ctx, l, now, fresh, certain)
 }
 
 // Resume goes on from a list that another process had read.
-func (r *reader) Resume(last *measure.List) {
-	r.last = &look{at: last.Before.Now, plans: make(map[measure.Key]plan, len(last.Entries))}
-	for _, e := range last.Entries {
-		r.last.plans[e.Key] = plan{unproven: e.Since == older}
-	}
-}
+func (r *reader) Resume(last *measure.List) { r.last = last }
 
 // prove looks up when the cursors of entries that are new were loaded. Those that were all
 // loaded since the last look were begun since.
-func (r *reader) prove(ctx context.Context, l *measure.Line, now *look, fresh map[measure.Key]bool, ids []string, z *zone) error {
+func (r *reader) prove(ctx context.Context, l *measure.Line, now *measure.List, fresh map[measure.Key]*measure.Entry, z *zone) error {
+	var ids []string
+	for key := range fresh {
+		ids = append(ids, sqlID(key.Entry[0]))
+	}
 	for _, query := range naming(r.in(birthsQuery, clusterBirthsQuery), ids[:min(len(ids), birthsAtOnce)]) {
 		err := l.Each(ctx, 5, query, func(row [][]byte) error {
 			instance, err1 := strconv.Atoi(string(row[0]))
 			container, err2 := strconv.ParseUint(string(row[1]), 10, 32)
 			id, err3 := sqlNumber(string(row[2]))
-			hash, err4 := unsigned(row[3])
+			plan, err4 := unsigned(row[3])
 			if row[4] == nil {
 				return nil
 			}
@@ -80,10 +75,8 @@ func (r *reader) prove(ctx context.Context, l *measure.Line, now *look, fresh ma
 			if errors.Join(err1, err2, err3, err4, err5) != nil {
 				return measure.ErrNonsense
 			}
-			key := measure.Key{Database: uint32(container), Entry: [2]uint64{id, r.apart(instance, hash)}}
-			if p, listed := now.plans[key]; listed && fresh[key] && z.since(local, r.last.at, now.at) {
-				p.unproven = false
-				now.plans[key] = p
+			if e := fresh[r.key(instance, uint32(container), id, plan)]; e != nil && z.since(local, r.last.Before.Now, now.Before.Now) {
+				e.Since = 0 // as the rest: who was not on the last list is new
 			}
 			return nil
 		})

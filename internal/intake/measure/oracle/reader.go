@@ -44,7 +44,7 @@ type reader struct {
 	databases []measure.Database               // as they were listed last
 	lacking   map[string]snapshot.MissingGrant // by the part that lacks it
 	trouble   error                            // what of the sessions could not be read
-	last      *look                            // the last look at the statements
+	last      *measure.List                    // of the statements
 	offset    offset
 }
 

@@ -42,8 +42,12 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	if err != nil {
 		return nil, err
 	}
-	now := &look{at: before.Now, plans: make(map[measure.Key]plan), ids: make(map[measure.Ref]string)}
-	err = l.Each(ctx, 7, r.in(statementsQuery, clusterStatementsQuery), func(row [][]byte) error { return r.addRow(now, row) })
+	var entries []measure.Entry
+	err = l.Each(ctx, 7, r.in(statementsQuery, clusterStatementsQuery), func(row [][]byte) error {
+		e, err := r.entry(row)
+		entries = append(entries, e)
+		return err
+	})
 	if !r.may("statements", r.view(source), &err) {
 		return nil, errors.Join(trouble, err)
 	}
@@ -51,77 +55,57 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	if err != nil {
 		return nil, err
 	}
-	bornErr := r.judge(ctx, l, now, r.offset.certain(before.Now, ahead))
-	list := measure.NewList(before, after, now.entries)
+	list := measure.NewList(before, after, entries)
+	bornErr := r.judge(ctx, l, list, r.offset.certain(before.Now, ahead))
 	list.Sources = make(map[uint32]string, len(r.databases))
 	for _, d := range r.databases {
 		list.Sources[d.ID] = source
 	}
-	r.last = now
-	now.entries = nil // the list's, which sorts them
+	r.last = list
 	var activeErr error
 	list.Active, activeErr = r.readActiveTime(ctx, l)
 	return list, errors.Join(trouble, bornErr, activeErr)
 }
 
-// look is one at the statements.
-type look struct {
-	at      int64 // by the server's clock
-	entries []measure.Entry
-	plans   map[measure.Key]plan
-	ids     map[measure.Ref]string // one of the SQL_IDs of each
-}
-
-// plan is what an entry is read from.
-type plan struct {
-	instance int
-	id       string
-	hash     uint64
-	unproven bool // it was on no list before, and may be older than the last one
-}
-
-// addRow takes in an entry of the list.
-func (r *reader) addRow(now *look, row [][]byte) error {
+// entry reads a row of the list.
+func (r *reader) entry(row [][]byte) (measure.Entry, error) {
 	instance, err1 := strconv.Atoi(string(row[0]))
 	container, err2 := strconv.ParseUint(string(row[1]), 10, 32)
 	id, err3 := sqlNumber(string(row[2]))
 	signature, err4 := unsigned(row[3])
-	hash, err5 := unsigned(row[4])
+	plan, err5 := unsigned(row[4])
 	calls, err6 := strconv.ParseInt(string(row[5]), 10, 64)
 	elapsed, err7 := strconv.ParseFloat(string(row[6]), 64)
-	if errors.Join(err1, err2, err3, err4, err5, err6, err7) != nil || hash >= 1<<62 {
-		return measure.ErrNonsense
+	if errors.Join(err1, err2, err3, err4, err5, err6, err7) != nil || plan >= 1<<62 {
+		return measure.Entry{}, measure.ErrNonsense
 	}
-	e := measure.Entry{
-		Key:       measure.Key{Database: uint32(container), Entry: [2]uint64{id, r.apart(instance, hash)}},
-		Statement: statement(signature, id, hash), Calls: calls, TotalMs: elapsed / 1000,
-	}
-	now.entries = append(now.entries, e)
-	now.plans[e.Key] = plan{instance: instance, id: string(row[2]), hash: hash}
-	now.ids[measure.Ref{Database: e.Database, Statement: e.Statement}] = string(row[2])
-	return nil
+	return measure.Entry{
+		Key: r.key(instance, uint32(container), id, plan), Statement: statement(signature, id, plan),
+		Calls: calls, TotalMs: elapsed / 1000,
+	}, nil
 }
 
-// apart tells the entries of one statement apart: by the instance, since when it runs, and
-// the plan. That two of them hash to the same is one in 2^64.
-func (r *reader) apart(instance int, hash uint64) uint64 {
+// key is what an entry is counted by: its SQL_ID as it is, and instance, start and plan in a
+// hash. That two plans of one statement have the same is one in 2^64.
+func (r *reader) key(instance int, container uint32, id, plan uint64) measure.Key {
 	if !r.cluster { // its rows have no number
 		for instance = range r.running {
 			break
 		}
 	}
 	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, hash, instance, r.running[instance]) // never fails
-	return h.Sum64()
+	of := append(strconv.AppendInt(strconv.AppendUint(nil, plan, 10), int64(-1-instance), 10), r.running[instance]...)
+	_, _ = h.Write(of) // never fails
+	return measure.Key{Database: container, Entry: [2]uint64{id, h.Sum64()}}
 }
 
 // statement is what an entry is of: the signature without literals, or the SQL_ID where it
 // has none, and the plan. The last bit says which.
-func statement(signature, id, hash uint64) measure.Statement {
+func statement(signature, id, plan uint64) measure.Statement {
 	if signature != 0 {
-		return measure.Statement{signature, hash << 1}
+		return measure.Statement{signature, plan << 1}
 	}
-	return measure.Statement{id, hash<<1 | 1}
+	return measure.Statement{id, plan<<1 | 1}
 }
 
 // Name is the signature or the SQL_ID, and the plan's hash.

@@ -218,7 +218,7 @@ func TestACluster(t *testing.T) {
 	s := newScene(t)
 	s.cluster = true
 	s.instance("YES")
-	s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", "2026-11-02 04:00:00", "YES"})
+	s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", s.started, "YES"})
 	s.on(clusterContainersQuery, []string{"1", "CDB$ROOT", "READ WRITE"}, []string{"2", "PDB$SEED", "READ ONLY"}, []string{"3", "ERP", "MOUNTED"},
 		[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "ERP", "READ WRITE"}, []string{"4", "Closed", "MOUNTED"},
 		[]string{"5", "Half", "READ ONLY"}, []string{"5", "Half", "MOUNTED"})

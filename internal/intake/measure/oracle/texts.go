@@ -37,10 +37,16 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 	if r.last == nil {
 		return nil, nil
 	}
-	wanted, ids := make(map[string][]measure.Ref), []string{}
+	asked := make(map[measure.Ref]bool, len(of))
 	for _, ref := range of {
-		if id, known := r.last.ids[ref]; known {
+		asked[ref] = true
+	}
+	wanted, ids := make(map[string][]measure.Ref), []string{}
+	for _, e := range r.last.Entries {
+		if ref := (measure.Ref{Database: e.Database, Statement: e.Statement}); asked[ref] {
+			id := sqlID(e.Entry[0])
 			wanted[id], ids = append(wanted[id], ref), append(ids, id)
+			delete(asked, ref) // one is enough
 		}
 	}
 	texts := make(map[measure.Ref]string, len(of))
