@@ -29,7 +29,7 @@ func sent(query string) string {
 }
 
 // overTheDriver is the loop on a listener, with the driver that serve has.
-func overTheDriver(t *testing.T, l *tnstest.Listener) (*measure.Server, *measuretest.Home, *clocktest.Clock) {
+func overTheDriver(t testing.TB, l *tnstest.Listener, timeout time.Duration) (*measure.Server, *measuretest.Home, *clocktest.Clock) {
 	t.Helper()
 	target, err := new(servers.Reach).Target(fleet.Oracle, l.DSN(""))
 	if err != nil {
@@ -40,7 +40,7 @@ func overTheDriver(t *testing.T, l *tnstest.Listener) (*measure.Server, *measure
 		Engine: Engine(), Organization: uuid.New(), Instance: uuid.New(), Home: home, Gate: measure.NewGate(1),
 		Log: slog.New(slog.DiscardHandler), Now: clock.Now,
 		Open: func(ctx context.Context, to servers.Target, database string) (servers.Session, error) {
-			return to.Open(ctx, database, 100*time.Millisecond)
+			return to.Open(ctx, database, timeout)
 		},
 	})
 	t.Cleanup(func() { server.Close(context.Background()) })
@@ -75,7 +75,7 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 func TestRoundsOverTheDriver(t *testing.T) {
 	t.Parallel()
 	l := answered(t, began, 10)
-	server, home, clock := overTheDriver(t, l)
+	server, home, clock := overTheDriver(t, l, time.Minute)
 	for _, calls := range []int{10, 14} {
 		answer(l, clock.Now(), calls)
 		if err := server.Round(t.Context()); err != nil {
@@ -102,7 +102,7 @@ func TestAServerThatBreaksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := answered(t, began, 10)
-			server, home, clock := overTheDriver(t, l)
+			server, home, clock := overTheDriver(t, l, 100*time.Millisecond)
 			if err := server.Round(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestAServerThatDoesNotLetUsIn(t *testing.T) {
 		t.Run(class, func(t *testing.T) {
 			t.Parallel()
 			l := tnstest.Start(t, o)
-			server, home, _ := overTheDriver(t, l)
+			server, home, _ := overTheDriver(t, l, 100*time.Millisecond)
 			for range 3 {
 				var unreached *servers.ConnectionError
 				if err := server.Round(t.Context()); !errors.As(err, &unreached) || unreached.Class != class {
