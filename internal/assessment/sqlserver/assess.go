@@ -169,13 +169,17 @@ func (c *Inspector) Databases(ctx context.Context, target servers.Target) ([]str
 	return names, err
 }
 
-// visitDatabases runs the database checks, a few databases at a time.
+// visitDatabases runs the database checks, a few databases at a time. master and msdb are
+// built as some of them forbid others to be (guests, owners), and are passed over.
 func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, who identity, databases []database) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(sessionsAtOnce)
 	checks := c.checks(catalogue.ScopeDatabase)
 	for _, d := range databases {
+		if d.own {
+			continue
+		}
 		group.Go(func() error {
 			r, g := c.visit(ctx, target, who, d, checks)
 			mu.Lock()

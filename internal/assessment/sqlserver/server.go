@@ -67,6 +67,7 @@ type database struct {
 	state      string // ONLINE, RESTORING, …
 	accessible bool   // for our login
 	replicated bool   // of an availability group
+	own        bool   // the server's: the checks of databases are about others
 }
 
 // readDatabases lists the databases by name.
@@ -75,7 +76,7 @@ func readDatabases(ctx context.Context, s servers.Session, azure bool) ([]databa
 	if azure {
 		query = databasesAzureSQL
 	}
-	rows, err := servers.Query(ctx, s, 7, query)
+	rows, err := servers.Query(ctx, s, 8, query)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func readDatabases(ctx context.Context, s servers.Session, azure bool) ([]databa
 	for _, row := range rows {
 		d := database{
 			fact:  snapshot.DatabaseFact{Name: row[0], Owner: row[1], AllowsConn: row[2] == online},
-			state: row[2], accessible: row[3] == "1", replicated: row[6] == "1",
+			state: row[2], accessible: row[3] == "1", replicated: row[6] == "1", own: row[7] == "1",
 		}
 		if size, err := strconv.ParseInt(row[5], 10, 64); err == nil {
 			d.fact.SizeBytes = &size

@@ -130,13 +130,13 @@ func result(t *testing.T, a snapshot.Assessment, id, database string) snapshot.C
 
 // row is one of databasesSQL.
 func row(name, state, access, encrypted, replicated string) []string {
-	return []string{name, "sa", state, access, encrypted, "8192", replicated}
+	return []string{name, "sa", state, access, encrypted, "8192", replicated, map[bool]string{true: "1", false: "0"}[name == "master"]}
 }
 
 func TestAServerIsAssessedWithItsDatabases(t *testing.T) {
 	t.Parallel()
 	srv := newServer(t, row("shop", online, "1", "1", "0"), row("away", "RESTORING", "0", "0", "0"), row("closed", online, "0", "0", "0"),
-		row("second", online, "0", "0", "1"), row("[x] 🦄'", online, "1", "0", "0"))
+		row("second", online, "0", "0", "1"), row("[x] 🦄'", online, "1", "0", "0"), row("master", online, "1", "0", "0"))
 	srv.refused["closed"] = &servers.ConnectionError{Class: servers.ClassDatabase, Sentence: "It does not let us in."}
 	srv.refused["second"] = &servers.ConnectionError{Class: servers.ClassDatabase, Sentence: "It is a secondary that takes no connections."}
 	violations := func(id string) string {
@@ -179,6 +179,9 @@ func TestAServerIsAssessedWithItsDatabases(t *testing.T) {
 	}
 	if got := result(t, a, "MS-19", ""); got.Status != snapshot.StatusFail {
 		t.Errorf("an old build: %+v", got)
+	}
+	if len(a.Databases) != 6 || slices.ContainsFunc(a.Results, func(r snapshot.CheckResult) bool { return r.Database == "master" }) {
+		t.Errorf("%d databases, or master is checked as one of somebody's", len(a.Databases))
 	}
 	known := func(name string) *bool {
 		i := slices.IndexFunc(a.Databases, func(d snapshot.DatabaseFact) bool { return d.Name == name })

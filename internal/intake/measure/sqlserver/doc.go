@@ -6,9 +6,10 @@
 // databases: a permission may have been taken, or a database have gone. Which query is
 // taken depends on that, and on the version only where a permission's name does. Sessions are
 // grouped on the server (sys.dm_exec_sessions); each counts once, in the database that it
-// works in. Databases that nobody can be on have no sample: those that are offline, being
-// restored or recovered, and those of a secondary replica that takes no readers. Missing
-// says the latter.
+// works in. master and msdb count, for clients are in them; who is in tempdb, model or a
+// snapshot is in no figure. Databases that nobody can be on have no sample: those that are
+// offline, being restored or recovered, and those of a secondary replica that takes no
+// readers. Missing says the latter.
 //
 // # Statements
 //

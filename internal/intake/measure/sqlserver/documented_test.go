@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
@@ -40,6 +41,26 @@ func TestQueriesAreKnownByTheirFirstLines(t *testing.T) {
 		known[line] = name
 		if !strings.Contains(string(text), "-transact-sql\n") {
 			t.Errorf("%s names no page of the documentation", name)
+		}
+	}
+}
+
+// TestBothLooksListTheSameDatabases: the assessment tells the fleet of them, too. A database
+// that one of them did not list would be removed by it, and be another one for the other.
+func TestBothLooksListTheSameDatabases(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"databases", "databases_azure"} {
+		other, err := os.ReadFile("../../../assessment/sqlserver/sql/" + name + ".sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		where := func(text string) string {
+			_, from, _ := strings.Cut(strings.ToLower(text), "\nfrom sys.databases ")
+			from, _, _ = strings.Cut(from, "\norder by")
+			return strings.Join(strings.Fields(strings.TrimPrefix(from, "as ")), " ")
+		}
+		if ours, theirs := where(query(name)), where(string(other)); ours != theirs || !strings.Contains(ours, "where") {
+			t.Errorf("%s: measured are %q, assessed %q", name, ours, theirs)
 		}
 	}
 }
