@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/internal/pgtest"
+	"muster/internal/servers/tdstest"
 )
 
 func TestAddAServer(t *testing.T) {
@@ -54,10 +55,14 @@ func TestServersOutOfReach(t *testing.T) {
 	closed := listener.Addr().String()
 	must(t, listener.Close())
 	open := pgtest.Shared(t).Addr()
+	ms := tdstest.Start(t, tdstest.Options{User: "watcher", Password: "right"})
 	for name, c := range map[string]struct{ engine, dsn, code, class string }{
 		"nobody listens":      {"postgresql", "postgres://u:hunter2@" + closed + "/d", "connection_failed", "refused"},
 		"no such database":    {"postgresql", "postgres://" + pgtest.Superuser + ":hunter2@" + open + "/nowhere", "connection_failed", "database"},
 		"no TLS there":        {"postgresql", "postgres://" + pgtest.Superuser + ":hunter2@" + open + "/postgres?sslmode=require", "connection_failed", "tls"},
+		"SQL Server, refused": {"sqlserver", "sqlserver://watcher:hunter2@" + ms.Address() + "?encrypt=disable", "connection_failed", "authentication"},
+		"SQL Server, no TLS":  {"sqlserver", "sqlserver://watcher:hunter2@" + ms.Address(), "connection_failed", "tls"},
+		"SQL Server, away":    {"sqlserver", "sqlserver://watcher:hunter2@" + closed, "connection_failed", "refused"},
 		"an engine not known": {"mongodb", "mongodb://u:hunter2@h/d", "engine_not_collected", ""},
 	} {
 		a := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "x", "engine": c.engine, "dsn": c.dsn})
@@ -65,12 +70,23 @@ func TestServersOutOfReach(t *testing.T) {
 		if c.class != "" && !strings.Contains(a.Body.String(), `"class":"`+c.class+`"`) {
 			t.Errorf("%s: %s", name, a.Body)
 		}
-		if strings.Contains(a.Body.String(), "hunter2") || strings.Contains(a.Body.String(), "SQLSTATE") {
+		if strings.Contains(a.Body.String(), "hunter2") || strings.Contains(a.Body.String(), "SQLSTATE") || strings.Contains(a.Body.String(), "18456") {
 			t.Errorf("%s: the answer tells too much: %s", name, a.Body)
 		}
 	}
 	if n := w.get(w.ours.admin, "/api/v1/instances").is(200).object()["page"].(map[string]any)["totalItems"]; n != 0.0 {
 		t.Errorf("%v servers were registered", n)
+	}
+}
+
+// TestASQLServerIsRegistered by its own kind of connection string, which is tried first.
+func TestASQLServerIsRegistered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ms := tdstest.Start(t, tdstest.Options{})
+	made := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "shop", "engine": "sqlserver", "dsn": ms.DSN("encrypt=disable")}).is(201).object()
+	if made["engine"] != "sqlserver" || made["host"] != "127.0.0.1" || len(ms.Logins()) != 1 {
+		t.Errorf("made %v after %d logins", made, len(ms.Logins()))
 	}
 }
 

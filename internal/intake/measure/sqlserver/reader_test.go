@@ -182,6 +182,32 @@ func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	}
 }
 
+// TestTheLoginIsRefused since the last look: the class says why, and it goes on where it was.
+func TestTheLoginIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.plans = []row{f.inCache(6, "2", "c", 1, 10, -600)}
+	m := f.measure(t)
+	m.well()
+	for _, refused := range []*tdstest.Error{&tdstest.LoginFailed, &tdstest.PasswordExpired, &tdstest.LoginLocked} {
+		f.Refuse = refused
+		f.CutAll()
+		_, err := m.round() // on the connection that is gone
+		if err == nil {
+			t.Error("nobody says that the connection is gone")
+		}
+		var failed *servers.ConnectionError
+		if _, err := m.round(); !errors.As(err, &failed) || failed.Class != servers.ClassAuthentication {
+			t.Errorf("%d: %v", refused.Number, err)
+		}
+	}
+	f.Refuse = nil
+	f.plans = []row{f.inCache(6, "2", "c", 4, 40, -600)}
+	if got := m.did(m.well(), "crm"); got != "c 3 30" {
+		t.Errorf("then %s", got)
+	}
+}
+
 // TestAnswersThatAreNone, to each query, are errors and no samples.
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
