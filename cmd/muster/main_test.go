@@ -55,6 +55,7 @@ func beMuster() {
 	if v := os.Getenv(asVersion); v != "" {
 		version = v
 	}
+	hastenAgent()
 	if os.Getenv(begins) != "" {
 		_ = os.NewFile(3, begins).Close()
 	}
