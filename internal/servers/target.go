@@ -28,6 +28,7 @@ type Target struct {
 
 	reach *Reach
 	own   bool // the installation registered it itself
+	seen  func(Session) Session
 }
 
 // DSNError says what is wrong with a connection string. It never repeats it:
@@ -80,7 +81,18 @@ func Parse(e fleet.Engine, dsn string) (Target, error) {
 // ends after timeout. Where the target's Reach does not lead there, nothing is dialled.
 // The error is always a *ConnectionError.
 func (t Target) Open(ctx context.Context, database string, timeout time.Duration) (Session, error) {
-	return engines[t.Engine].open(ctx, t, database, timeout)
+	s, err := engines[t.Engine].open(ctx, t, database, timeout)
+	if err == nil && t.seen != nil {
+		s = t.seen(s)
+	}
+	return s, err
+}
+
+// Seen is the target whose sessions somebody looks at: each that is opened goes through
+// by.
+func (t Target) Seen(by func(Session) Session) Target {
+	t.seen = by
+	return t
 }
 
 // Socket says whether the target is reached through a Unix socket.

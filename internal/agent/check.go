@@ -1,0 +1,217 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/internal/assessment/inspection"
+	"muster/internal/intake/measure"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+)
+
+// Checked is what came of trying a server.
+type Checked struct {
+	Server Server
+	Target string // where it is
+	Parts  []Part
+	// Missing are grants that the account lacks.
+	Missing []snapshot.MissingGrant
+	Shown   ServerReport // the same without names
+}
+
+// Part is one thing that the agent would do.
+type Part struct {
+	Name   string
+	OK     bool
+	Detail string
+}
+
+// OK says whether all of it works.
+func (c Checked) OK() bool {
+	return len(c.Missing) == 0 && !slices.ContainsFunc(c.Parts, func(p Part) bool { return !p.OK })
+}
+
+// Report is what a check has to show about servers that Muster has not met before, for
+// whoever develops it: no name, no text, no address and no value of theirs is in it.
+type Report struct {
+	Format  string         `json:"format"` // muster-agent-report-1
+	Version string         `json:"version"`
+	System  string         `json:"system"`
+	At      time.Time      `json:"at"`
+	Servers []ServerReport `json:"servers"`
+}
+
+// ServerReport is a server in it.
+type ServerReport struct {
+	Engine     string         `json:"engine"`
+	Version    string         `json:"version"` // as the server tells it
+	Edition    string         `json:"edition"`
+	Error      string         `json:"error"` // the class of what kept us out; empty: we were in
+	Databases  int            `json:"databases"`
+	Statements int            `json:"statements"`
+	Missing    int            `json:"missingGrants"`
+	Queries    []QueryReport  `json:"queries"`
+	Checks     []CheckOutcome `json:"checks"`
+}
+
+// CheckOutcome is what came of a check, how often.
+type CheckOutcome struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Reason string `json:"reason"` // its code
+	Times  int    `json:"times"`
+}
+
+// Check tries everything that an agent would do with the servers of a configuration, once,
+// and writes nothing anywhere. Each is told of as it comes.
+func Check(ctx context.Context, o Options, told func(Checked)) Report {
+	report := Report{
+		Format: "muster-agent-report-1", Version: o.Version, System: runtime.GOOS + "/" + runtime.GOARCH, At: time.Now().UTC(), Servers: []ServerReport{},
+	}
+	all := o.Engines(time.Now)
+	for _, s := range o.Config.Servers {
+		c := checker{config: o.Config, engine: all[s.Engine], inspector: o.Inspectors[s.Engine], out: Checked{Server: s}}
+		c.check(ctx)
+		report.Servers = append(report.Servers, c.out.Shown)
+		told(c.out)
+	}
+	return report
+}
+
+// checker tries one server.
+type checker struct {
+	config    *Config
+	engine    measure.Engine
+	inspector inspection.Inspector
+	out       Checked
+	seen      recorder
+}
+
+func (c *checker) part(name string, err error, detail string) {
+	p := Part{Name: name, OK: err == nil, Detail: detail}
+	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
+		p.Detail = refused.Sentence
+	} else if err != nil {
+		p.Detail = "could not be read: " + err.Error() // a *servers.Refusal is a number
+	}
+	c.out.Parts = append(c.out.Parts, p)
+}
+
+func (c *checker) check(ctx context.Context) {
+	c.out.Shown = ServerReport{Engine: string(c.out.Server.Engine), Queries: []QueryReport{}, Checks: []CheckOutcome{}}
+	target, err := c.config.target(c.out.Server)
+	if err != nil {
+		c.part("connection string", err, "")
+		c.out.Shown.Error = "connection string"
+		return
+	}
+	c.out.Target = target.Address()
+	target = target.Seen(c.seen.session)
+	began := time.Now()
+	session, err := target.Open(ctx, target.Database, servers.StatementTimeout)
+	c.part("connect", err, fmt.Sprintf("in %d ms", time.Since(began).Milliseconds()))
+	if err != nil {
+		refused, _ := errors.AsType[*servers.ConnectionError](err)
+		c.out.Shown.Error = refused.Class
+		return
+	}
+	line := measure.NewLine(session, func(ctx context.Context, database string) (servers.Session, error) {
+		return target.Open(ctx, database, servers.StatementTimeout)
+	})
+	c.measure(ctx, line)
+	line.Close(ctx)
+	if c.inspector != nil {
+		c.assess(ctx, target)
+	}
+	c.out.Shown.Missing, c.out.Shown.Queries = len(c.out.Missing), c.seen.report()
+}
+
+// measure reads once what is read again and again.
+func (c *checker) measure(ctx context.Context, line *measure.Line) {
+	reader := c.engine.NewReader()
+	activity, err := reader.Activity(ctx, line)
+	if err == nil {
+		c.out.Shown.Databases = len(activity.Databases)
+	}
+	c.part("sessions", err, fmt.Sprintf("%s; every %s", plural(c.out.Shown.Databases, "database"), c.engine.SessionsEvery))
+	_, err = reader.Signs(ctx, line)
+	c.part("locks", err, "every minute")
+	list, err := reader.Statements(ctx, line)
+	detail := "the server keeps none, or the account may not read them"
+	if list != nil {
+		c.out.Shown.Statements = len(list.Entries)
+		detail = fmt.Sprintf("%d in %s; every %s", len(list.Entries), plural(c.out.Shown.Databases, "database"), c.engine.StatementsEvery)
+	}
+	c.part("statements", err, detail)
+	if missing, known := reader.Missing(); known {
+		c.out.Missing = append(c.out.Missing, missing...)
+	}
+}
+
+// assess runs the checks once, and classifies one database.
+func (c *checker) assess(ctx context.Context, target servers.Target) {
+	found, _ := c.inspector.Assess(ctx, target)
+	if found.Outcome == snapshot.OutcomeUnreachable {
+		c.part("checks", errors.New(found.ErrorClass), "")
+		return
+	}
+	c.out.Shown.Version, c.out.Shown.Edition = found.VersionText, found.Edition
+	times := map[CheckOutcome]int{}
+	unanswered := map[string]bool{}
+	for _, r := range found.Results {
+		times[CheckOutcome{ID: r.CheckID, Status: r.Status, Reason: r.ReasonCode}]++
+		if r.Status == snapshot.StatusNotAssessed {
+			unanswered[r.CheckID] = true
+		}
+	}
+	for one, n := range times {
+		one.Times = n
+		c.out.Shown.Checks = append(c.out.Shown.Checks, one)
+	}
+	slices.SortFunc(c.out.Shown.Checks, func(a, b CheckOutcome) int {
+		return strings.Compare(a.ID+a.Status+a.Reason, b.ID+b.Status+b.Reason)
+	})
+	ids := make([]string, 0, len(unanswered))
+	for id := range unanswered {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	all := map[string]bool{}
+	for _, r := range found.Results {
+		all[r.CheckID] = true
+	}
+	detail := fmt.Sprintf("%d of %d answered", len(all)-len(ids), len(all))
+	if len(ids) > 0 {
+		detail += "; not: " + strings.Join(ids, " ")
+	}
+	c.part("checks", nil, detail)
+	for _, g := range found.MissingGrants {
+		if !slices.ContainsFunc(c.out.Missing, func(m snapshot.MissingGrant) bool { return m.Statement == g.Statement && m.Object == g.Object }) {
+			c.out.Missing = append(c.out.Missing, g)
+		}
+	}
+	for _, d := range found.Databases {
+		if d.AllowsConn && c.out.Server.Classify != "off" {
+			run := c.inspector.Classify(ctx, target, d.Name, c.out.Server.Classify)
+			var err error
+			if run.Status == snapshot.ClassificationFailed {
+				err = errors.New(run.Reason)
+			}
+			c.part("classification", err, fmt.Sprintf("%s of one database", plural(run.ColumnsSeen, "column")))
+			return
+		}
+	}
+}
+
+func plural(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
