@@ -20,7 +20,7 @@ import (
 var measuredEngines = engines.All
 
 func agentCommand() *cobra.Command {
-	return parent("agent", "Measure servers from beside them", agentRunCommand())
+	return parent("agent", "Measure servers from beside them", agentRunCommand(), agentCheckCommand(), agentGrantsCommand())
 }
 
 func agentRunCommand() *cobra.Command {
@@ -38,10 +38,19 @@ each call. docs/agent.md has the configuration.`,
 		Example: `  muster agent run --server https://muster.example.org --token-file /etc/muster/agent.token --config /etc/muster/agent.yaml`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := agentOptions(server, tokenFile, config)
+			var wrong []string
+			u, err := url.Parse(server)
+			if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+				wrong = append(wrong, "--server: not a URL like https://muster.example.org")
+			}
+			if _, err := os.Stat(tokenFile); err != nil {
+				wrong = append(wrong, "--token-file: "+err.Error())
+			}
+			o, err := agentOptions(config, wrong)
 			if err != nil {
 				return err
 			}
+			o.Server, o.TokenFile = u, tokenFile
 			return runAgent(cmd.Context(), o)
 		},
 	}
@@ -52,16 +61,9 @@ each call. docs/agent.md has the configuration.`,
 	return cmd
 }
 
-func agentOptions(server, tokenFile, path string) (agent.Options, error) {
-	var o agent.Options
-	var wrong []string
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		wrong = append(wrong, "--server: not a URL like https://muster.example.org")
-	}
-	if _, err := os.Stat(tokenFile); err != nil {
-		wrong = append(wrong, "--token-file: "+err.Error())
-	}
+// agentOptions reads the configuration; with what is wrong beside, all that is wrong with it
+// is in one error.
+func agentOptions(path string, wrong []string) (agent.Options, error) {
 	config, err := agent.ReadConfig(path, os.LookupEnv)
 	var faulty *agent.ConfigError
 	switch {
@@ -73,15 +75,14 @@ func agentOptions(server, tokenFile, path string) (agent.Options, error) {
 		wrong = append(wrong, err.Error())
 	}
 	if err := usage(wrong); err != nil {
-		return o, err
+		return agent.Options{}, err
 	}
 	all, err := inspectors.All(time.Now)
 	if err != nil {
-		return o, err
+		return agent.Options{}, err
 	}
 	return agent.Options{
-		Config: config, Server: u, TokenFile: tokenFile, Version: version, Engines: measuredEngines, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-		Inspectors: all,
+		Config: config, Version: version, Engines: measuredEngines, Inspectors: all, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -174,4 +175,63 @@ func statementsPath(instance string) string {
 	now := time.Now().UTC()
 	return "/api/v1/statements?pageSize=100&instanceId=" + instance + "&from=" + url.QueryEscape(now.Add(-2*time.Hour).Format(time.RFC3339)) +
 		"&to=" + url.QueryEscape(now.Add(time.Minute).Format(time.RFC3339))
+}
+
+// TestAgentCheckTellsWhatWorks tries a server as who may read all, as who may not and where
+// there is none. The report has no name in it.
+func TestAgentCheckTellsWhatWorks(t *testing.T) {
+	t.Parallel()
+	watched := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
+	admin := pgtest.Connect(t, watched.Superuser())
+	admin.MustExec(`CREATE EXTENSION pg_stat_statements; CREATE ROLE a_poor_role LOGIN`)
+	admin.MustExec(`CREATE DATABASE a_secret_name`)
+	script := muster(t, "agent", "grants", "--engine", "postgresql")
+	if script.status != 0 {
+		t.Fatal(script.errors)
+	}
+	admin.MustExec(script.out) // as it is printed
+	dir := t.TempDir()
+	check := func(user, dsn string) (outcome, string) {
+		config := fileWith(t, "agent.yaml", fmt.Sprintf("directory: %s\nservers:\n- {name: a-secret-server, engine: postgresql, dsn: \"%s\"}\n", filepath.Join(dir, "unused"), dsn))
+		report := filepath.Join(dir, user+".json")
+		out := muster(t, "agent", "check", "--config", config, "--report", report)
+		text, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatal(err, out.errors)
+		}
+		return out, string(text)
+	}
+	for user, want := range map[string]struct {
+		status int
+		says   []string
+	}{
+		"muster":      {0, []string{"ok  statements", "PG-S11", "GRANT SELECT (rolname, rolpassword) ON pg_catalog.pg_authid TO muster;"}},
+		"a_poor_role": {1, []string{"FAILS  statements", "GRANT pg_read_all_stats TO a_poor_role;"}},
+	} {
+		out, report := check(user, watched.TCPURL(user, "postgres"))
+		if out.status != want.status {
+			t.Errorf("%s: status %d, %s%s", user, out.status, out.out, out.errors)
+		}
+		said := strings.Join(strings.Fields(out.out), " ")
+		for _, text := range want.says {
+			if !strings.Contains(said, strings.Join(strings.Fields(text), " ")) {
+				t.Errorf("%s: it does not say %q:\n%s", user, text, out.out)
+			}
+		}
+		for _, secret := range []string{"secret", "poor", "127.0.0.1", "postgres://"} {
+			if strings.Contains(report, secret) {
+				t.Errorf("%s: the report names %q", user, secret)
+			}
+		}
+		if !strings.Contains(report, `"engine": "postgresql"`) || !strings.Contains(report, "pg_stat_activity") && !strings.Contains(report, "client sessions of each database") {
+			t.Errorf("%s: the report is %s", user, report)
+		}
+	}
+	out, report := check("nobody", "postgres://u@"+free(t)+"/postgres?sslmode=disable")
+	if out.status != 1 || !strings.Contains(out.out, "FAILS") || !strings.Contains(report, `"error": "refused"`) {
+		t.Errorf("status %d: %s", out.status, out.out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "unused")); !os.IsNotExist(err) {
+		t.Errorf("a check made the agent's directory: %v", err)
+	}
 }

@@ -20,9 +20,11 @@ type Checked struct {
 	Server Server
 	Target string // where it is
 	Parts  []Part
-	// Missing are grants that the account lacks.
-	Missing []snapshot.MissingGrant
-	Shown   ServerReport // the same without names
+	// Missing are grants that the account lacks: those that measuring needs, and then those
+	// of checks.
+	Missing   []snapshot.MissingGrant
+	measuring int          // of them
+	Shown     ServerReport // the same without names
 }
 
 // Part is one thing that the agent would do.
@@ -32,9 +34,10 @@ type Part struct {
 	Detail string
 }
 
-// OK says whether all of it works.
+// OK says whether the server can be measured and assessed. Some checks may lack a grant that
+// nobody wants to give.
 func (c Checked) OK() bool {
-	return len(c.Missing) == 0 && !slices.ContainsFunc(c.Parts, func(p Part) bool { return !p.OK })
+	return c.measuring == 0 && !slices.ContainsFunc(c.Parts, func(p Part) bool { return !p.OK })
 }
 
 // Report is what a check has to show about servers that Muster has not met before, for
@@ -84,6 +87,8 @@ func Check(ctx context.Context, o Options, told func(Checked)) Report {
 	return report
 }
 
+var errNoStatements = errors.New("the server keeps none, or the account may not read them")
+
 // checker tries one server.
 type checker struct {
 	config    *Config
@@ -98,7 +103,7 @@ func (c *checker) part(name string, err error, detail string) {
 	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
 		p.Detail = refused.Sentence
 	} else if err != nil {
-		p.Detail = "could not be read: " + err.Error() // a *servers.Refusal is a number
+		p.Detail = err.Error() // a *servers.Refusal is a number
 	}
 	c.out.Parts = append(c.out.Parts, p)
 }
@@ -139,18 +144,21 @@ func (c *checker) measure(ctx context.Context, line *measure.Line) {
 	if err == nil {
 		c.out.Shown.Databases = len(activity.Databases)
 	}
-	c.part("sessions", err, fmt.Sprintf("%s; every %s", plural(c.out.Shown.Databases, "database"), c.engine.SessionsEvery))
+	c.part("sessions", err, fmt.Sprintf("%s; every %d s", plural(c.out.Shown.Databases, "database"), int(c.engine.SessionsEvery.Seconds())))
 	_, err = reader.Signs(ctx, line)
-	c.part("locks", err, "every minute")
+	c.part("locks", err, "every 60 s")
 	list, err := reader.Statements(ctx, line)
-	detail := "the server keeps none, or the account may not read them"
+	detail := ""
+	if err == nil && list == nil {
+		err = errNoStatements
+	}
 	if list != nil {
 		c.out.Shown.Statements = len(list.Entries)
-		detail = fmt.Sprintf("%d in %s; every %s", len(list.Entries), plural(c.out.Shown.Databases, "database"), c.engine.StatementsEvery)
+		detail = fmt.Sprintf("%d in %s; every %d s", len(list.Entries), plural(c.out.Shown.Databases, "database"), int(c.engine.StatementsEvery.Seconds()))
 	}
 	c.part("statements", err, detail)
 	if missing, known := reader.Missing(); known {
-		c.out.Missing = append(c.out.Missing, missing...)
+		c.out.Missing, c.out.measuring = append(c.out.Missing, missing...), len(missing)
 	}
 }
 

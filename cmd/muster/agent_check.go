@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"muster/domain/fleet"
+	"muster/domain/legible"
+	"muster/internal/agent"
+	"muster/internal/assessment"
+)
+
+func agentCheckCommand() *cobra.Command {
+	var config, report string
+	cmd := &cobra.Command{
+		Use:   "check --config FILE [--report FILE]",
+		Short: "Try once what an agent would do with each server",
+		Long: `Connects to each server of the configuration, reads once what an agent reads again
+and again, runs the checks, and says what works and which grants are missing. It
+sends nothing, and writes nothing but the report.
+
+--report FILE writes what the developers of Muster need of a server that it has not
+met live: versions, which query was answered with how many rows of which form, which
+check came to what. No name, no text, no value and no address is in it; read it
+before you pass it on.
+
+Exit status: 0 each server can be measured and assessed, though some checks may lack a
+grant; 1 one cannot; 2 the configuration is wrong.`,
+		Example: `  muster agent check --config /etc/muster/agent.yaml
+  muster agent check --config /etc/muster/agent.yaml --report muster-report.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := agentOptions(config, nil)
+			if err != nil {
+				return err
+			}
+			works := true
+			shown := agent.Check(cmd.Context(), o, func(c agent.Checked) {
+				works = works && c.OK()
+				sayChecked(cmd.OutOrStdout(), c)
+			})
+			if report != "" {
+				text, err := json.MarshalIndent(shown, "", "  ")
+				if err == nil {
+					err = os.WriteFile(report, append(text, '\n'), 0o600)
+				}
+				if err != nil {
+					return fmt.Errorf("write the report: %w", err)
+				}
+			}
+			if !works {
+				return &exitError{status: exitFailed, err: errors.New("not all of it works; see above")}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&config, "config", "", "says which servers are tried")
+	cmd.Flags().StringVar(&report, "report", "", "a file for what came of it, without names")
+	require(cmd, "config")
+	return cmd
+}
+
+// sayChecked prints what came of a server.
+func sayChecked(w io.Writer, c agent.Checked) {
+	fmt.Fprintf(w, "%s  %s  %s\n", legible.Clean(c.Server.Name), c.Server.Engine, legible.Clean(c.Target))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range c.Parts {
+		mark := "ok"
+		if !p.OK {
+			mark = "FAILS"
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", mark, p.Name, legible.Clean(p.Detail))
+	}
+	_ = t.Flush()
+	for _, g := range c.Missing {
+		fmt.Fprintf(w, "  missing: %s\n", legible.Clean(g.Object))
+		for line := range strings.SplitSeq(strings.TrimSpace(g.Statement), "\n") {
+			if line != "" {
+				fmt.Fprintf(w, "    %s\n", legible.Clean(line))
+			}
+		}
+	}
+}
+
+func agentGrantsCommand() *cobra.Command {
+	var engine, version, classify string
+	cmd := &cobra.Command{
+		Use:   "grants --engine postgresql|sqlserver|oracle [--version V] [--classify off|names|values]",
+		Short: "Print the statements that give an account what Muster needs",
+		Long: `Prints a script for an administrator of the server: what an account needs so that
+Muster, or its agent, can measure and assess it, and nothing beside.`,
+		Example: `  muster agent grants --engine postgresql --version 16 | psql -h db01 -U postgres
+  muster agent grants --engine sqlserver --version 2022
+  muster agent grants --engine oracle`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]string{assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues}, classify) {
+				return usage([]string{fmt.Sprintf("--classify is %q, and none of off, names, values", classify)})
+			}
+			script, err := agent.Grants(fleet.Engine(engine), version, classify)
+			if err != nil {
+				return usage([]string{err.Error()})
+			}
+			return say(cmd, "%s", script)
+		},
+	}
+	cmd.Flags().StringVar(&engine, "engine", "", "postgresql, sqlserver or oracle")
+	cmd.Flags().StringVar(&version, "version", "", "of the server (16, 2022, 19.24, azure); none: of all that are known")
+	cmd.Flags().StringVar(&classify, "classify", assessment.ClassifyNames, "off, names or values: how personal data is looked for")
+	require(cmd, "engine")
+	return cmd
+}

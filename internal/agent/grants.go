@@ -1,0 +1,29 @@
+package agent
+
+import (
+	"fmt"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/postgresql"
+	"muster/internal/intake/measure/oracle"
+	"muster/internal/intake/measure/sqlserver"
+)
+
+// Grants is the script that gives an account what measuring and assessing need of an engine.
+func Grants(engine fleet.Engine, version, classify string) (script string, err error) {
+	var ok bool
+	switch engine {
+	case fleet.PostgreSQL:
+		script, ok = postgresql.Grants(version, classify)
+	case fleet.SQLServer:
+		script, ok = sqlserver.Grants(version)
+	case fleet.Oracle:
+		script, ok = oracle.Grants(version)
+	default:
+		return "", fmt.Errorf("--engine is %q, and none of postgresql, sqlserver, oracle", engine)
+	}
+	if !ok {
+		return "", fmt.Errorf("--version %q is none that is measured", version)
+	}
+	return script, nil
+}
