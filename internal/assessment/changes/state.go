@@ -39,6 +39,22 @@ type State struct {
 // MaxItems is how many things of one kind are compared.
 const MaxItems = 20_000
 
+// See adds what a look saw of one kind on the server as a whole. What could not be read, or
+// is too much to compare, is not known.
+func (s *State) See(kind fleet.ChangeKind, items []Item, read bool) {
+	scope := Scope{Kind: kind}
+	if !read || len(items) > MaxItems {
+		s.Blind = append(s.Blind, scope)
+		return
+	}
+	s.Seen = append(s.Seen, scope)
+	for i := range items {
+		items[i].Scope = scope
+	}
+	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
+	s.Items = append(s.Items, items...)
+}
+
 // RuleOrder is the name of an item of its own: the order of the lines of pg_hba.conf.
 const RuleOrder = "order of the lines"
 

@@ -7,10 +7,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"muster/internal/assessment/catalogue"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
+
+// Begin is an assessment of which nothing is known yet.
+func Begin(at time.Time) snapshot.Assessment {
+	return snapshot.Assessment{
+		StartedAt: at.UTC(), CatalogueVersion: catalogue.Version,
+		Results: []snapshot.CheckResult{}, Roles: []snapshot.DatabaseRole{}, Extensions: []snapshot.Extension{},
+		MissingGrants: []snapshot.MissingGrant{}, Databases: []snapshot.DatabaseFact{},
+	}
+}
 
 // NotAssessed makes a result one that nobody can judge.
 func NotAssessed(result *snapshot.CheckResult, code, reason string) {

@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
+	"muster/internal/assessment/oracle"
 	"muster/internal/assessment/postgresql"
 	"muster/internal/assessment/sqlserver"
 )
@@ -22,5 +23,9 @@ func All(now func() time.Time) (map[fleet.Engine]inspection.Inspector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: postgres, fleet.SQLServer: sqlServer}, nil
+	ora, err := oracle.New(now)
+	if err != nil {
+		return nil, err
+	}
+	return map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: postgres, fleet.SQLServer: sqlServer, fleet.Oracle: ora}, nil
 }

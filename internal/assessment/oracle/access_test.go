@@ -33,17 +33,17 @@ func TestARefusalNamesTheGrants(t *testing.T) {
 		s := serverstest.New("ORCL")
 		s.Fail(inspection.Query(check, inspection.Violations, ""), &servers.Refusal{Engine: fleet.Oracle, Code: "ORA-00942", Reason: servers.Denied})
 		s.Fail(inspection.Query(check, inspection.Inapplicable, ""), &servers.Refusal{Engine: fleet.Oracle, Code: "ORA-00942", Reason: servers.Denied})
-		results, grants := inspection.Look{Session: s, Server: Access{Account: "C##MUSTER"}, Account: "C##MUSTER"}.Run(t.Context(), []catalogue.Check{check})
+		results, grants := inspection.Look{Session: s, Server: access{account: "C##MUSTER"}, Account: "C##MUSTER"}.Run(t.Context(), []catalogue.Check{check})
 		if got := results[0]; got.Status != snapshot.StatusNotAssessed || got.ReasonCode != snapshot.ReasonPermissionDenied || len(grants) != len(check.LeastRights()) {
 			t.Errorf("%s: %+v with %d grants", check.ID, got, len(grants))
 		}
 	}
 	check, _ := c.Check("OR-06")
 	want := `GRANT SELECT ON SYS.DBA_ROLE_PRIVS TO "C##MUSTER";`
-	if got := (Access{Account: "C##MUSTER"}).Refused(check, &servers.Refusal{Reason: servers.Denied}); got[0].Statement != want || len(got) != 2 {
+	if got := (access{account: "C##MUSTER"}).Refused(check, &servers.Refusal{Reason: servers.Denied}); got[0].Statement != want || len(got) != 2 {
 		t.Errorf("%+v, want %s", got, want)
 	}
-	if got := (Access{Account: "C##MUSTER"}).Refused(check, &servers.Refusal{Reason: servers.Absent}); got != nil {
+	if got := (access{account: "C##MUSTER"}).Refused(check, &servers.Refusal{Reason: servers.Absent}); got != nil {
 		t.Errorf("a column that is not there asks for %+v", got)
 	}
 }
@@ -52,7 +52,7 @@ func TestParametersAreReadOnce(t *testing.T) {
 	t.Parallel()
 	s := serverstest.New("ORCL")
 	s.On(parametersSQL, []string{"O7_DICTIONARY_ACCESSIBILITY", "FALSE"}, []string{"remote_listener", serverstest.Null})
-	got, err := Parameters(t.Context(), s)
+	got, err := readParameters(t.Context(), s)
 	if err != nil || len(got) != 2 || got["o7_dictionary_accessibility"] != "FALSE" {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -60,7 +60,7 @@ func TestParametersAreReadOnce(t *testing.T) {
 		t.Error("an empty parameter is not there")
 	}
 	s.Fail(parametersSQL, errors.New("cut"))
-	if _, err := Parameters(t.Context(), s); err == nil {
+	if _, err := readParameters(t.Context(), s); err == nil {
 		t.Error("no error")
 	}
 }

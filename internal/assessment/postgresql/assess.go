@@ -65,11 +65,7 @@ func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 // assessment; one that did not reach the server says why. Where ctx ended
 // meanwhile, the assessment is worthless and the caller must drop it.
 func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
-	a := snapshot.Assessment{
-		StartedAt: c.now().UTC(), CatalogueVersion: catalogue.Version,
-		Results: []snapshot.CheckResult{}, Roles: []snapshot.DatabaseRole{}, Extensions: []snapshot.Extension{},
-		MissingGrants: []snapshot.MissingGrant{}, Databases: []snapshot.DatabaseFact{},
-	}
+	a := inspection.Begin(c.now())
 	state, err := c.assess(ctx, target, &a)
 	if err != nil {
 		inspection.Unreachable(&a, target, err)

@@ -11,30 +11,17 @@ import (
 // likeness is what a server is like, for whoever compares it with an earlier look. nil
 // options and principals are those that could not be read.
 func likeness(who identity, options map[string]string, accounts *principals) (state changes.State) {
-	see := func(kind fleet.ChangeKind, items []changes.Item, read bool) {
-		scope := changes.Scope{Kind: kind}
-		if !read || len(items) > changes.MaxItems {
-			state.Blind = append(state.Blind, scope)
-			return
-		}
-		state.Seen = append(state.Seen, scope)
-		for i := range items {
-			items[i].Scope = scope
-		}
-		slices.SortFunc(items, func(a, b changes.Item) int { return strings.Compare(a.Name, b.Name) })
-		state.Items = append(state.Items, items...)
-	}
-	see(fleet.ChangedVersion, []changes.Item{{Name: "SQL Server", Value: who.version}}, true)
+	state.See(fleet.ChangedVersion, []changes.Item{{Name: "SQL Server", Value: who.version}}, true)
 	if !who.azure { // whose options are Microsoft's
-		see(fleet.ChangedSetting, settings(options), options != nil)
+		state.See(fleet.ChangedSetting, settings(options), options != nil)
 	}
 	var roles, grants []changes.Item
 	if accounts != nil {
 		roles, grants = accounts.roles(), accounts.grants()
 	}
 	if !who.azure {
-		see(fleet.ChangedRole, roles, accounts != nil)
-		see(fleet.ChangedGrant, grants, accounts != nil)
+		state.See(fleet.ChangedRole, roles, accounts != nil)
+		state.See(fleet.ChangedGrant, grants, accounts != nil)
 	}
 	return state
 }

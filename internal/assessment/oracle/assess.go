@@ -1,0 +1,205 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/changes"
+	"muster/internal/assessment/feed"
+	"muster/internal/assessment/inspection"
+	"muster/internal/assessment/pii"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+)
+
+// sessionsAtOnce is how many containers of one server are looked at at once.
+const sessionsAtOnce = 3
+
+// Inspector assesses Oracle servers. It keeps no state between servers.
+type Inspector struct {
+	catalogue *catalogue.Catalogue
+	feed      feed.Source
+	pii       *pii.Rules
+	now       func() time.Time
+	open      func(ctx context.Context, target servers.Target, database string) (servers.Session, error)
+}
+
+// New loads the embedded catalogue, feed and rules. The error names every fault in them.
+func New(now func() time.Time) (*Inspector, error) {
+	c := &Inspector{now: now, open: func(ctx context.Context, target servers.Target, database string) (servers.Session, error) {
+		return target.Open(ctx, database, servers.StatementTimeout)
+	}}
+	var errs [3]error
+	c.catalogue, errs[0] = catalogue.Load()
+	embedded, err := feed.Load()
+	c.feed, errs[1] = embedded, err
+	c.pii, errs[2] = pii.Load()
+	return c, errors.Join(errs[:]...)
+}
+
+// JudgeBy has the Inspector judge releases by a feed; by what is embedded until then.
+func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
+
+// Assess looks at one server: instance checks once, database checks in every container;
+// and at what it is like, for whoever compares it with an earlier look. It always returns
+// an assessment; one that did not reach the server says why. Where ctx ended meanwhile,
+// the assessment is worthless and the caller must drop it.
+func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
+	a := inspection.Begin(c.now())
+	state, err := c.assess(ctx, target, &a)
+	if err != nil {
+		inspection.Unreachable(&a, target, err)
+	}
+	a.FinishedAt = c.now().UTC()
+	return a, state
+}
+
+// assess fails only where nothing at all could be learnt.
+func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapshot.Assessment) (state changes.State, err error) {
+	s, err := c.open(ctx, target, target.Database)
+	if err != nil {
+		return state, err
+	}
+	defer s.Close(ctx)
+	who, err := readIdentity(ctx, s)
+	if err != nil {
+		return state, err
+	}
+	a.Role, a.RoleIsSuperuser, a.VersionText, a.InRecovery = who.account, who.dba, who.version, who.standby
+	var grants []snapshot.MissingGrant
+	granted := access{account: who.account}
+	containers, err := readContainers(ctx, s, who)
+	switch {
+	case servers.ReasonOf(err) == servers.Denied:
+		const right = "SELECT on SYS.V_$CONTAINERS"
+		grants = append(grants, snapshot.MissingGrant{Object: right, Statement: granted.grant(right)})
+	case err != nil:
+		return state, err
+	}
+	readActivity(ctx, s, a)
+	parameters, err := readParameters(ctx, s)
+	if err != nil {
+		parameters = nil
+	}
+	accounts := c.readAccounts(ctx, s, a)
+	state = likeness(ctx, s, who, parameters, accounts)
+
+	judged, err := c.feed.Current(ctx)
+	if err != nil {
+		judged = nil // the check that needs it has no answer, and says so
+	}
+	look := inspection.Look{
+		Session: s, Server: granted, Account: who.account, Settings: parameters,
+		Rules: map[string]inspection.Rule{
+			catalogue.BuildBehind: inspection.Behind(judged, fleet.Oracle, who.version, a, a.StartedAt),
+		},
+	}
+	results, missing := look.Run(ctx, c.checks(catalogue.ScopeInstance))
+	more, moreGrants := c.visitContainers(ctx, target, who, containers)
+	for _, one := range containers {
+		a.Databases = append(a.Databases, one.fact)
+	}
+	a.Results = slices.Concat(results, more)
+	inspection.Finish(a, slices.Concat(grants, missing, moreGrants))
+	return state, nil
+}
+
+func (c *Inspector) checks(scope string) []catalogue.Check {
+	return slices.DeleteFunc(c.catalogue.Of(fleet.Oracle), func(check catalogue.Check) bool { return check.Scope != scope })
+}
+
+// readAccounts fills in the privileged accounts; nil where they could not be read.
+func (c *Inspector) readAccounts(ctx context.Context, s servers.Session, a *snapshot.Assessment) *accounts {
+	found, err := readAccounts(ctx, s)
+	if err != nil {
+		_, sentence := inspection.Reason(err)
+		a.RolesNote = "Which accounts are privileged is unknown: " + sentence + "."
+		return nil
+	}
+	if found.administrators == nil {
+		a.RolesNote = "Who is SYSDBA by the password file is unknown: V$PWFILE_USERS could not be read."
+	}
+	a.Roles = found.privileged(a.StartedAt)
+	return &found
+}
+
+// Databases lists the names of a server's containers, as Assess does, as of now.
+func (c *Inspector) Databases(ctx context.Context, target servers.Target) ([]string, error) {
+	s, err := c.open(ctx, target, target.Database)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close(ctx)
+	who, err := readIdentity(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	containers, err := readContainers(ctx, s, who)
+	if servers.ReasonOf(err) == servers.Denied {
+		err = nil
+	}
+	var names []string
+	for _, one := range containers {
+		names = append(names, one.fact.Name)
+	}
+	return names, err
+}
+
+// visitContainers runs the database checks, a few containers at a time, and fills in what
+// each has encrypted.
+func (c *Inspector) visitContainers(ctx context.Context, target servers.Target, who identity, containers []container) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(sessionsAtOnce)
+	checks := c.checks(catalogue.ScopeDatabase)
+	for i := range containers {
+		group.Go(func() error {
+			r, g := c.visit(ctx, target, who, &containers[i], checks)
+			mu.Lock()
+			defer mu.Unlock()
+			results, grants = append(results, r...), append(grants, g...)
+			return nil
+		})
+	}
+	_ = group.Wait() // a container that fails says so in its results
+	return results, grants
+}
+
+func (c *Inspector) visit(ctx context.Context, target servers.Target, who identity, one *container, checks []catalogue.Check) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
+	name := one.fact.Name
+	skip := func(reason string) []snapshot.CheckResult {
+		return inspection.Skip(checks, name, snapshot.ReasonDatabaseUnreachable, reason)
+	}
+	if !one.fact.AllowsConn {
+		return skip(fmt.Sprintf("Container %s is %s.", name, one.mode)), nil
+	}
+	s, err := c.enter(ctx, target, who, name)
+	if err != nil {
+		refused, _ := errors.AsType[*servers.ConnectionError](err)
+		if refused.Class != servers.ClassDatabase {
+			return skip(refused.Sentence), nil
+		}
+		grant := snapshot.MissingGrant{Object: "container " + name, Statement: access{account: who.account}.grant("SET CONTAINER")}
+		return skip(refused.Sentence), []snapshot.MissingGrant{grant}
+	}
+	defer s.Close(ctx)
+	one.fact.EncryptedAtRest = encryption(ctx, s)
+	return inspection.Look{Session: s, Server: access{account: who.account}, Account: who.account, Database: name}.Run(ctx, checks)
+}
+
+// enter opens a session in a container: the one that the connection string leads to needs
+// no right to change it.
+func (c *Inspector) enter(ctx context.Context, target servers.Target, who identity, name string) (servers.Session, error) {
+	if name == who.container {
+		name = target.Database
+	}
+	return c.open(ctx, target, name)
+}
