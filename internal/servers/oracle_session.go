@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -57,32 +56,33 @@ func (s *oracleSession) Each(ctx context.Context, columns int, statement string,
 	s.dials.wire.allow(maxAnswer)
 	a := answer{columns: columns, take: take}
 	err := s.call(func() error { return s.run(ctx, bare(statement), &a) })
-	if a.err != nil && !errors.Is(a.err, ErrTooMuch) {
-		return a.err
-	}
-	if err == nil {
-		return nil
-	}
-	var said *network.OracleError
-	refused := errors.As(err, &said)
-	if !refused || said.Bad() || said.ErrCode == oraInterrupted {
+	said, refused := errors.AsType[*network.OracleError](err)
+	if err != nil && (!refused || said.Bad() || said.ErrCode == oraInterrupted) {
 		s.closed = true
 		s.dials.close()
 	}
-	if refused {
+	switch {
+	case a.err != nil:
+		return a.err
+	case err == nil:
+		return nil
+	case refused:
 		return oracleRefusal(said.ErrCode)
 	}
-	if errors.Is(a.err, ErrTooMuch) {
-		return ErrTooMuch
-	}
-	if err = s.dials.failure(ctx, err); isCut(err) {
+	switch err = s.dials.failure(ctx, err); {
+	case ctx.Err() != nil || isTimeout(err) || errors.Is(err, ErrTooMuch):
+		return err
+	case isCut(err):
 		return errLost
 	}
-	return err
+	return errGarbled
 }
 
-// errLost says that the connection is gone.
-var errLost = errors.New("the connection to the server was lost")
+// Why a session is given up. What the driver says of it differs with every byte.
+var (
+	errLost    = errors.New("the connection to the server was lost")
+	errGarbled = errors.New("the server answered in a way that the driver does not understand")
+)
 
 // run hands the rows of a statement to a.
 func (s *oracleSession) run(ctx context.Context, statement string, a *answer) error {
@@ -151,7 +151,7 @@ func asText(value driver.Value) ([]byte, error) {
 func (s *oracleSession) call(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the driver could not read what the server answered (%T)", p)
+			err = errGarbled
 		}
 	}()
 	return do()

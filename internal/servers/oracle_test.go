@@ -298,6 +298,9 @@ func TestAnAnswerThatBreaksOff(t *testing.T) {
 			if !s.Closed() || l.Interrupts() != test.interrupts {
 				t.Errorf("closed: %t; %d interrupts", s.Closed(), l.Interrupts())
 			}
+			if err != nil && strings.Contains(err.Error(), "TTC") {
+				t.Errorf("the driver's words: %v", err)
+			}
 			if _, err := servers.Query(t.Context(), s, 1, "SELECT 1"); err == nil {
 				t.Error("a session that is gone answers")
 			}
