@@ -51,6 +51,9 @@ func main() {
 	// Whoever reads our output may go, as head does. That is an error of a write
 	// then, and not our death, which would leave the private server behind.
 	signal.Ignore(syscall.SIGPIPE)
+	if status, is := asService(); is {
+		os.Exit(status)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

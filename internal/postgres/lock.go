@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/unixonly"
 )
 
 // fileLock is a lock on an open file (flock), which the kernel drops with the
@@ -18,9 +18,6 @@ import (
 type fileLock struct {
 	file *os.File
 }
-
-// errLocked says that somebody else holds a lock.
-var errLocked = errors.New("locked by another process")
 
 func openLock(home, name string) (*fileLock, error) {
 	file, err := os.OpenFile(filepath.Join(home, name), os.O_CREATE|os.O_RDWR, 0o600)
@@ -33,21 +30,20 @@ func openLock(home, name string) (*fileLock, error) {
 	return &fileLock{file: file}, nil
 }
 
-// try takes the lock in a mode (syscall.LOCK_SH, LOCK_EX), or changes the mode
-// it is held in. errLocked: somebody else holds it.
-func (l *fileLock) try(mode int) error {
-	for {
-		err := syscall.Flock(int(l.file.Fd()), mode|syscall.LOCK_NB)
-		switch {
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case errors.Is(err, syscall.EWOULDBLOCK):
-			return errLocked
-		case err != nil:
-			return fmt.Errorf("lock %s: %w", l.file.Name(), err)
-		}
-		return nil
+// How a lock is held.
+const (
+	shared    = false
+	exclusive = true
+)
+
+// try takes the lock, shared or exclusive, or changes how it is held.
+// unixonly.ErrLocked: somebody else holds it.
+func (l *fileLock) try(exclusive bool) error {
+	err := unixonly.Lock(l.file, exclusive)
+	if err == nil || errors.Is(err, unixonly.ErrLocked) {
+		return err
 	}
+	return fmt.Errorf("lock %s: %w", l.file.Name(), err)
 }
 
 // lockPoll is how often a held lock is tried again: flock cannot wait for a
@@ -57,7 +53,7 @@ const lockPoll = 20 * time.Millisecond
 // wait takes the lock exclusively as soon as it is free.
 func (l *fileLock) wait(ctx context.Context) error {
 	for {
-		if err := l.try(syscall.LOCK_EX); !errors.Is(err, errLocked) {
+		if err := l.try(exclusive); !errors.Is(err, unixonly.ErrLocked) {
 			return err
 		}
 		if err := pause.For(ctx, lockPoll); err != nil {

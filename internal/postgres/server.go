@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"syscall"
 
 	"muster/internal/pause"
 	"muster/internal/postgres/cluster"
+	"muster/internal/unixonly"
 )
 
 // Options says which private server is wanted and for whom.
@@ -70,7 +70,7 @@ func (s *Server) join(ctx context.Context) (err error) {
 	if s.users, err = openLock(s.home.dir, "users.lock"); err != nil {
 		return err
 	}
-	if err := s.users.try(syscall.LOCK_SH); err != nil {
+	if err := s.users.try(shared); err != nil {
 		return err
 	}
 	if s.secret, err = s.home.readSecret(); err != nil {
@@ -106,8 +106,8 @@ func (s *Server) claim() error {
 	if err != nil {
 		return err
 	}
-	err = lock.try(syscall.LOCK_EX)
-	if errors.Is(err, errLocked) {
+	err = lock.try(exclusive)
+	if errors.Is(err, unixonly.ErrLocked) {
 		err = inUse(s.home.dataDir, lock.signer())
 	}
 	if err == nil {
@@ -187,8 +187,8 @@ func (s *Server) attach(ctx context.Context, state cluster.PostmasterFile) (sock
 // stopIfLast needs start.lock. It changes our share of users.lock into all of it,
 // which works only for the last one.
 func (s *Server) stopIfLast(ctx context.Context) error {
-	if err := s.users.try(syscall.LOCK_EX); err != nil {
-		if errors.Is(err, errLocked) {
+	if err := s.users.try(exclusive); err != nil {
+		if errors.Is(err, unixonly.ErrLocked) {
 			s.logger.InfoContext(ctx, "another process uses the private server: leaving it to that")
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 
 	"muster/internal/pause"
 	"muster/internal/postgres/cluster"
+	"muster/internal/unixonly"
 )
 
 var (
@@ -167,7 +168,7 @@ func signalAndWait(ctx context.Context, state cluster.PostmasterFile, mode clust
 	if !state.Alive(ctx) {
 		return nil
 	}
-	if err := syscall.Kill(state.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
+	if err := unixonly.Kill(state.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop the private server (process %d): %w", state.PID, err)
 	}
 	for state.Alive(ctx) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/unixonly"
 )
 
 // PermissionsError says that others than the file's owner and group may read
@@ -196,11 +197,11 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := unixonly.Lock(file, true)
 		if err == nil {
 			return func() { _ = file.Close() }, nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+		if !errors.Is(err, unixonly.ErrLocked) {
 			return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
 		}
 		if pause.For(ctx, lockPoll) != nil {
@@ -219,8 +220,8 @@ func handedIn(lock string, err error) bool {
 
 // giveToOwnerOf makes a file that of whoever has the key.
 func giveToOwnerOf(key fs.FileInfo, path string) error {
-	if owner, ok := key.Sys().(*syscall.Stat_t); ok {
-		return os.Chown(path, int(owner.Uid), int(owner.Gid))
+	if uid, gid, ok := unixonly.Owner(key); ok {
+		return os.Chown(path, int(uid), int(gid))
 	}
 	return nil
 }

@@ -7,7 +7,8 @@ import (
 	"os/exec"
 	"os/user"
 	"strconv"
-	"syscall"
+
+	"muster/internal/unixonly"
 )
 
 // Account is the operating-system account that PostgreSQL's programs run as.
@@ -50,11 +51,11 @@ func AccountOf(dir string) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(owner.Uid) == os.Geteuid() {
+	uid, gid, ok := unixonly.Owner(info)
+	if !ok || int(uid) == os.Geteuid() {
 		return Account{}, nil
 	}
-	return Account{uid: owner.Uid, gid: owner.Gid, other: true}, nil
+	return Account{uid: uid, gid: gid, other: true}, nil
 }
 
 // Own gives a file or directory to the account.
@@ -97,9 +98,9 @@ func (a Account) CanEnter(ctx context.Context, inst Installation, dir string) bo
 // apply makes a command run as the account, in a session of its own: a Ctrl-C or
 // the end of the terminal is ours to turn into an orderly stop.
 func (a Account) apply(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	unixonly.OwnSession(cmd)
 	if a.other {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
+		unixonly.RunAs(cmd, a.uid, a.gid)
 	}
 }
 

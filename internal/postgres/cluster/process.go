@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/unixonly"
 )
 
 // InitOptions says how a new cluster is made.
@@ -154,7 +155,7 @@ const (
 // Stop stops the server and returns when it has gone; one that has gone already
 // is no error.
 func (p *Process) Stop(ctx context.Context, mode Mode) error {
-	if err := syscall.Kill(p.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
+	if err := unixonly.Kill(p.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop PostgreSQL (process %d): %w", p.PID, err)
 	}
 	select {
@@ -238,7 +239,7 @@ func Major(dir string) (int, error) {
 // of a container, is not it. Where nobody can tell, it counts as alive: to
 // start a second server is worse than to wait for a dead one.
 func (s PostmasterFile) Alive(ctx context.Context) bool {
-	if err := syscall.Kill(s.PID, 0); errors.Is(err, syscall.ESRCH) {
+	if err := unixonly.Kill(s.PID, 0); errors.Is(err, syscall.ESRCH) {
 		return false
 	}
 	command, err := commandLine(ctx, s.PID)
