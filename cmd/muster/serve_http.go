@@ -127,7 +127,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		ProofRoutes: &proofs.ProofRoutes{Keys: p.signing, Checkpoints: p.checkpoints, Trees: tree.New(p.db), Public: p.cfg.ProofPublic},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
-			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),
+			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now, Texts: p.accounts, Collected: p.facts}),
 			Metrics: p.metrics, Waiter: p.runner,
 		},
 	}, nil

@@ -22,6 +22,7 @@ import (
 const (
 	writePath = "/ingest/v1/prometheus/write"
 	otlpPath  = "/ingest/v1/otlp/v1/metrics"
+	logsPath  = "/ingest/v1/otlp/v1/logs"
 )
 
 // prometheus are the headers of remote_write, by its version.

@@ -13,7 +13,8 @@
 //	door        feed, agents            one message: what it means, whether it may be said
 //	  format    remotewrite, otlp,      bytes to values, with the reason of each that is none;
 //	            alertmanager            hostmetrics has what node_exporter's and the
-//	                                    collector's names mean, protowalk steps over protobuf
+//	                                    collector's names mean, receivers what those of its receivers
+//	                                    of databases do, protowalk steps over protobuf
 //	  place     places                  which instances and databases the values name
 //	  limit     domain/fleet.Limit      whether the token may speak of them
 //	  store     push, commands          samples to the store and the watch, alerts to the log

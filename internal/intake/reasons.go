@@ -24,7 +24,12 @@ const (
 	TooLong      Reason = "too_long"       // the name of a host, an instance or a mount point
 	NoHost       Reason = "no_host"        // nothing says whose it is
 	Incomplete   Reason = "incomplete"     // a label is missing, or a part of the value
-	Unsupported  Reason = "unsupported"    // a delta, a histogram, a CPU without a number
+	Unsupported  Reason = "unsupported"    // a delta, a histogram, a CPU without a number; an event that cannot be counted
+
+	// Of what receivers of databases say:
+	NoInstance Reason = "no_instance" // nothing says which one it is of, or there is none such of that engine
+	NoDatabase Reason = "no_database" // or which database of it
+	Held       Reason = "held"        // Muster or an agent measures it already
 
 	// Of samples, which were well when they were sent:
 	TooLate         Reason = "too_late"         // of an hour that is sealed

@@ -65,6 +65,17 @@ func (r *Receipt) Drop(reason Reason, n int) {
 	r.Dropped[reason] += n
 }
 
+// Include counts what another part of the message came to.
+func (r *Receipt) Include(o Receipt) {
+	r.Received += o.Received
+	for reason, n := range o.Dropped {
+		r.Drop(reason, n)
+	}
+	for sort, n := range o.Recorded {
+		r.Record(sort, n)
+	}
+}
+
 // Record counts what was recorded.
 func (r *Receipt) Record(sort Sort, n int) {
 	if r.Recorded == nil {

@@ -2554,6 +2554,21 @@ type OtlpAnswer struct {
 	PartialSuccess *OtlpPartialSuccess `json:"partialSuccess,omitempty"`
 }
 
+// OtlpLogsAnswer defines model for OtlpLogsAnswer.
+type OtlpLogsAnswer struct {
+	// PartialSuccess Where records could not be used.
+	PartialSuccess *OtlpPartialLogs `json:"partialSuccess,omitempty"`
+}
+
+// OtlpPartialLogs Where records could not be used.
+type OtlpPartialLogs struct {
+	// ErrorMessage Why
+	ErrorMessage string `json:"errorMessage"`
+
+	// RejectedLogRecords How many
+	RejectedLogRecords string `json:"rejectedLogRecords"`
+}
+
 // OtlpPartialSuccess Where data points could not be used.
 type OtlpPartialSuccess struct {
 	// ErrorMessage Why
@@ -4150,6 +4165,9 @@ type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
 // ReceiveAlertmanagerWebhookJSONBody defines parameters for ReceiveAlertmanagerWebhook.
 type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
+// ReceiveOtlpLogsJSONBody defines parameters for ReceiveOtlpLogs.
+type ReceiveOtlpLogsJSONBody = json.RawMessage
+
 // ReceiveOtlpMetricsJSONBody defines parameters for ReceiveOtlpMetrics.
 type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
@@ -4233,6 +4251,9 @@ type RecordAssessmentsJSONRequestBody = AssessmentBatch
 
 // RecordFleetJSONRequestBody defines body for RecordFleet for application/json ContentType.
 type RecordFleetJSONRequestBody = FleetBatch
+
+// ReceiveOtlpLogsJSONRequestBody defines body for ReceiveOtlpLogs for application/json ContentType.
+type ReceiveOtlpLogsJSONRequestBody = ReceiveOtlpLogsJSONBody
 
 // ReceiveOtlpMetricsJSONRequestBody defines body for ReceiveOtlpMetrics for application/json ContentType.
 type ReceiveOtlpMetricsJSONRequestBody = ReceiveOtlpMetricsJSONBody
@@ -4527,6 +4548,9 @@ type ServerInterface interface {
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
+	// ReceiveOtlpLogs OTLP/HTTP logs
+	// (POST /ingest/v1/otlp/v1/logs)
+	ReceiveOtlpLogs(c *gin.Context)
 	// ReceiveOtlpMetrics OTLP/HTTP metrics
 	// (POST /ingest/v1/otlp/v1/metrics)
 	ReceiveOtlpMetrics(c *gin.Context)
@@ -7552,6 +7576,19 @@ func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
 	siw.Handler.RecordFleet(c)
 }
 
+// ReceiveOtlpLogs operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveOtlpLogs(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveOtlpLogs(c)
+}
+
 // ReceiveOtlpMetrics operation middleware
 func (siw *ServerInterfaceWrapper) ReceiveOtlpMetrics(c *gin.Context) {
 
@@ -7847,6 +7884,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
 	router.POST(options.BaseURL+"/ingest/v1/assessments", wrapper.RecordAssessments)
 	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
+	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/logs", wrapper.ReceiveOtlpLogs)
 	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/metrics", wrapper.ReceiveOtlpMetrics)
 	router.POST(options.BaseURL+"/ingest/v1/prometheus/write", wrapper.ReceivePrometheusWrite)
 	router.POST(options.BaseURL+"/ingest/v1/samples", wrapper.RecordSamples)
@@ -11892,6 +11930,66 @@ func (response RecordFleetdefaultApplicationProblemPlusJSONResponse) VisitRecord
 	return err
 }
 
+type ReceiveOtlpLogsRequestObject struct {
+	JSONBody *ReceiveOtlpLogsJSONRequestBody
+	Body     io.Reader
+}
+
+type ReceiveOtlpLogsResponseObject interface {
+	VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error
+}
+
+type ReceiveOtlpLogs200JSONResponse OtlpLogsAnswer
+
+func (response ReceiveOtlpLogs200JSONResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveOtlpLogs200ApplicationxProtobufResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ReceiveOtlpLogs200ApplicationxProtobufResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ReceiveOtlpLogsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ReceiveOtlpLogsdefaultApplicationProblemPlusJSONResponse) VisitReceiveOtlpLogsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ReceiveOtlpMetricsRequestObject struct {
 	JSONBody *ReceiveOtlpMetricsJSONRequestBody
 	Body     io.Reader
@@ -12552,6 +12650,9 @@ type StrictServerInterface interface {
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
+	// ReceiveOtlpLogs OTLP/HTTP logs
+	// (POST /ingest/v1/otlp/v1/logs)
+	ReceiveOtlpLogs(ctx context.Context, request ReceiveOtlpLogsRequestObject) (ReceiveOtlpLogsResponseObject, error)
 	// ReceiveOtlpMetrics OTLP/HTTP metrics
 	// (POST /ingest/v1/otlp/v1/metrics)
 	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
@@ -15431,6 +15532,52 @@ func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RecordFleetResponseObject); ok {
 		if err := validResponse.VisitRecordFleetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReceiveOtlpLogs operation middleware
+func (sh *strictHandler) ReceiveOtlpLogs(ctx *gin.Context) {
+	var request ReceiveOtlpLogsRequestObject
+
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
+
+		var body ReceiveOtlpLogsJSONRequestBody
+		var err error
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+		}
+		if err != nil {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/x-protobuf") {
+		request.Body = ctx.Request.Body
+	}
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceiveOtlpLogs(ctx, request.(ReceiveOtlpLogsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceiveOtlpLogs")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReceiveOtlpLogsResponseObject); ok {
+		if err := validResponse.VisitReceiveOtlpLogsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

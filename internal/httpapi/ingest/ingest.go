@@ -133,6 +133,29 @@ func (s *FeedRoutes) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMe
 	return answer, nil
 }
 
+// ReceiveOtlpLogs takes in what a collector's receivers of databases tell as events.
+func (s *FeedRoutes) ReceiveOtlpLogs(ctx context.Context, _ api.ReceiveOtlpLogsRequestObject) (api.ReceiveOtlpLogsResponseObject, error) {
+	call := wire.CallOf(ctx)
+	door, asJSON := s.Agents.OTLPLogsProtobuf, wire.IsJSON(call.Request)
+	if asJSON {
+		door = s.Agents.OTLPLogsJSON
+	}
+	receipt, err := door.Take(ctx, wire.Actor(ctx), call.Body)
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
+	}
+	rejected, message := otlp.RejectedRecords(receipt)
+	if !asJSON {
+		body := otlp.Answer(rejected, message)
+		return api.ReceiveOtlpLogs200ApplicationxProtobufResponse{Body: bytes.NewReader(body), ContentLength: int64(len(body))}, nil
+	}
+	answer := api.ReceiveOtlpLogs200JSONResponse{}
+	if rejected > 0 {
+		answer.PartialSuccess = &api.OtlpPartialLogs{RejectedLogRecords: strconv.Itoa(rejected), ErrorMessage: message}
+	}
+	return answer, nil
+}
+
 // ReceiveAlertmanagerWebhook takes in what Alertmanager tells a webhook receiver.
 func (s *FeedRoutes) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
 	receipt, err := s.Agents.Webhook.Take(ctx, wire.Actor(ctx), *r.Body)

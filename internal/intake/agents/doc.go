@@ -4,7 +4,9 @@
 //
 // There are two kinds. Hosts take what was measured: a decoder (remotewrite, otlp) makes
 // samples of the bytes, places finds the instances that labels name, the token's limit is
-// held against each sample, and push keeps them. Alerts take what fires: alertmanager
+// held against each sample, and push keeps them. So it goes with what a collector says of
+// databases, in its metrics and its logs: a sample is of a part only, and what Muster or an
+// agent measures already is dropped, in the transaction that would keep it. Alerts take what fires: alertmanager
 // reads the alerts some at a time, places finds where they are, and commands record them.
 //
 // # What may go wrong

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/intake"
@@ -17,6 +20,7 @@ import (
 // the bytes of one, unpacked.
 type Doors struct {
 	RemoteWrite1, RemoteWrite2, OTLPProtobuf, OTLPJSON *HostDoor
+	OTLPLogsProtobuf, OTLPLogsJSON                     *LogDoor
 	Webhook, AlertmanagerAPI                           *FiringDoor
 }
 
@@ -26,6 +30,20 @@ type Config struct {
 	Store    intake.Store
 	Commands Commands
 	Now      func() time.Time
+
+	Texts     Texts     // of what collectors tell of statements
+	Collected Collected // likewise
+}
+
+// Texts says whether an organization keeps the texts of statements; *accounts.Store does.
+type Texts interface {
+	KeepsTexts(ctx context.Context, organization uuid.UUID) (bool, error)
+}
+
+// Collected refuses what Muster measures itself; *assessment.Store does.
+type Collected interface {
+	// RefuseCollected is an *assessment.CollectedError where a connection is registered.
+	RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) error
 }
 
 // Commands records alerts; *commands.Service does.
@@ -36,8 +54,9 @@ type Commands interface {
 // New returns the doors.
 func New(c Config) Doors {
 	return Doors{
-		RemoteWrite1: &HostDoor{c, remotewrite.Decode1}, RemoteWrite2: &HostDoor{c, remotewrite.Decode2},
+		RemoteWrite1: &HostDoor{c, onlyHosts(remotewrite.Decode1)}, RemoteWrite2: &HostDoor{c, onlyHosts(remotewrite.Decode2)},
 		OTLPProtobuf: &HostDoor{c, otlp.DecodeProtobuf}, OTLPJSON: &HostDoor{c, otlp.DecodeJSON},
+		OTLPLogsProtobuf: &LogDoor{c, otlp.DecodeLogsProtobuf}, OTLPLogsJSON: &LogDoor{c, otlp.DecodeLogsJSON},
 		Webhook: &FiringDoor{c, alertmanager.DecodeWebhook}, AlertmanagerAPI: &FiringDoor{c, alertmanager.DecodeAlerts},
 	}
 }

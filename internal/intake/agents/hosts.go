@@ -9,20 +9,33 @@ import (
 
 	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
+	"muster/internal/intake/otlp"
 	"muster/internal/intake/places"
 	"muster/internal/measurements"
 )
 
-// HostDoor takes what an agent measured of hosts.
+// HostDoor takes what an agent measured of hosts, and what an OpenTelemetry collector
+// did of databases with it.
 type HostDoor struct {
 	Config
-	decode func(body []byte, receipt time.Time) (*hostmetrics.Message, error)
+	decode func(body []byte, receipt time.Time) (*otlp.Message, error)
+}
+
+// onlyHosts is a decoder of messages that say nothing of databases.
+func onlyHosts(decode func([]byte, time.Time) (*hostmetrics.Message, error)) func([]byte, time.Time) (*otlp.Message, error) {
+	return func(body []byte, receipt time.Time) (*otlp.Message, error) {
+		hosts, err := decode(body, receipt)
+		if err != nil {
+			return nil, err
+		}
+		return &otlp.Message{Message: hosts}, nil
+	}
 }
 
 // hostsAtOnce is how many samples are written in one transaction.
 const hostsAtOnce = 5000
 
-// Take records what a message says of hosts. Error: *intake.UnreadableError.
+// Take records what a message says. Error: *intake.UnreadableError.
 func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
@@ -43,7 +56,11 @@ func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (i
 		}
 		receipt.RecordSamples(written)
 	}
-	return *receipt, nil
+	if message.Databases == nil {
+		return *receipt, nil
+	}
+	receipt.Include(message.Databases.Receipt)
+	return *receipt, d.takeLooks(ctx, from, receipt, message.Databases.Looks())
 }
 
 // placeHosts finds the instances that samples name, with one look-up for all of them, and

@@ -1,10 +1,14 @@
-// Package otlp reads OTLP metrics (ExportMetricsServiceRequest), as protobuf and as
-// JSON, and writes the answer to them in the same form.
+// Package otlp reads OTLP metrics (ExportMetricsServiceRequest) and logs
+// (ExportLogsServiceRequest), as protobuf and as JSON, and writes the answer to them in
+// the same form.
 //
 // It looks for the names of the hostmetrics receiver (package hostmetrics) while it
 // decodes: the points of every other metric are counted and not read. Either form is
 // walked over in the bytes that it came in; built as messages, 32 MiB of empty ones
 // would be gigabytes.
+//
+// Of metrics it also looks for those of databases, and of logs for the events, that package
+// receivers knows. Of a record that is named and of no use the attributes are not read.
 //
 // A sum must be cumulative: the differences are the store's to take, which knows the
 // samples before. The start of a counter is not read: one that began anew has fallen,

@@ -20,6 +20,18 @@ func seeds() []*collector.ExportMetricsServiceRequest {
 		from(db01, sum("system.cpu.time", fraction(1.5, "cpu", "cpu0", "state", "user"), stale), sum("system.memory.usage", whole(1, "state", "used"), whole(2, "state", "free"))),
 		from(db01, gauge("system.memory.limit", whole(-1)), sum("system.filesystem.usage", whole(70, "mountpoint", "/", "state", "used"), whole(30, "mountpoint", "/", "state", "free"))),
 		from(nil, gauge("x", whole(1)), gauge("system.linux.memory.available", fraction(0))),
+		from(attributes("muster_instance", "erp", "server.address", "ora01"), gauge("oracledb.sessions.usage", whole(4, "session_type", "USER", "session_status", "ACTIVE")), sum("postgresql.backends", whole(7, "db.namespace", "shop"))),
+	}
+}
+
+// hosts is what a decoder makes of hosts; what it makes of databases is looked at apart.
+func hosts(decode func() (*otlp.Message, error)) func() (*hostmetrics.Message, error) {
+	return func() (*hostmetrics.Message, error) {
+		m, err := decode()
+		if err != nil {
+			return nil, err
+		}
+		return m.Message, nil
 	}
 }
 
@@ -34,7 +46,7 @@ func FuzzProtobuf(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		hostmetricstest.Decode(t, body, receipt, func() (*hostmetrics.Message, error) { return otlp.DecodeProtobuf(body, receipt) })
+		hostmetricstest.Decode(t, body, receipt, hosts(func() (*otlp.Message, error) { return otlp.DecodeProtobuf(body, receipt) }))
 	})
 }
 
@@ -48,6 +60,6 @@ func FuzzJSON(f *testing.F) {
 		f.Add(string(body))
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		hostmetricstest.Decode(t, []byte(body), receipt, func() (*hostmetrics.Message, error) { return otlp.DecodeJSON([]byte(body), receipt) })
+		hostmetricstest.Decode(t, []byte(body), receipt, hosts(func() (*otlp.Message, error) { return otlp.DecodeJSON([]byte(body), receipt) }))
 	})
 }

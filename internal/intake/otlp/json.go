@@ -8,31 +8,35 @@ import (
 	"time"
 
 	"muster/internal/intake"
-	"muster/internal/intake/hostmetrics"
 )
 
 // DecodeJSON reads a request in protobuf's JSON form that came at receipt. The error
 // is an *intake.UnreadableError.
-func DecodeJSON(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
-	m := hostmetrics.New(receipt)
+func DecodeJSON(body []byte, receipt time.Time) (*Message, error) {
+	m := newMessage(receipt)
 	if err := readRequest(m, body); err != nil {
 		return nil, intake.NotA(requestName, err)
 	}
 	return m, nil
 }
 
-func readRequest(m *hostmetrics.Message, body []byte) error {
+func readRequest(m *Message, body []byte) error {
+	return resources(body, "resourceMetrics", func(item []byte) error { return readJSONResource(m, item) })
+}
+
+// resources goes through those of a request.
+func resources(body []byte, name string, do func(item []byte) error) error {
 	if !json.Valid(body) {
 		return errors.New("no JSON, or something follows it")
 	}
-	var resources []byte
-	if err := members(space(body), member{"resourceMetrics", &resources}); err != nil {
+	var all []byte
+	if err := members(space(body), member{name, &all}); err != nil {
 		return err
 	}
-	return elements(resources, func(item []byte) error { return readJSONResource(m, item) })
+	return elements(all, do)
 }
 
-func readJSONResource(m *hostmetrics.Message, item []byte) error {
+func readJSONResource(m *Message, item []byte) error {
 	var resource, attributes, scopes []byte
 	if err := members(item, member{"resource", &resource}, member{"scopeMetrics", &scopes}); err != nil {
 		return err
@@ -40,8 +44,9 @@ func readJSONResource(m *hostmetrics.Message, item []byte) error {
 	if err := members(resource, member{"attributes", &attributes}); err != nil {
 		return err
 	}
-	var labels hostmetrics.Labels
-	if err := readJSONAttributes(attributes, labels.SetResource); err != nil {
+	var of labels
+	m.Databases.NextResource()
+	if err := readJSONAttributes(attributes, of.setResource); err != nil {
 		return err
 	}
 	return elements(scopes, func(item []byte) error {
@@ -49,17 +54,17 @@ func readJSONResource(m *hostmetrics.Message, item []byte) error {
 		if err := members(item, member{"metrics", &metrics}); err != nil {
 			return err
 		}
-		return elements(metrics, func(item []byte) error { return readJSONMetric(m, labels, item) })
+		return elements(metrics, func(item []byte) error { return readJSONMetric(m, of, item) })
 	})
 }
 
 func readJSONAttributes(attributes []byte, set func(name, value []byte)) error {
 	return elements(attributes, func(item []byte) error {
-		var key, held, asText, asInt []byte
+		var key, held, asText, asInt, asDouble []byte
 		if err := members(item, member{"key", &key}, member{"value", &held}); err != nil {
 			return err
 		}
-		if err := members(held, member{"stringValue", &asText}, member{"intValue", &asInt}); err != nil {
+		if err := members(held, member{"stringValue", &asText}, member{"intValue", &asInt}, member{"doubleValue", &asDouble}); err != nil {
 			return err
 		}
 		name, err := text(key)
@@ -67,6 +72,9 @@ func readJSONAttributes(attributes []byte, set func(name, value []byte)) error {
 			return err
 		}
 		value, err := number(asInt)
+		if asDouble != nil {
+			value, err = number(asDouble)
+		}
 		if asText != nil {
 			value, err = text(asText)
 		}
@@ -75,7 +83,7 @@ func readJSONAttributes(attributes []byte, set func(name, value []byte)) error {
 	})
 }
 
-func readJSONMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte) error {
+func readJSONMetric(m *Message, resource labels, item []byte) error {
 	var name []byte
 	var of [summary + 1][]byte // by kind
 	err := members(item, member{"name", &name}, member{"gauge", &of[gauge]}, member{"sum", &of[sum]}, member{"histogram", &of[histogram]},
@@ -86,7 +94,8 @@ func readJSONMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []
 	if name, err = text(name); err != nil {
 		return err
 	}
-	into := metric{to: m, resource: resource, means: hostmetrics.OpenTelemetry(name)}
+	into := metric{to: m, resource: resource}
+	into.name(name)
 	for kind, points := range of {
 		if points == nil {
 			continue
@@ -147,7 +156,7 @@ func readJSONPoint(into *metric, item []byte) error {
 		}
 		p.valued = true
 	}
-	if err := readJSONAttributes(attributes, p.labels.SetAttribute); err != nil {
+	if err := readJSONAttributes(attributes, into.set(&p)); err != nil {
 		return err
 	}
 	into.addPoint(&p)

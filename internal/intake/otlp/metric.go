@@ -6,6 +6,7 @@ import (
 
 	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
+	"muster/internal/intake/receivers"
 )
 
 // name of the message, as errors have it.
@@ -26,17 +27,46 @@ const (
 	summary              = 11
 )
 
+// Message is what a request of metrics says of hosts and, apart from that, of databases.
+type Message struct {
+	*hostmetrics.Message
+	Databases *receivers.Message
+}
+
+func newMessage(receipt time.Time) *Message {
+	return &Message{Message: hostmetrics.New(receipt), Databases: receivers.New(receipt)}
+}
+
+// labels are the attributes that are read of hosts, and those of databases.
+type labels struct {
+	host     hostmetrics.Labels
+	database receivers.Attributes
+}
+
+func (l *labels) setResource(name, value []byte) {
+	l.host.SetResource(name, value)
+	l.database.Set(name, value)
+}
+
 // metric is what the points of a metric have in common.
 type metric struct {
 	means    hostmetrics.Metric
-	resource hostmetrics.Labels
+	gauge    receivers.Gauge // of a database, where it means nothing of a host
+	resource labels
 	reason   intake.Reason // why none of its points can be used
-	to       *hostmetrics.Message
+	to       *Message
+}
+
+// name says which metric it is.
+func (m *metric) name(text []byte) {
+	if m.means, m.gauge = hostmetrics.OpenTelemetry(text), 0; m.means == 0 {
+		m.gauge = receivers.GaugeOf(text)
+	}
 }
 
 // point is one of a metric's points; its labels begin with the resource's.
 type point struct {
-	labels hostmetrics.Labels
+	labels labels
 	nanos  uint64
 	value  float64
 	valued bool
@@ -46,7 +76,7 @@ type point struct {
 // judge says whether points of a kind can be used.
 func (m *metric) judge(kind int, isCumulative bool) {
 	switch {
-	case m.means == 0:
+	case m.means == 0 && m.gauge == 0:
 		m.reason = intake.NotUsed
 	case kind == gauge && m.means != hostmetrics.CPUSeconds, kind == sum && isCumulative:
 		m.reason = ""
@@ -55,12 +85,28 @@ func (m *metric) judge(kind int, isCumulative bool) {
 	}
 }
 
-func (m *metric) addPoint(p *point) {
-	series := m.to.Series(m.means, &p.labels)
-	at := time.Time{}
-	if p.nanos <= math.MaxInt64 {
-		at = time.Unix(0, int64(p.nanos))
+// set keeps an attribute of a point.
+func (m *metric) set(p *point) func(name, value []byte) {
+	if m.gauge != 0 {
+		return p.labels.database.Set
 	}
+	return p.labels.host.SetAttribute
+}
+
+func (m *metric) addPoint(p *point) {
+	at := timeOf(p.nanos)
+	if m.gauge != 0 {
+		switch {
+		case p.flags&noRecordedValue != 0:
+			m.to.Databases.Pass(intake.NotUsed, 1)
+		case !p.valued:
+			m.to.Databases.Pass(intake.Incomplete, 1)
+		default:
+			m.to.Databases.Count(m.gauge, &p.labels.database, at, p.value)
+		}
+		return
+	}
+	series := m.to.Series(m.means, &p.labels.host)
 	switch {
 	case p.flags&noRecordedValue != 0:
 		series.Stale(at)
@@ -69,4 +115,12 @@ func (m *metric) addPoint(p *point) {
 	default:
 		series.Add(at, p.value)
 	}
+}
+
+// timeOf is zero where it is beyond what a time can be.
+func timeOf(nanos uint64) time.Time {
+	if nanos > math.MaxInt64 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(nanos))
 }

@@ -100,7 +100,7 @@ func of(t *testing.T, request *collector.ExportMetricsServiceRequest) ([]hostmet
 			t.Fatalf("protobuf and JSON drop differently, of %d and %d received:\n%s", message.Received, m.Received, diff)
 		}
 	}
-	return samples, message
+	return samples, message.Message
 }
 
 var db01 = attributes("host.name", "db01", "os.type", "linux")

@@ -8,14 +8,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"muster/internal/intake"
-	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/protowalk"
 )
 
 // DecodeProtobuf reads a request that came at receipt. The error is an
 // *intake.UnreadableError.
-func DecodeProtobuf(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
-	m := hostmetrics.New(receipt)
+func DecodeProtobuf(body []byte, receipt time.Time) (*Message, error) {
+	m := newMessage(receipt)
 	err := protowalk.Each(body, 1, func(resourceMetrics []byte) error { return readResource(m, resourceMetrics) })
 	if err != nil {
 		return nil, intake.NotA(requestName, err)
@@ -24,20 +23,21 @@ func DecodeProtobuf(body []byte, receipt time.Time) (*hostmetrics.Message, error
 }
 
 // readResource reads a ResourceMetrics. The resource may follow what it is of.
-func readResource(m *hostmetrics.Message, resourceMetrics []byte) error {
-	var labels hostmetrics.Labels
+func readResource(m *Message, resourceMetrics []byte) error {
+	var of labels
+	m.Databases.NextResource()
 	err := protowalk.Each(resourceMetrics, 1, func(resource []byte) error {
-		return protowalk.Each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, labels.SetResource) })
+		return protowalk.Each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, of.setResource) })
 	})
 	if err != nil {
 		return err
 	}
 	return protowalk.Each(resourceMetrics, 2, func(scopeMetrics []byte) error {
-		return protowalk.Each(scopeMetrics, 2, func(item []byte) error { return readMetric(m, labels, item) })
+		return protowalk.Each(scopeMetrics, 2, func(item []byte) error { return readMetric(m, of, item) })
 	})
 }
 
-// readAttribute reads a KeyValue whose value is text or a whole number.
+// readAttribute reads a KeyValue whose value is text or a number.
 func readAttribute(attribute []byte, set func(name, value []byte)) error {
 	var name, value []byte
 	fields := protowalk.In(attribute)
@@ -53,6 +53,8 @@ func readAttribute(attribute []byte, set func(name, value []byte)) error {
 					value = held.Bytes
 				case held.Is(3, protowire.VarintType):
 					value = strconv.AppendInt(nil, int64(held.Bits), 10)
+				case held.Is(4, protowire.Fixed64Type):
+					value = strconv.AppendFloat(nil, math.Float64frombits(held.Bits), 'g', -1, 64)
 				}
 			}
 			if held.Err() != nil {
@@ -65,10 +67,10 @@ func readAttribute(attribute []byte, set func(name, value []byte)) error {
 }
 
 // readMetric reads a Metric. Its name may follow the points.
-func readMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte) error {
+func readMetric(m *Message, resource labels, item []byte) error {
 	into := metric{to: m, resource: resource}
 	err := protowalk.Each(item, 1, func(name []byte) error {
-		into.means = hostmetrics.OpenTelemetry(name)
+		into.name(name)
 		return nil
 	})
 	if err != nil {
@@ -129,7 +131,7 @@ func readPoint(into *metric, item []byte) error {
 		case fields.Is(6, protowire.Fixed64Type):
 			p.value, p.valued = float64(int64(fields.Bits)), true
 		case fields.IsMessage(7):
-			if err := readAttribute(fields.Bytes, p.labels.SetAttribute); err != nil {
+			if err := readAttribute(fields.Bytes, into.set(&p)); err != nil {
 				return err
 			}
 		case fields.Is(8, protowire.VarintType):

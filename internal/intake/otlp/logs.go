@@ -1,0 +1,150 @@
+package otlp
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"muster/internal/intake"
+	"muster/internal/intake/protowalk"
+	"muster/internal/intake/receivers"
+)
+
+// logsName of the message, as errors have it.
+const logsName = "opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest"
+
+// Fields of a LogRecord that are read.
+const (
+	recordTime     = 1
+	recordValues   = 6 // attributes
+	recordObserved = 11
+	recordEvent    = 12
+)
+
+// record is a LogRecord; its attributes begin with its resource's.
+type record struct {
+	attributes      receivers.Attributes
+	event           []byte
+	nanos, observed uint64
+}
+
+// add hands the record on. One without a time is of when it was seen.
+func (r *record) add(m *receivers.Message) {
+	nanos := r.nanos
+	if nanos == 0 {
+		nanos = r.observed
+	}
+	m.Event(r.event, &r.attributes, timeOf(nanos))
+}
+
+// DecodeLogsProtobuf reads a request of logs that came at receipt. The error is an
+// *intake.UnreadableError.
+func DecodeLogsProtobuf(body []byte, receipt time.Time) (*receivers.Message, error) {
+	m := receivers.New(receipt)
+	err := protowalk.Each(body, 1, func(resourceLogs []byte) error { return readLogs(m, resourceLogs) })
+	if err != nil {
+		return nil, intake.NotA(logsName, err)
+	}
+	return m, nil
+}
+
+// readLogs reads a ResourceLogs. The resource may follow what it is of.
+func readLogs(m *receivers.Message, resourceLogs []byte) error {
+	var of receivers.Attributes
+	err := protowalk.Each(resourceLogs, 1, func(resource []byte) error {
+		return protowalk.Each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, of.Set) })
+	})
+	if err != nil {
+		return err
+	}
+	return protowalk.Each(resourceLogs, 2, func(scopeLogs []byte) error {
+		return protowalk.Each(scopeLogs, 2, func(item []byte) error { return readRecord(m, of, item) })
+	})
+}
+
+// readRecord reads a LogRecord. Of one that is named, and is of no use, the attributes
+// are not looked at.
+func readRecord(m *receivers.Message, resource receivers.Attributes, item []byte) error {
+	r := record{attributes: resource}
+	fields := protowalk.In(item)
+	for fields.Next() {
+		switch {
+		case fields.Is(recordTime, protowire.Fixed64Type):
+			r.nanos = fields.Bits
+		case fields.Is(recordObserved, protowire.Fixed64Type):
+			r.observed = fields.Bits
+		case fields.IsMessage(recordEvent):
+			r.event = fields.Bytes
+		}
+	}
+	if fields.Err() != nil {
+		return fields.Err()
+	}
+	if len(r.event) > 0 && !receivers.IsEvent(r.event) {
+		m.Pass(intake.NotUsed, 1)
+		return nil
+	}
+	err := protowalk.Each(item, recordValues, func(attribute []byte) error { return readAttribute(attribute, r.attributes.Set) })
+	if err == nil {
+		r.add(m)
+	}
+	return err
+}
+
+// DecodeLogsJSON is DecodeLogsProtobuf of protobuf's JSON form.
+func DecodeLogsJSON(body []byte, receipt time.Time) (*receivers.Message, error) {
+	m := receivers.New(receipt)
+	if err := resources(body, "resourceLogs", func(item []byte) error { return readJSONLogs(m, item) }); err != nil {
+		return nil, intake.NotA(logsName, err)
+	}
+	return m, nil
+}
+
+func readJSONLogs(m *receivers.Message, item []byte) error {
+	var resource, attributes, scopes []byte
+	if err := members(item, member{"resource", &resource}, member{"scopeLogs", &scopes}); err != nil {
+		return err
+	}
+	if err := members(resource, member{"attributes", &attributes}); err != nil {
+		return err
+	}
+	var of receivers.Attributes
+	if err := readJSONAttributes(attributes, of.Set); err != nil {
+		return err
+	}
+	return elements(scopes, func(item []byte) error {
+		var records []byte
+		if err := members(item, member{"logRecords", &records}); err != nil {
+			return err
+		}
+		return elements(records, func(item []byte) error { return readJSONRecord(m, of, item) })
+	})
+}
+
+func readJSONRecord(m *receivers.Message, resource receivers.Attributes, item []byte) error {
+	var nanos, observed, event, attributes []byte
+	err := members(item, member{"timeUnixNano", &nanos}, member{"observedTimeUnixNano", &observed},
+		member{"eventName", &event}, member{"attributes", &attributes})
+	if err != nil {
+		return err
+	}
+	r := record{attributes: resource}
+	if r.event, err = text(event); err != nil {
+		return err
+	}
+	if r.nanos, err = unsigned(nanos); err != nil {
+		return err
+	}
+	if r.observed, err = unsigned(observed); err != nil {
+		return err
+	}
+	if len(r.event) > 0 && !receivers.IsEvent(r.event) {
+		m.Pass(intake.NotUsed, 1)
+		return nil
+	}
+	if err := readJSONAttributes(attributes, r.attributes.Set); err != nil {
+		return err
+	}
+	r.add(m)
+	return nil
+}
