@@ -102,6 +102,9 @@ func (t Target) oracleConfig(dials *oracleDials) *configurations.ConnectionConfi
 		MinVersion:         tls.VersionTLS12,
 		InsecureSkipVerify: t.TLS != TLSVerifyFull, //nolint:gosec // G402: sslmode=require says so
 	}
+	if t.reach != nil {
+		c.TLSConfig.RootCAs = t.reach.Authorities
+	}
 	return c
 }
 

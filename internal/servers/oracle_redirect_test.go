@@ -2,6 +2,7 @@ package servers_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http/httptest"
 	"net/netip"
@@ -94,4 +95,51 @@ func TestWhereAListenerSendsUsIsJudged(t *testing.T) {
 		}
 		s.Close(t.Context())
 	})
+}
+
+// TestTheCertificateOfAListener: sslmode=verify-full takes one of a known authority for the
+// host that is dialled, and no other; also of the node that a listener sends us on to.
+func TestTheCertificateOfAListener(t *testing.T) {
+	t.Parallel()
+	trusted, config := authority(t, "db01.example")
+	_, unknown := authority(t, "db01.example")
+	reach := &servers.Reach{Authorities: trusted, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}}
+	node := func(config *tls.Config, host string) tnstest.Options {
+		to := tnstest.Start(t, tnstest.Options{TLS: config})
+		return tnstest.Options{TLS: config, Redirect: tnstest.Address("tcps", host, to.Port())}
+	}
+	strange := node(unknown, "127.0.0.1")
+	strange.TLS = config
+	for name, test := range map[string]struct {
+		options tnstest.Options
+		host    string
+		class   string
+	}{
+		"known, for the name":      {tnstest.Options{TLS: config}, "db01.example", ""},
+		"known, for the address":   {tnstest.Options{TLS: config}, "127.0.0.1", ""},
+		"known, for another name":  {tnstest.Options{TLS: config}, "db02.example", servers.ClassTLS},
+		"unknown":                  {tnstest.Options{TLS: unknown}, "db01.example", servers.ClassTLS},
+		"on to a node":             {node(config, "db01.example"), "127.0.0.1", ""},
+		"on to another name":       {node(config, "db02.example"), "127.0.0.1", servers.ClassTLS},
+		"on to an unknown node":    {strange, "127.0.0.1", servers.ClassTLS},
+		"on to a node without TLS": {tnstest.Options{TLS: config, Redirect: tnstest.Start(t, tnstest.Options{}).Address("tcp")}, "127.0.0.1", servers.ClassTLS},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := tnstest.Start(t, test.options)
+			dsn := strings.Replace(l.DSN("sslmode=verify-full"), "127.0.0.1", test.host, 1)
+			target := oracle(t, reach, dsn)
+			s, err := target.Open(t.Context(), target.Database, time.Second)
+			if test.class != "" {
+				unreachedBy(t, err, test.class, "TLS")
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Close(t.Context())
+		})
+	}
 }
