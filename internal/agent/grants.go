@@ -5,6 +5,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/postgresql"
+	assessed "muster/internal/assessment/sqlserver"
 	"muster/internal/intake/measure/oracle"
 	"muster/internal/intake/measure/sqlserver"
 )
@@ -16,7 +17,10 @@ func Grants(engine fleet.Engine, version, classify string) (script string, err e
 	case fleet.PostgreSQL:
 		script, ok = postgresql.Grants(version, classify)
 	case fleet.SQLServer:
+		var checks string
 		script, ok = sqlserver.Grants(version)
+		checks, _ = assessed.Grants(version, classify)
+		script += "\n" + checks
 	case fleet.Oracle:
 		script, ok = oracle.Grants(version)
 	default:

@@ -1,0 +1,15 @@
+-- What the checks need beside, in SQL Server 2016, 2017 and 2019. Run it after the first
+-- part. MS-48 stays without an answer: the hashes of passwords are for CONTROL SERVER alone,
+-- which is the whole server.
+USE [master];
+GRANT VIEW ANY DEFINITION TO [muster];
+GRANT VIEW ANY DATABASE TO [muster];
+USE [msdb];
+CREATE USER [muster] FOR LOGIN [muster];
+GRANT SELECT ON dbo.backupset TO [muster];
+GRANT SELECT ON dbo.suspect_pages TO [muster];
+GRANT SELECT ON dbo.sysproxylogin TO [muster];
+GRANT SELECT ON dbo.sysproxies TO [muster];
+USE [master];
+-- Samples of the values in tables, which never leave the collector (classify: values). --values
+GRANT SELECT ALL USER SECURABLES TO [muster]; --values
