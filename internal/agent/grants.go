@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"muster/domain/fleet"
+	assessedoracle "muster/internal/assessment/oracle"
 	"muster/internal/assessment/postgresql"
-	assessed "muster/internal/assessment/sqlserver"
+	assessedsqlserver "muster/internal/assessment/sqlserver"
 	"muster/internal/intake/measure/oracle"
 	"muster/internal/intake/measure/sqlserver"
 )
@@ -19,10 +20,11 @@ func Grants(engine fleet.Engine, version, classify string) (script string, err e
 	case fleet.SQLServer:
 		var checks string
 		script, ok = sqlserver.Grants(version)
-		checks, _ = assessed.Grants(version, classify)
+		checks, _ = assessedsqlserver.Grants(version, classify)
 		script += "\n" + checks
 	case fleet.Oracle:
 		script, ok = oracle.Grants(version)
+		script += "\n" + assessedoracle.Grants(classify)
 	default:
 		return "", fmt.Errorf("--engine is %q, and none of postgresql, sqlserver, oracle", engine)
 	}

@@ -1,0 +1,36 @@
+-- What the checks and the search for personal data need beside. Run it after the first part,
+-- for the account of 1; for that of 2, in the root, with c##muster for muster. These views show
+-- every account and privilege of the database, and no hash of a password. SELECT_CATALOG_ROLE
+-- would do, too, and shows more.
+GRANT SELECT ON SYS.AUDIT_UNIFIED_ENABLED_POLICIES TO muster;
+GRANT SELECT ON SYS.AUDIT_UNIFIED_POLICIES TO muster;
+GRANT SELECT ON SYS.DBA_CONSTRAINTS TO muster;
+GRANT SELECT ON SYS.DBA_DB_LINKS TO muster;
+GRANT SELECT ON SYS.DBA_INDEXES TO muster;
+GRANT SELECT ON SYS.DBA_OBJECTS TO muster;
+GRANT SELECT ON SYS.DBA_POLICIES TO muster;
+GRANT SELECT ON SYS.DBA_PROFILES TO muster;
+GRANT SELECT ON SYS.DBA_REGISTRY_SQLPATCH TO muster;
+GRANT SELECT ON SYS.DBA_ROLES TO muster;
+GRANT SELECT ON SYS.DBA_ROLE_PRIVS TO muster;
+GRANT SELECT ON SYS.DBA_SYS_PRIVS TO muster;
+GRANT SELECT ON SYS.DBA_TABLES TO muster;
+GRANT SELECT ON SYS.DBA_TABLESPACES TO muster;
+GRANT SELECT ON SYS.DBA_TAB_COLUMNS TO muster;
+GRANT SELECT ON SYS.DBA_TAB_PRIVS TO muster;
+GRANT SELECT ON SYS.DBA_TAB_STATISTICS TO muster;
+GRANT SELECT ON SYS.DBA_USERS TO muster;
+GRANT SELECT ON SYS.DBA_USERS_WITH_DEFPWD TO muster;
+GRANT SELECT ON SYS.V_$CONTROLFILE TO muster;
+GRANT SELECT ON SYS.V_$DATABASE_BLOCK_CORRUPTION TO muster;
+GRANT SELECT ON SYS.V_$ENCRYPTION_WALLET TO muster;
+GRANT SELECT ON SYS.V_$LOG TO muster;
+GRANT SELECT ON SYS.V_$OPTION TO muster;
+GRANT SELECT ON SYS.V_$PARAMETER TO muster;
+GRANT SELECT ON SYS.V_$PWFILE_USERS TO muster;
+GRANT SELECT ON SYS.V_$RECOVERY_FILE_DEST TO muster;
+GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO muster;
+GRANT SELECT ON SYS.V_$SESSION_CONNECT_INFO TO muster;
+-- Samples of the values in tables, which never leave the collector (classify: values). --values
+-- Grant SELECT on the tables that may be looked at, or on all of them: --values
+GRANT SELECT ANY TABLE TO muster; --values
