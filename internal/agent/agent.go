@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -49,11 +48,9 @@ type Agent struct {
 
 	// of the goroutine that sends:
 	waits     map[string]time.Time
+	strangers map[string]bool // instances that the server does not have, or not from us
 	retried   time.Time
 	complaint string
-
-	mu       sync.Mutex
-	delivery trouble // why nothing can be sent; empty: it can
 }
 
 // connectsAtOnce bounds the handshakes of an agent.
@@ -80,7 +77,7 @@ func Open(o Options) (*Agent, error) {
 	a := &Agent{
 		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce),
 		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
-		work:   make(chan struct{}, 1), waits: map[string]time.Time{},
+		work:   make(chan struct{}, 1), waits: map[string]time.Time{}, strangers: map[string]bool{},
 	}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {
@@ -116,10 +113,16 @@ func (a *Agent) noteClock(ctx context.Context, skew time.Duration) {
 	if skew.Abs() < tolerated {
 		skew = 0
 	}
-	if was := time.Duration(a.skew.Load()); (skew - was).Abs() > steady {
-		a.skew.Store(int64(skew))
+	was := time.Duration(a.skew.Load())
+	switch {
+	case (skew - was).Abs() <= steady:
+		return
+	case skew == 0:
+		a.Log.InfoContext(ctx, "this machine's clock is right again")
+	default:
 		a.Log.WarnContext(ctx, "this machine's clock is off; the server's time is used", "off", (-skew).Round(time.Second))
 	}
+	a.skew.Store(int64(skew))
 }
 
 // wake has what is kept sent.
@@ -188,34 +191,45 @@ func (a *Agent) announceAll() error {
 	return nil
 }
 
+// announceChanged is announce where the server was told something else the last time.
+func (w *watched) announceChanged(after *serverState) error {
+	if _, err := w.announcement(after); err != nil || after.Announced == w.state.Announced {
+		return err
+	}
+	return w.announce(after)
+}
+
 // announceAgain tells the server of an instance that it does not know.
 func (a *Agent) announceAgain(ctx context.Context, id string) {
+	w := a.watching(id)
+	if w == nil {
+		return // it was taken out of the configuration
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	after := w.state
+	pending, err := a.store.announcing(id)
+	if err == nil && !pending {
+		err = w.announce(&after)
+	}
+	if err != nil {
+		a.Log.WarnContext(ctx, "announce a server again", "server", id, "error", err)
+	}
+}
+
+// watching is the server with an external id; nil: there is none.
+func (a *Agent) watching(id string) *watched {
 	for _, w := range a.watched {
-		if w.ExternalID != id {
-			continue
-		}
-		w.mu.Lock()
-		after := w.state
-		err := w.announce(&after, nil)
-		w.mu.Unlock()
-		if err != nil {
-			a.Log.WarnContext(ctx, "announce a server again", "server", id, "error", err)
+		if w.ExternalID == id {
+			return w
 		}
 	}
+	return nil
 }
 
 // complain logs why nothing can be sent, once.
 func (a *Agent) complain(ctx context.Context, err error) {
-	class, sentence := "unreachable", "The server cannot be reached."
 	reason := err.Error()
-	var p *Problem
-	if errors.As(err, &p) {
-		class, sentence = p.Code, p.Detail
-		reason = p.Error()
-	}
-	a.mu.Lock()
-	a.delivery = trouble{class, sentence, a.Now()}
-	a.mu.Unlock()
 	if reason != a.complaint {
 		a.Log.WarnContext(ctx, "nothing can be sent; it is kept", "reason", reason)
 	}
@@ -227,8 +241,5 @@ func (a *Agent) recovered(ctx context.Context) {
 		return
 	}
 	a.complaint = ""
-	a.mu.Lock()
-	a.delivery = trouble{}
-	a.mu.Unlock()
 	a.Log.InfoContext(ctx, "the server takes what is sent again")
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"muster/domain/instant"
@@ -40,7 +39,7 @@ func (w *watched) assess(ctx context.Context) error {
 }
 
 // assessOnce assesses a server and keeps what was found; ok is false where the server
-// could not be reached.
+// could not be reached, or nothing could be kept.
 func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 	target, err := w.agent.config.target(w.Server)
 	if err != nil {
@@ -66,7 +65,8 @@ func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, w.keepAssessment(at, body, found, sent)
+	err = w.keepAssessment(at, body, found, sent)
+	return err == nil, err
 }
 
 // keepAssessment keeps it with the databases that it names: the server takes none of a
@@ -74,40 +74,38 @@ func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 func (w *watched) keepAssessment(at time.Time, body []byte, found snapshot.Assessment, sent api.SentAssessment) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	after := w.state
-	after.AssessedAt = at
+	after := &w.state
+	if names := databasesOf(found); len(names) > 0 { // else they could not be listed
+		after = w.state.with(names, at)
+	}
+	next := *after
+	next.AssessedAt = at
 	if sent.Version != nil {
-		after.Version = *sent.Version
+		next.Version = *sent.Version
 	}
-	after.Databases = make(map[string]time.Time, len(found.Databases))
-	for _, d := range found.Databases {
-		since, known := w.state.Databases[d.Name]
-		if !known {
-			since = at
-		}
-		after.Databases[d.Name] = since
-	}
-	var gone []string
-	for name := range w.state.Databases {
-		if _, still := after.Databases[name]; !still {
-			gone = append(gone, name)
-		}
-	}
-	slices.Sort(gone)
-	announcement, err := w.announcement(&after, gone)
+	announcement, err := w.announcement(&next)
 	if err != nil {
 		return err
 	}
 	var records []record
-	if d := digest(announcement); d != w.state.Announced {
-		after.Announced = d
-		records = append(records, record{Kind: fleetFact, Server: w.ExternalID, At: at, Body: announcement})
+	if next.Announced != w.state.Announced {
+		records = append(records, announcement)
 	}
 	records = append(records, record{Kind: assessmentFact, Server: w.ExternalID, At: at, Body: body})
-	if err := w.agent.store.keep(change{records: records, server: w.ExternalID, state: &after}); err != nil {
+	if err := w.agent.store.keep(change{records: records, server: w.ExternalID, state: &next}); err != nil {
 		return err
 	}
-	w.state = after
+	w.state = next
 	w.agent.wake()
 	return nil
+}
+
+// databasesOf are the names of the databases that the fleet takes.
+func databasesOf(found snapshot.Assessment) (names []string) {
+	for _, d := range found.Databases {
+		if isNameable(d.Name) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }

@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"muster/domain/fleet"
+	"muster/domain/legible"
 	"muster/internal/assessment"
 	"muster/internal/secretref"
 	"muster/internal/servers"
@@ -100,6 +102,7 @@ const (
 	leastBuffer        = 1 << 20
 	defaultAssessEvery = 6 * time.Hour
 	leastAssessEvery   = 15 * time.Minute
+	mostServers        = 1000 // a report takes no more
 )
 
 // ReadConfig reads a configuration. Connection strings are looked at and forgotten: the
@@ -178,12 +181,25 @@ func (r *rules) breaks(line int, field, rule string) {
 	r.faults = append(r.faults, where+" "+rule)
 }
 
+// name holds that people can read it and the server takes it.
+func (r *rules) name(line int, field, text string, most int) {
+	if utf8.RuneCountInString(text) > most {
+		r.breaks(line, field, fmt.Sprintf("has more than %d characters", most))
+	}
+	if !legible.Name(text) {
+		r.breaks(line, field, legible.Rule)
+	}
+}
+
 func (r *rules) common(f file) {
 	c := r.config
 	if f.Name == "" {
 		c.Name, _ = os.Hostname()
-	} else if len(f.Name) > 200 {
-		r.breaks(0, "name", "has more than 200 characters")
+	} else {
+		r.name(0, "name", f.Name, 200)
+	}
+	if n := len(f.Servers); n > mostServers {
+		r.breaks(0, "servers", fmt.Sprintf("are %d, and more than %d", n, mostServers))
 	}
 	if f.Directory == "" {
 		r.breaks(0, "directory", "is missing: where the agent keeps what is not sent yet")
@@ -233,6 +249,11 @@ func (r *rules) server(f fileServer) {
 	}
 	if s.Name == "" {
 		r.breaks(f.line, "name", "is missing")
+	}
+	r.name(f.line, "name", s.Name, mostLabel)
+	r.name(f.line, "host", s.HostName, mostLabel)
+	if s.ExternalID != "" && !isNameable(s.ExternalID) {
+		r.breaks(f.line, "externalId", fmt.Sprintf("is %q, which has more than 200 characters or unprintable ones", cut(s.ExternalID, 50)))
 	}
 	if at, twice := r.names[s.ExternalID]; twice && s.ExternalID != "" {
 		r.breaks(f.line, "externalId", fmt.Sprintf("%q is that of line %d, too; each server has its own", s.ExternalID, at))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,55 +15,50 @@ import (
 )
 
 const (
-	// mostBytes bounds a call; the server takes 4 MiB.
-	mostBytes = 3 << 20
 	// heldPause is how long statements of an instance wait that another sender holds, and
 	// heldFor how long each of them does: whoever held it may be gone meanwhile, and then
 	// these are the ones that nobody counted.
 	heldPause = 30 * time.Second
 	heldFor   = 10 * time.Minute
 	// unknownFor is how long measurements wait for an instance that the server does not
-	// know: it is announced again.
+	// know, where it is announced again, or that the token may not write.
 	unknownFor = 10 * time.Minute
 	// refusedPause is how long facts lie aside that the server refused.
 	refusedPause = time.Hour
-	// aheadPause is how long measurements wait whose time the server takes for the future.
+	// aheadPause is how long measurements wait whose time the server takes for the future;
+	// it takes five minutes of it, and those beyond ahead are not even sent.
 	aheadPause = time.Minute
+	ahead      = 4 * time.Minute
 )
 
 // deliver sends what is kept until ctx ends.
 func (a *Agent) deliver(ctx context.Context) error {
 	failures := 0
 	for {
-		sentAny, err := a.deliverNext(ctx)
-		wait := time.Duration(0)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			wait = pauseAfter(failures, err)
-			failures++
-			a.complain(ctx, err)
-		case !sentAny:
-			failures, wait = 0, idle
-		default:
-			failures = 0
-			a.recovered(ctx)
-		}
-		var err2 error
-		if failures > 0 {
-			err2 = pause.For(ctx, wait)
-		} else {
-			err2 = pause.Unless(ctx, wait, a.work)
-		}
-		if err2 != nil {
-			return err2
-		}
-		if a.Now().Sub(a.retried) > refusedPause {
-			if err := a.store.retry(); err != nil {
-				return err
+		if a.Now().Sub(a.retried).Abs() > refusedPause {
+			a.store.lift()
+			if err := a.store.retry(); err == nil {
+				a.retried = a.Now()
 			}
-			a.retried = a.Now()
+		}
+		sentAny, err := a.deliverNext(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch {
+		case err != nil:
+			a.complain(ctx, err)
+			err = pause.For(ctx, pauseAfter(failures, err))
+			failures++
+		case sentAny:
+			a.recovered(ctx)
+			failures = 0
+		default:
+			err = pause.Unless(ctx, idle, a.work)
+			failures = 0
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
@@ -70,45 +66,46 @@ func (a *Agent) deliver(ctx context.Context) error {
 // idle is how long the agent does nothing where nothing is to be sent; what is kept wakes it.
 const idle = 5 * time.Second
 
-// deliverNext sends one call. Its error is one after which a pause helps.
+// deliverNext sends what is next. Its error is one after which a pause helps.
 func (a *Agent) deliverNext(ctx context.Context) (sentAny bool, err error) {
 	now := a.Now()
-	records, err := a.store.next(mostBytes, func(r record) bool { return a.waits[waitKey(r)].After(now) })
+	records, err := a.store.next(func(r record) bool {
+		return a.waits[waitKey(r)].After(now) || !r.Kind.isFact() && r.At.After(now.Add(ahead))
+	})
 	if err != nil || len(records) == 0 {
 		return false, err
 	}
-	path, body := call(records)
+	return true, a.send(ctx, records)
+}
+
+// send sends records in one call, and decides what becomes of them. With an error all
+// stay that are not settled.
+func (a *Agent) send(ctx context.Context, records []record) error {
+	path, body := a.call(records)
 	skew, err := a.sender.post(ctx, path, body)
 	a.noteClock(ctx, skew)
 	var p *Problem
 	switch {
 	case err == nil:
-		return true, a.store.sent(records)
+		return a.taken(records)
 	case !errors.As(err, &p):
-		return false, err
+		return err
 	case p.Status == http.StatusRequestEntityTooLarge && len(records) > 1:
-		return a.halve(ctx, records)
-	case p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusConflict || p.Status == http.StatusBadRequest || p.Status == http.StatusRequestEntityTooLarge:
-		return true, a.settle(ctx, records, p)
+		return a.send(ctx, records[:len(records)/2])
+	case p.isVerdict():
+		return a.settle(ctx, records, p)
 	}
-	return false, err // away, overloaded, the token refused: all stays
+	return err // away, overloaded, the token refused
 }
 
-// halve sends the first half of what was too large together.
-func (a *Agent) halve(ctx context.Context, records []record) (bool, error) {
-	half := records[:len(records)/2]
-	path, body := call(half)
-	_, err := a.sender.post(ctx, path, body)
-	var p *Problem
-	switch {
-	case err == nil:
-		return true, a.store.sent(half)
-	case errors.As(err, &p) && p.Status == http.StatusRequestEntityTooLarge && len(half) > 1:
-		return a.halve(ctx, half)
-	case errors.As(err, &p) && p.Status == http.StatusRequestEntityTooLarge:
-		return true, a.settle(ctx, half, p)
+// taken deletes records that the server has.
+func (a *Agent) taken(records []record) error {
+	w := a.watching(records[0].Server)
+	if records[0].Kind != fleetFact || w == nil {
+		return a.store.sent(records)
 	}
-	return false, err
+	delete(a.strangers, w.ExternalID)
+	return w.announced(records)
 }
 
 // waitKey is what waits together: the statements of an instance that is held, or all of
@@ -119,37 +116,33 @@ func waitKey(r record) string { return strconv.Itoa(int(r.Kind)) + " " + r.Serve
 // all or nothing: what is not at fault is sent again.
 func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error {
 	if records[0].Kind.isFact() {
-		a.Log.WarnContext(ctx, "the server refuses what was found", "server", records[0].Server, "problem", p.Error())
-		return a.store.refuse(records[0])
+		return a.settleFact(ctx, records[0], p)
+	}
+	if a.isStrange(ctx, records, p) {
+		return nil
 	}
 	faults := blame(records, p)
 	if len(faults) == 0 { // the server does not say which
 		if len(records) > 1 {
-			return a.settleOneByOne(ctx, records)
+			return a.sendOneByOne(ctx, records)
 		}
 		faults = map[int]string{0: p.Code}
 	}
-	now := a.Now()
-	dropped := map[string][]record{}
+	dropped, unknown := map[string][]record{}, map[string]bool{}
 	for i, code := range faults {
 		r := records[i]
-		age := now.Sub(r.At)
+		why, patience, until := verdict(code)
 		switch {
-		case code == "instance_held" && age < heldFor:
-			a.wait(r, heldPause)
-		case code == "instance_held":
-			dropped[droppedHeld] = append(dropped[droppedHeld], r)
-		case code == "assessed_by_collector":
-			dropped[droppedCollected] = append(dropped[droppedCollected], r)
-		case code == "time_in_future":
-			a.wait(r, aheadPause)
-		case (code == "unknown_instance" || code == "unknown_database") && age < unknownFor:
-			a.wait(r, heldPause)
-			a.announceAgain(ctx, r.Server)
-		case code == "unknown_instance" || code == "unknown_database":
-			dropped[droppedUnknown] = append(dropped[droppedUnknown], r)
+		case a.Now().Sub(r.At) < patience:
+			a.waits[waitKey(r)] = a.Now().Add(until)
+			unknown[r.Server] = unknown[r.Server] || why == droppedUnknown
 		default:
-			dropped[droppedRefused] = append(dropped[droppedRefused], r)
+			dropped[why] = append(dropped[why], r)
+		}
+	}
+	for server, is := range unknown {
+		if is {
+			a.announceAgain(ctx, server)
 		}
 	}
 	for why, gone := range dropped {
@@ -161,21 +154,40 @@ func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error 
 	return nil
 }
 
-func (a *Agent) wait(r record, until time.Duration) { a.waits[waitKey(r)] = a.Now().Add(until) }
+// verdict is what becomes of measurements that are refused with a code: why they are
+// dropped, at what age, and until when they wait before that.
+func verdict(code string) (why string, patience, until time.Duration) {
+	switch code {
+	case "instance_held":
+		return droppedHeld, heldFor, heldPause
+	case "assessed_by_collector":
+		return droppedCollected, 0, 0
+	case "time_in_future":
+		return droppedRefused, math.MaxInt64, aheadPause
+	case "unknown_instance", "unknown_database":
+		return droppedUnknown, unknownFor, heldPause
+	case "forbidden":
+		return droppedForbidden, unknownFor, heldPause
+	}
+	return droppedRefused, 0, 0
+}
 
-// settleOneByOne finds out which of the records the server refuses.
-func (a *Agent) settleOneByOne(ctx context.Context, records []record) error {
+// settleFact lays a fact aside.
+func (a *Agent) settleFact(ctx context.Context, r record, p *Problem) error {
+	a.Log.WarnContext(ctx, "the server refuses what was found; it is tried again in an hour", "server", r.Server, "problem", p.Error())
+	if err := a.store.refuse(r); err != nil {
+		return err
+	}
+	if r.Kind == assessmentFact && (p.names("unknown_instance") || p.names("unknown_database")) {
+		a.announceAgain(ctx, r.Server)
+	}
+	return nil
+}
+
+// sendOneByOne finds out which of the records the server refuses.
+func (a *Agent) sendOneByOne(ctx context.Context, records []record) error {
 	for _, r := range records {
-		path, body := call([]record{r})
-		_, err := a.sender.post(ctx, path, body)
-		var p *Problem
-		switch {
-		case err == nil:
-			err = a.store.sent([]record{r})
-		case errors.As(err, &p) && p.Status >= 400 && p.Status < 500 && p.Status != http.StatusTooManyRequests:
-			err = a.settle(ctx, []record{r}, p)
-		}
-		if err != nil {
+		if err := a.send(ctx, []record{r}); err != nil {
 			return err
 		}
 	}
@@ -186,19 +198,19 @@ func (a *Agent) settleOneByOne(ctx context.Context, records []record) error {
 var lists = map[kind]string{hosts: "hosts", sessions: "sessions", statements: "statements"}
 
 // call is what records are sent as: a fact is a call by itself.
-func call(records []record) (path string, body []byte) {
+func (a *Agent) call(records []record) (path string, body []byte) {
 	switch records[0].Kind {
 	case fleetFact:
-		return "/ingest/v1/fleet", records[0].Body
+		return fleetPath, records[0].Body
 	case assessmentFact:
-		return "/ingest/v1/assessments", records[0].Body
+		return assessmentsPath, records[0].Body
 	}
 	var out bytes.Buffer
 	for _, k := range []kind{hosts, sessions, statements} {
 		var items [][]byte
 		for _, r := range records {
 			if r.Kind == k {
-				items = append(items, bytes.TrimSuffix(bytes.TrimPrefix(r.Body, []byte("[")), []byte("]")))
+				items = append(items, bytes.TrimSuffix(bytes.TrimPrefix(a.withoutStrangers(r), []byte("[")), []byte("]")))
 			}
 		}
 		if len(items) == 0 {
@@ -210,7 +222,7 @@ func call(records []record) (path string, body []byte) {
 		}
 		fmt.Fprintf(&out, "%s%q:[%s]", separator, lists[k], bytes.Join(items, []byte(",")))
 	}
-	return "/ingest/v1/samples", append(out.Bytes(), '}')
+	return samplesPath, append(out.Bytes(), '}')
 }
 
 // blame says which records a problem names, each with a code. An instance that is held is

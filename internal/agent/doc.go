@@ -28,11 +28,14 @@
 //     and not deleted is sent again, and statements go on from the kept list for ten minutes.
 //   - The server is away, answers nonsense, refuses the token: all is kept; it is tried again
 //     after a second, then ever later, up to a minute. What it asks for by Retry-After counts.
+//     Only the answer that it gives to such a call is one: a page with 200, a redirect and a
+//     refusal without a code of its own are another's.
 //   - The server was away for three days: it seals nothing for six hours, in which the file
 //     is sent (package pgstore).
-//   - The disk is full: a sixteenth of the measurements goes, and what was to be kept is
-//     tried once more; else it is lost, and the statements' next interval is longer. Room to
-//     delete is set aside when the file is made.
+//   - The disk is full: the oldest measurements go, a sixteenth at a time, until there is room
+//     for what is new, and no more are kept than then for an hour. Where there are none to go
+//     it is lost, and the statements' next interval is longer.
+//   - The disk has lost a record: it is counted (damaged) and passed over.
 //   - The agent is started twice: the second ends with *InUseError. Its directory is copied to
 //     another machine: there it is another sender, for it is known by the machine's name, too.
 //   - Another sender holds the statements of an instance: ours wait for ten minutes, for it may
@@ -41,10 +44,16 @@
 //   - The instance is registered by DSN: its sessions and statements are dropped and counted,
 //     and the assessments lie aside, until the connection is taken away.
 //   - The server does not know an instance: it is announced again. Who removed it there has to
-//     take it out of the configuration, too.
+//     take it out of the configuration, too. What was measured of it waits for ten minutes,
+//     as it does where a token is limited to other instances; what was measured of its host
+//     is sent without naming it.
+//   - A fact is refused: an instance is announced anew as soon as there is anything new to say
+//     of it, and each announcement says all, so that an old one never undoes a newer one.
+//   - A database has a name that the fleet does not take (it ends a line, say): it is left
+//     out, with what was found in it, and the others are not.
 //   - This machine's clock is off by more than a minute: the server's time is used, as its
-//     answers tell it. Before the first answer ours counts; a sample that the server takes for
-//     the future waits until it is not.
+//     answers tell it. Before the first answer ours counts; a sample of the future waits until
+//     it is not.
 //   - A password is changed: secrets are read whenever a connection is opened.
 //   - One server hangs: it delays itself alone, as in serve.
 package agent

@@ -6,13 +6,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"muster/commands"
+	"muster/domain/legible"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
 	"muster/internal/measurements"
@@ -53,50 +57,61 @@ func (w *watched) Target(context.Context) (servers.Target, error) {
 // Excluded does nothing: whoever writes the configuration says where the agent goes.
 func (w *watched) Excluded(context.Context) error { return nil }
 
-// Databases tells the server of those that it does not have as they are.
+// Databases tells the server of those that it does not have as they are. The error is a
+// *commands.RuleError where one has a name that the fleet does not take.
 func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.UUID, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	ids := make(map[string]uuid.UUID, len(names))
-	for _, name := range names {
-		ids[name] = uuid.NewSHA1(w.id, []byte(name))
-	}
-	if !slices.Equal(names, slices.Sorted(maps.Keys(w.state.Databases))) {
-		after := w.state
-		after.Databases = make(map[string]time.Time, len(names))
-		var gone []string
-		for _, name := range names {
-			since, known := w.state.Databases[name]
-			if !known {
-				since = w.agent.Now()
-			}
-			after.Databases[name] = since
-		}
-		for name := range w.state.Databases {
-			if _, still := after.Databases[name]; !still {
-				gone = append(gone, name)
-			}
-		}
-		if err := w.announce(&after, gone); err != nil {
+	fit := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isNameable(name) })
+	if !slices.Equal(fit, slices.Sorted(maps.Keys(w.state.Databases))) {
+		if err := w.announce(w.state.with(fit, w.agent.Now())); err != nil {
 			return nil, err
 		}
 	}
-	w.names = make(map[uuid.UUID]string, len(ids))
-	for name, id := range ids {
-		w.names[id] = name
+	ids := make(map[string]uuid.UUID, len(fit))
+	w.names = make(map[uuid.UUID]string, len(fit))
+	for _, name := range fit {
+		ids[name] = uuid.NewSHA1(w.id, []byte(name))
+		w.names[ids[name]] = name
+	}
+	if n := len(names) - len(fit); n > 0 {
+		return ids, &commands.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("The names of %d databases are too long, or %s.", n, legible.Rule)}
 	}
 	return ids, nil
 }
 
+// isNameable says whether the fleet takes a name as a key (package commands). An
+// announcement with one that it does not take would be refused with all the others.
+func isNameable(name string) bool {
+	n := utf8.RuneCountInString(name)
+	return n > 0 && n <= 200 && legible.Name(name)
+}
+
+// with is the state with these databases, and no others.
+func (s serverState) with(names []string, at time.Time) *serverState {
+	after := s
+	after.Databases = make(map[string]time.Time, len(names))
+	for _, name := range names {
+		since, known := s.Databases[name]
+		if !known {
+			since = at
+		}
+		after.Databases[name] = since
+	}
+	gone := slices.AppendSeq(slices.Clone(s.Gone), maps.Keys(s.Databases))
+	gone = slices.DeleteFunc(gone, func(name string) bool { _, there := after.Databases[name]; return there })
+	slices.Sort(gone)
+	after.Gone = slices.Compact(gone)
+	return &after
+}
+
 // announce keeps a state and what the server is told of it: the instance with all of its
 // databases, and those that are gone.
-func (w *watched) announce(after *serverState, gone []string) error {
-	body, err := w.announcement(after, gone)
+func (w *watched) announce(after *serverState) error {
+	fact, err := w.announcement(after)
 	if err != nil {
 		return err
 	}
-	after.Announced = digest(body)
-	fact := record{Kind: fleetFact, Server: w.ExternalID, At: w.agent.Now(), Body: body}
 	if err := w.agent.store.keep(change{records: []record{fact}, server: w.ExternalID, state: after}); err != nil {
 		return err
 	}
@@ -105,34 +120,56 @@ func (w *watched) announce(after *serverState, gone []string) error {
 	return nil
 }
 
-// announceChanged is announce where the server was told something else the last time.
-func (w *watched) announceChanged(after *serverState) error {
-	body, err := w.announcement(after, nil)
-	if err != nil || digest(body) == w.state.Announced {
+// announced deletes announcements that the server has. After the last one it knows which
+// databases are gone.
+func (w *watched) announced(records []record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.agent.store.sent(records); err != nil {
 		return err
 	}
-	return w.announce(after, nil)
+	pending, err := w.agent.store.announcing(w.ExternalID)
+	if err != nil || pending || len(w.state.Gone) == 0 {
+		return err
+	}
+	after := w.state
+	after.Gone = nil
+	if err := w.agent.store.keep(change{server: w.ExternalID, state: &after}); err != nil {
+		return err
+	}
+	w.state = after
+	return nil
 }
 
-func (w *watched) announcement(after *serverState, gone []string) ([]byte, error) {
+// announcement is what the server is told; the state remembers that it is.
+func (w *watched) announcement(after *serverState) (record, error) {
 	item := api.FleetInstance{
 		ExternalId: w.ExternalID, Name: w.Name, Engine: api.Engine(w.Engine), CreatedAt: after.CreatedAt.UTC(), Databases: &[]api.FleetDatabase{},
 	}
-	if after.Version != "" {
-		item.Version = &after.Version
+	if version := cut(legible.Clean(after.Version), mostLabel); version != "" {
+		item.Version = &version
 	}
-	if host := w.hostName(); host != "" {
+	if host := cut(legible.Clean(w.hostName()), mostLabel); host != "" {
 		item.Host = &host
 	}
-	removed := true
 	for _, name := range slices.Sorted(maps.Keys(after.Databases)) {
 		*item.Databases = append(*item.Databases, api.FleetDatabase{ExternalId: name, Name: name, CreatedAt: after.Databases[name].UTC()})
 	}
-	for _, name := range slices.Sorted(slices.Values(gone)) {
+	told, err := marshal(item)
+	if err != nil {
+		return record{}, err
+	}
+	after.Announced = digest(told)
+	removed := true
+	for _, name := range after.Gone {
 		*item.Databases = append(*item.Databases, api.FleetDatabase{ExternalId: name, Name: name, CreatedAt: after.CreatedAt.UTC(), Removed: &removed})
 	}
-	return marshal(api.FleetBatch{Instances: []api.FleetInstance{item}})
+	body, err := marshal(api.FleetBatch{Instances: []api.FleetInstance{item}})
+	return record{Kind: fleetFact, Server: w.ExternalID, At: w.agent.Now(), Body: body}, err
 }
+
+// mostLabel bounds what the fleet shows of an instance, in characters.
+const mostLabel = 255
 
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)

@@ -43,26 +43,25 @@ func (r record) encode() []byte {
 
 var errRecord = errors.New("a record of the buffer is not one")
 
-func decode(number uint64, value []byte) (record, error) {
-	r := record{Number: number}
+// decodeHead reads all of a record but its body.
+func decodeHead(number uint64, value []byte) (r record, packed []byte, err error) {
+	r = record{Number: number}
 	if len(value) < 1 {
-		return r, errRecord
+		return r, nil, errRecord
 	}
 	r.Kind, value = kind(value[0]), value[1:]
 	at, n := binary.Varint(value)
 	if n <= 0 {
-		return r, errRecord
+		return r, nil, errRecord
 	}
 	r.At, value = time.UnixMicro(at).UTC(), value[n:]
 	length, n := binary.Uvarint(value)
 	if n <= 0 || length > uint64(len(value)-n) {
-		return r, errRecord
+		return r, nil, errRecord
 	}
 	value = value[n:]
-	r.Server, value = string(value[:length]), value[length:]
-	body, err := unpack(value)
-	r.Body = body
-	return r, err
+	r.Server = string(value[:length])
+	return r, value[length:], nil
 }
 
 // Both are safe for use by several goroutines at once.

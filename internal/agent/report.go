@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"muster/domain/legible"
 	"muster/internal/httpapi/api"
 	"muster/internal/pause"
 )
@@ -14,7 +16,18 @@ const reportEvery = time.Minute
 // report says how the agent is until ctx ends. A report that cannot be sent is not kept:
 // the next one says more.
 func (a *Agent) report(ctx context.Context) error {
-	return pause.Every(ctx, reportEvery, func() { _ = a.reportOnce(ctx) })
+	last := ""
+	return pause.Every(ctx, reportEvery, func() {
+		said := ""
+		var p *Problem
+		if errors.As(a.reportOnce(ctx), &p) && p.isVerdict() { // else delivering says it
+			said = p.Error()
+		}
+		if said != "" && said != last {
+			a.Log.WarnContext(ctx, "the server does not take how the agent is", "problem", said)
+		}
+		last = said
+	})
 }
 
 func (a *Agent) reportOnce(ctx context.Context) error {
@@ -22,7 +35,7 @@ func (a *Agent) reportOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.sender.post(ctx, "/ingest/v1/agents", body)
+	_, err = a.sender.post(ctx, agentsPath, body)
 	return err
 }
 
@@ -35,9 +48,15 @@ func (a *Agent) askTheTime(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	skew, _ := a.sender.post(ctx, "/ingest/v1/agents", body)
+	skew, _ := a.sender.post(ctx, agentsPath, body)
 	a.noteClock(ctx, skew)
 }
+
+// Bounds of a report (POST /ingest/v1/agents).
+const (
+	mostGrants = 100
+	mostGrant  = 4000
+)
 
 func (a *Agent) reportNow() ([]byte, error) {
 	f, err := a.store.figures()
@@ -68,8 +87,10 @@ func (w *watched) report() api.AgentServer {
 	if w.trouble != (trouble{}) {
 		one.Error = &api.AgentError{Class: w.trouble.Class, Detail: w.trouble.Sentence, At: w.trouble.At.UTC()}
 	}
-	for _, g := range w.lacking {
-		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{Object: g.Object, Statement: g.Statement})
+	for _, g := range w.lacking[:min(len(w.lacking), mostGrants)] {
+		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{
+			Object: cut(legible.Clean(g.Object), mostWords), Statement: cut(g.Statement, mostGrant),
+		})
 	}
 	for _, s := range w.signs {
 		one.Signs = append(one.Signs, api.AgentSign{Rule: api.AgentSignRule(s.Rule), Value: s.Value, At: s.At.UTC()})

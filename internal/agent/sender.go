@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ type sender struct {
 // callTimeout bounds a call: the server answers one of ten thousand items in seconds.
 const callTimeout = 30 * time.Second
 
+// mostAnswer bounds an answer: that about an instance with ten thousand databases has 1 MB.
+const mostAnswer = 16 << 20
+
 // Problem is what the server refuses a call with.
 type Problem struct {
 	Status     int
@@ -37,6 +41,7 @@ type Problem struct {
 	Detail     string        `json:"detail"`
 	Errors     []FieldError  `json:"errors"`
 	RetryAfter time.Duration `json:"-"` // 0: the server did not say
+	Location   string        `json:"-"` // where it sends us, and we do not go
 }
 
 // FieldError is what is wrong with one part of a call.
@@ -48,6 +53,12 @@ type FieldError struct {
 
 func (p *Problem) Error() string {
 	text := strconv.Itoa(p.Status) + " " + p.Code
+	if p.Code == "" {
+		text = fmt.Sprintf("%d %s: no answer of Muster's", p.Status, http.StatusText(p.Status))
+	}
+	if p.Location != "" {
+		text += fmt.Sprintf(", which leads to %q", p.Location)
+	}
 	for i, e := range p.Errors {
 		if i == 3 {
 			text += fmt.Sprintf("; %d more", len(p.Errors)-i)
@@ -56,6 +67,25 @@ func (p *Problem) Error() string {
 		text += fmt.Sprintf("; %s %s %s", e.Pointer, e.Code, e.Detail)
 	}
 	return text
+}
+
+// names says whether the problem is one of a code.
+func (p *Problem) names(code string) bool {
+	return p.Code == code || slices.ContainsFunc(p.Errors, func(e FieldError) bool { return e.Code == code })
+}
+
+// isVerdict says whether the server has looked at a call and will not take it as it is.
+// Anything else may be different a minute later, or did not come from the server at all.
+func (p *Problem) isVerdict() bool {
+	switch p.Status {
+	case http.StatusRequestEntityTooLarge:
+		return true
+	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
+		return p.Code != ""
+	case http.StatusForbidden: // of some instances; without any the token may not send at all
+		return p.Code != "" && len(p.Errors) > 0
+	}
+	return false
 }
 
 // post sends a call. What the server refuses is a *Problem; any other error says that
@@ -91,7 +121,7 @@ func (s *sender) post(ctx context.Context, path string, body []byte) (skew time.
 		return 0, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
 	if err != nil {
 		return 0, err
 	}
@@ -99,14 +129,30 @@ func (s *sender) post(ctx context.Context, path string, body []byte) (skew time.
 		took := time.Since(began)
 		skew = date.Add(500 * time.Millisecond).Sub(began.Add(took / 2))
 	}
-	if answer.StatusCode < 300 {
+	if answer.StatusCode == answers[path] && (len(text) == 0) == (answer.StatusCode == http.StatusNoContent) && (len(text) == 0 || json.Valid(text)) {
 		return skew, nil
 	}
-	p := &Problem{RetryAfter: retryAfter(answer.Header.Get("Retry-After"))}
-	_ = json.Unmarshal(text, p) // something between us and the server answers otherwise
+	p := &Problem{RetryAfter: retryAfter(answer.Header.Get("Retry-After")), Location: answer.Header.Get("Location")}
+	if json.Unmarshal(text, p) != nil { // something between us and the server answers otherwise
+		*p = Problem{RetryAfter: p.RetryAfter, Location: p.Location}
+	}
 	p.Status = answer.StatusCode
 	return skew, p
 }
+
+// answers are how the server says that it has a call. Whoever says anything else is not
+// the server, and what was sent is kept.
+var answers = map[string]int{
+	fleetPath: http.StatusOK, samplesPath: http.StatusAccepted, assessmentsPath: http.StatusAccepted, agentsPath: http.StatusNoContent,
+}
+
+// Where calls go.
+const (
+	fleetPath       = "/ingest/v1/fleet"
+	samplesPath     = "/ingest/v1/samples"
+	assessmentsPath = "/ingest/v1/assessments"
+	agentsPath      = "/ingest/v1/agents"
+)
 
 func retryAfter(text string) time.Duration {
 	n, err := strconv.Atoi(text)

@@ -31,6 +31,7 @@ const (
 func sentAssessment(
 	server string, engine fleet.Engine, at time.Time, found snapshot.Assessment, state changes.State, classified map[string]snapshot.Classification,
 ) api.SentAssessment {
+	found = namedAlone(found)
 	checks, accounts, settings, databases := sentChecks(found.Results), sentAccounts(found.Roles), sentSettings(state), sentDatabases(found.Databases, classified)
 	sent := api.SentAssessment{Instance: server, At: at.UTC(), Checks: &checks, Accounts: &accounts, Databases: &databases}
 	if settings != nil {
@@ -48,6 +49,16 @@ func sentAssessment(
 		sent.Edition = &edition
 	}
 	return sent
+}
+
+// namedAlone is what was found but for databases with a name that the fleet does not take:
+// the server would refuse all of it for them.
+func namedAlone(found snapshot.Assessment) snapshot.Assessment {
+	found.Databases = slices.DeleteFunc(slices.Clone(found.Databases), func(d snapshot.DatabaseFact) bool { return !isNameable(d.Name) })
+	found.Results = slices.DeleteFunc(slices.Clone(found.Results), func(r snapshot.CheckResult) bool {
+		return r.Database != "" && !isNameable(r.Database)
+	})
+	return found
 }
 
 // sentChecks has one item a check: where it fails in one database and could not be looked

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,8 +37,9 @@ var (
 // store is the agent's directory: one file, which a process at a time has open. What is
 // kept in it survives the process at any line of it.
 type store struct {
-	db  *bbolt.DB
-	max int64 // bytes of measurements
+	db   *bbolt.DB
+	max  int64 // bytes of measurements
+	most int64 // of them at the moment: less where the disk is full; a writing transaction's
 }
 
 // counts are the figures of a store, kept with what they count.
@@ -56,7 +56,9 @@ const (
 	droppedHeld      = "instance_held"
 	droppedCollected = "assessed_by_collector"
 	droppedUnknown   = "unknown_instance"
+	droppedForbidden = "forbidden"
 	droppedRefused   = "refused"
+	droppedDamaged   = "damaged"
 )
 
 // InUseError says that another agent works in the directory.
@@ -65,10 +67,6 @@ type InUseError struct{ Directory string }
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("another agent works in %s; each needs a directory of its own", e.Directory)
 }
-
-// ballast is how much room is set aside in a new file, so that what is sent can be deleted
-// when the disk is full: to delete takes pages, too.
-const ballast = 4 << 20
 
 // openStore opens the file in a directory, or makes it. Errors: *InUseError.
 func openStore(directory string, most int64) (*store, error) {
@@ -83,7 +81,7 @@ func openStore(directory string, most int64) (*store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open the agent's buffer %s: %w", path, err)
 	}
-	s := &store{db: db, max: most}
+	s := &store{db: db, max: most, most: most}
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the agent's buffer %s: %w", path, err), db.Close())
 	}
@@ -91,23 +89,14 @@ func openStore(directory string, most int64) (*store, error) {
 }
 
 func (s *store) prepare() error {
-	fresh := false
-	err := s.db.Update(func(tx *bbolt.Tx) error {
-		fresh = tx.Bucket(metaBucket) == nil
+	return s.update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{measurementsBucket, factsBucket, refusedBucket, serversBucket, basesBucket, metaBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
 		}
-		if fresh {
-			return tx.Bucket(metaBucket).Put([]byte("ballast"), make([]byte, ballast))
-		}
 		return nil
 	})
-	if err != nil || !fresh {
-		return err
-	}
-	return s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete([]byte("ballast")) })
 }
 
 func (s *store) close() error { return s.db.Close() }
@@ -123,7 +112,7 @@ type identity struct {
 // the last time it is another one, and what statements are compared with is forgotten.
 func (s *store) sender(host string) (string, error) {
 	var who identity
-	err := s.db.Update(func(tx *bbolt.Tx) error {
+	err := s.update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
 		if text := meta.Get(identityKey); text != nil {
 			if err := json.Unmarshal(text, &who); err != nil {
@@ -149,7 +138,8 @@ func (s *store) sender(host string) (string, error) {
 type serverState struct {
 	CreatedAt  time.Time            // when the agent saw it first
 	Databases  map[string]time.Time // by name, when the agent saw each first
-	Announced  string               // the instance as it was told last
+	Gone       []string             // databases that the server is still to be told of as removed
+	Announced  string               // the instance as it was told last, but for those
 	AssessedAt time.Time
 	Version    string
 }
@@ -184,24 +174,8 @@ type change struct {
 	basis   *measure.List
 }
 
-// keep keeps a change. Measurements beyond the store's bound go, the oldest first; so do
-// some where the disk is full, and then it is tried once more.
+// keep keeps a change. Measurements beyond the store's bound go, the oldest first.
 func (s *store) keep(c change) error {
-	err := s.tryToKeep(c)
-	if !isFull(err) {
-		return err
-	}
-	if shedErr := s.shed(); shedErr != nil {
-		return errors.Join(err, shedErr)
-	}
-	return s.tryToKeep(c)
-}
-
-func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
-}
-
-func (s *store) tryToKeep(c change) error {
 	var basis []byte
 	if c.basis != nil {
 		var plain bytes.Buffer
@@ -210,7 +184,7 @@ func (s *store) tryToKeep(c change) error {
 		}
 		basis = pack(plain.Bytes())
 	}
-	return s.db.Update(func(tx *bbolt.Tx) error {
+	return s.update(func(tx *bbolt.Tx) error {
 		if c.state != nil {
 			if err := putJSON(tx.Bucket(serversBucket), []byte(c.server), c.state); err != nil {
 				return err
@@ -240,7 +214,9 @@ func (s *store) add(tx *bbolt.Tx, records []record) error {
 		}
 		value := r.encode()
 		if r.Kind.isFact() {
-			err = tx.Bucket(factsBucket).Put(numbered(number), value)
+			if err = supersede(tx, r); err == nil {
+				err = tx.Bucket(factsBucket).Put(numbered(number), value)
+			}
 		} else {
 			err = tx.Bucket(measurementsBucket).Put(numbered(number), value)
 			n.Bytes, n.Records = n.Bytes+int64(len(value)), n.Records+1
@@ -249,24 +225,10 @@ func (s *store) add(tx *bbolt.Tx, records []record) error {
 			return err
 		}
 	}
-	if err := n.dropOldest(tx, s.max); err != nil {
+	if err := n.dropOldest(tx, s.most); err != nil {
 		return err
 	}
 	return putJSON(tx.Bucket(metaBucket), countsKey, n)
-}
-
-// shed makes room on a full disk: a sixteenth of the measurements, the oldest.
-func (s *store) shed() error {
-	return s.db.Update(func(tx *bbolt.Tx) error {
-		n, err := countsIn(tx)
-		if err != nil {
-			return err
-		}
-		if err := n.dropOldest(tx, n.Bytes-n.Bytes/16-1); err != nil {
-			return err
-		}
-		return putJSON(tx.Bucket(metaBucket), countsKey, n)
-	})
 }
 
 // dropOldest drops measurements until so many bytes are left at most.

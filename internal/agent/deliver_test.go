@@ -1,0 +1,378 @@
+package agent
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure"
+)
+
+// call is one as the server gets it.
+type sentCall struct{ path, body string }
+
+func (c sentCall) String() string { return c.path + " " + c.body }
+
+// answer is what the server says to one.
+type answer func(w http.ResponseWriter, c sentCall)
+
+func taken(w http.ResponseWriter, c sentCall) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(answers[c.path])
+	if answers[c.path] != http.StatusNoContent {
+		_, _ = io.WriteString(w, "{}")
+	}
+}
+
+// refused is a problem with a code; errors are "code pointer".
+func refused(status int, code string, errors ...string) answer {
+	return func(w http.ResponseWriter, _ sentCall) {
+		p := Problem{Code: code}
+		for _, e := range errors {
+			of, pointer, _ := strings.Cut(e, " ")
+			p.Errors = append(p.Errors, FieldError{Pointer: pointer, Code: of, Detail: "planted"})
+		}
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(p)
+	}
+}
+
+func page(status int, header ...string) answer {
+	return func(w http.ResponseWriter, _ sentCall) {
+		w.Header().Set("Content-Type", "text/html")
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "<html>a page</html>")
+	}
+}
+
+func cutOff(w http.ResponseWriter, c sentCall) {
+	w.Header().Set("Content-Length", "1000")
+	taken(w, c)
+	panic(http.ErrAbortHandler)
+}
+
+func hang(http.ResponseWriter, sentCall) { panic(http.ErrAbortHandler) }
+
+// bench is an agent and the server that it sends to.
+type bench struct {
+	*Agent
+	t       testing.TB
+	calls   []sentCall
+	answers []answer // one after the other, the last one for ever
+	log     strings.Builder
+}
+
+const oneServer = "name: here\ndirectory: %s\nservers:\n  - {name: db, engine: postgresql, dsn: \"postgres://u@db.example.org/d\"}\n"
+
+func newBench(t testing.TB, answers ...answer) *bench {
+	t.Helper()
+	b := &bench{t: t, answers: answers}
+	server := httptest.NewServer(http.HandlerFunc(b.serve))
+	t.Cleanup(server.Close)
+	b.open(server.URL, nil)
+	return b
+}
+
+func (b *bench) open(server string, client *http.Client) {
+	t := b.t
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "token"), []byte("planted-token\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "agent.yaml"), fmt.Appendf(nil, oneServer, filepath.Join(dir, "buffer")), 0o600))
+	config, err := ReadConfig(filepath.Join(dir, "agent.yaml"), os.LookupEnv)
+	must(t, err)
+	u, err := url.Parse(server)
+	must(t, err)
+	b.Agent, err = Open(Options{
+		Config: config, Server: u, TokenFile: filepath.Join(dir, "token"), Version: "1", Client: client,
+		Engines: func(func() time.Time) map[fleet.Engine]measure.Engine { return nil },
+		Log:     slog.New(slog.NewTextHandler(&b.log, nil)),
+	})
+	must(t, err)
+	t.Cleanup(func() { must(t, b.Close()) })
+}
+
+func (b *bench) serve(w http.ResponseWriter, r *http.Request) {
+	unpacked, err := gzip.NewReader(r.Body)
+	if err != nil {
+		b.t.Error(err)
+		return
+	}
+	body, err := io.ReadAll(unpacked)
+	if err != nil || r.Header.Get("Authorization") != "Bearer planted-token" || r.Header.Get("X-Muster-Sender") != b.sender.id {
+		b.t.Errorf("%v: %v", err, r.Header)
+	}
+	c := sentCall{r.URL.Path, string(body)}
+	b.calls = append(b.calls, c)
+	answer := b.answers[0]
+	if len(b.answers) > 1 {
+		b.answers = b.answers[1:]
+	}
+	answer(w, c)
+}
+
+// deliverAll sends until nothing is left that does not wait, or the server is away.
+func (b *bench) deliverAll() error {
+	b.t.Helper()
+	for range 100 {
+		if more, err := b.deliverNext(b.t.Context()); err != nil || !more {
+			return err
+		}
+	}
+	b.t.Fatal("it has no end")
+	return nil
+}
+
+// holds compares what the agent has, and what it has dropped.
+func (b *bench) holds(records int64, facts, refused int, dropped string) {
+	b.t.Helper()
+	f := b.store.checked(b.t)
+	var counted []string
+	for _, why := range slices.Sorted(maps.Keys(f.Dropped)) {
+		counted = append(counted, why+" "+strconv.FormatInt(f.Dropped[why], 10))
+	}
+	if got := strings.Join(counted, ", "); f.Records != records || f.Facts != facts || f.Refused != refused || got != dropped {
+		b.t.Errorf("%d records, %d facts, %d refused, dropped %q; want %d, %d, %d, %q", f.Records, f.Facts, f.Refused, got, records, facts, refused, dropped)
+	}
+}
+
+// sent compares the calls since the last time.
+func (b *bench) sent(want ...string) {
+	b.t.Helper()
+	var got []string
+	for _, c := range b.calls {
+		got = append(got, strings.TrimPrefix(c.String(), "/ingest/v1/"))
+	}
+	b.calls = nil
+	if !slices.Equal(got, want) {
+		b.t.Errorf("sent %q\nwant %q", got, want)
+	}
+}
+
+func hostOf(at time.Time, instances ...string) record {
+	list := append([]string{}, instances...)
+	body, _ := json.Marshal([]map[string]any{{"host": "db01", "instances": list, "at": at, "cpuPercent": 1}})
+	return record{Kind: hosts, At: at, Body: body}
+}
+
+func statementsOf(server string, at time.Time, body string) record {
+	return record{Kind: statements, Server: server, At: at, Body: []byte("[" + body + "]")}
+}
+
+// TestNothingIsLostOfWhatNobodyTook, whatever it is that is not the server's word on it, and
+// nothing is sent twice that was taken.
+func TestNothingIsLostOfWhatNobodyTook(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]answer{
+		"away": refused(503, "unavailable"), "overloaded": refused(429, "rate_limited"), "revoked": refused(401, "token_revoked"),
+		"may not send": refused(403, "forbidden"), "failed": refused(500, "internal_error"), "elsewhere": page(301, "Location", "https://elsewhere.example/"),
+		"a page": page(200), "another's 202": page(202), "another's 204": page(204), "a page not found": page(404),
+		"a bad gateway": page(502), "a proxy's 400": page(400), "a proxy's 403": page(403), "a proxy's 409": page(409), "a proxy's 422": page(422),
+		"cut off": cutOff, "hung up": hang, "late": refused(408, "request_timeout"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, bad, bad, bad, taken)
+			now := time.Now()
+			b.store.mustKeep(t, factOf(fleetFact, "db", `"F"`), statementsOf("db", now, "1"), statementsOf("db", now, "2"))
+			for range 3 {
+				if err := b.deliverAll(); err == nil {
+					t.Error("no error says so")
+				}
+				b.holds(2, 1, 0, "")
+			}
+			must(t, b.deliverAll())
+			fact, samples := `fleet "F"`, `samples {"statements":[1,2]}`
+			b.sent(fact, fact, fact, fact, samples)
+			b.holds(0, 0, 0, "")
+			b.answers = []answer{bad}
+			b.store.mustKeep(t, statementsOf("db", now, "3"), statementsOf("db", now, "4"))
+			if err := b.deliverAll(); err == nil {
+				t.Error("no error says so")
+			}
+			b.holds(2, 0, 0, "")
+		})
+	}
+}
+
+// TestARefusedFactLiesAside and the others go on; it comes back when it is tried again.
+func TestARefusedFactLiesAside(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]answer{
+		"invalid": refused(422, "out_of_range", "out_of_range #/assessments/0/version"), "collected": refused(409, "assessed_by_collector", "assessed_by_collector #/assessments/0/instance"),
+		"outside the token's limit": refused(403, "forbidden", "forbidden #/instances/0/externalId"), "too large": page(413), "malformed": refused(400, "malformed_body"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, bad, taken)
+			b.store.mustKeep(t, factOf(assessmentFact, "other", `"A"`), statementsOf("db", time.Now(), "1"), factOf(assessmentFact, "db", `"B"`))
+			must(t, b.deliverAll())
+			b.sent(`assessments "A"`, `samples {"statements":[1]}`, `assessments "B"`)
+			b.holds(0, 0, 1, "")
+			must(t, b.store.retry())
+			must(t, b.deliverAll())
+			b.sent(`assessments "A"`)
+			b.holds(0, 0, 0, "")
+		})
+	}
+}
+
+// TestWhatIsRefusedIsSettled: the records at fault wait or are dropped and counted, by why;
+// the rest of the call is sent again at once.
+func TestWhatIsRefusedIsSettled(t *testing.T) {
+	t.Parallel()
+	old := -time.Hour
+	for name, c := range map[string]struct {
+		age     time.Duration
+		answers []answer
+		sent    []string
+		left    int64
+		dropped string
+	}{
+		"held": {0, []answer{refused(409, "instance_held", "instance_held #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"held for long": {
+			old, []answer{refused(409, "instance_held", "instance_held #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 0, "instance_held 1",
+		},
+		"collected": {
+			0, []answer{refused(409, "assessed_by_collector", "assessed_by_collector #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 0, "assessed_by_collector 1",
+		},
+		"unknown":          {0, []answer{refused(422, "unknown_instance", "unknown_instance #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"unknown database": {old, []answer{refused(422, "unknown_database", "unknown_database #/statements/1/database"), taken}, []string{"1,2,3", "1,3"}, 0, "unknown_instance 1"},
+		"not of the token": {old, []answer{refused(403, "forbidden", "forbidden #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 0, "forbidden 1"},
+		"token widened":    {0, []answer{refused(403, "forbidden", "forbidden #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"two at fault": {
+			0, []answer{refused(422, "out_of_range", "out_of_range #/statements/0/at", "duplicate_key #/statements/2/statements/7/key"), taken}, []string{"1,2,3", "2"}, 0, "refused 2",
+		},
+		"nobody says which": {
+			0, []answer{refused(422, "too_many_items", "too_many_items #"), taken, refused(422, "x"), taken}, []string{"1,2,3", "1", "2", "3"}, 0, "refused 1",
+		},
+		"too large together": {0, []answer{page(413), taken}, []string{"1,2,3", "1", "2,3"}, 0, ""},
+		"too large, then at fault": {
+			0, []answer{page(413), refused(422, "x", "x #/statements/0"), taken}, []string{"1,2,3", "1", "2,3"}, 0, "refused 1",
+		},
+		"revoked one by one": {0, []answer{refused(422, "x"), taken, refused(401, "token_revoked")}, []string{"1,2,3", "1", "2"}, 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, c.answers...)
+			at := time.Now().Add(c.age)
+			b.store.mustKeep(t, statementsOf("a", at, "1"), statementsOf("b", at, "2"), statementsOf("c", at, "3"))
+			err := b.deliverAll()
+			var p *Problem
+			if away := errors.As(err, &p); away != (name == "revoked one by one") {
+				t.Errorf("it ended with %v", err)
+			}
+			var want []string
+			for _, items := range c.sent {
+				want = append(want, `samples {"statements":[`+items+`]}`)
+			}
+			b.sent(want...)
+			b.holds(c.left, 0, 0, c.dropped)
+		})
+	}
+}
+
+// TestAnUnknownInstanceIsAnnouncedOnce, however many of its records say so, and what waits
+// comes after it.
+func TestAnUnknownInstanceIsAnnouncedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, refused(422, "unknown_instance", "unknown_instance #/sessions/0/instance", "unknown_instance #/statements/0/instance", "unknown_instance #/statements/1/instance"), taken)
+	now := time.Now()
+	b.store.mustKeep(t, statementsOf("db", now, "1"), statementsOf("db", now, "2"), sessionsOf("db", now, "3"))
+	must(t, b.deliverAll())
+	if n := len(b.calls); n != 2 || b.calls[1].path != fleetPath || !strings.Contains(b.calls[1].body, `"externalId":"db"`) {
+		t.Errorf("sent %q", b.calls)
+	}
+	b.holds(3, 0, 0, "")
+	clear(b.waits)
+	b.calls = nil
+	must(t, b.deliverAll())
+	b.sent(`samples {"sessions":[{"at":"3"}],"statements":[1,2]}`)
+	b.holds(0, 0, 0, "")
+}
+
+// TestAHostIsMeasuredWithoutItsStrangers: an instance that the server does not have, or not
+// from us, takes nothing of its host with it; it is named again once it is known.
+func TestAHostIsMeasuredWithoutItsStrangers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, refused(403, "forbidden", "forbidden #/hosts/0/instances/0"), refused(422, "unknown_instance", "unknown_instance #/hosts/0/instances/0"), taken)
+	at := time.Now().UTC().Truncate(time.Second)
+	b.store.mustKeep(t, hostOf(at, "other", "db", "third"))
+	must(t, b.deliverAll())
+	of := func(instances string) string {
+		return fmt.Sprintf(`samples {"hosts":[{"at":%q,"cpuPercent":1,"host":"db01","instances":[%s]}]}`, at.Format(time.RFC3339), instances)
+	}
+	if len(b.calls) != 4 || b.calls[3].path != fleetPath { // the announcement comes after what was kept before
+		t.Fatalf("sent %q", b.calls)
+	}
+	b.calls = b.calls[:3]
+	b.sent(of(`"other","db","third"`), of(`"db","third"`), of(`"third"`))
+	b.holds(0, 0, 0, "")
+	b.store.mustKeep(t, hostOf(at, "other", "db", "third"))
+	must(t, b.deliverAll())
+	b.sent(of(`"db","third"`))
+}
+
+// TestTheClockOfTheServerCounts where ours is far off, and ours again where it is right.
+func TestTheClockOfTheServerCounts(t *testing.T) {
+	t.Parallel()
+	off := time.Duration(0)
+	b := newBench(t, func(w http.ResponseWriter, c sentCall) {
+		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
+		taken(w, c)
+	})
+	apart := func() time.Duration { return time.Until(b.Now()).Round(5 * time.Second) }
+	for _, c := range []struct{ off, want time.Duration }{
+		{-10 * time.Minute, -10 * time.Minute}, {10 * time.Minute, 10 * time.Minute}, {10*time.Minute + 5*time.Second, 10 * time.Minute},
+		{30 * time.Second, 0}, {0, 0}, {-72 * time.Hour, -72 * time.Hour}, {0, 0},
+	} {
+		off = c.off
+		b.store.mustKeep(t, factOf(fleetFact, "db", `"F"`))
+		must(t, b.deliverAll())
+		if got := apart(); got != c.want {
+			t.Errorf("a clock that is %s ahead has samples bear a time %s ahead, want %s", c.off, got, c.want)
+		}
+	}
+	off = -10 * time.Minute
+	b.askTheTime(t.Context())
+	if got := apart(); got != off {
+		t.Errorf("before anything is measured it is %s, want %s", got, off)
+	}
+	w := b.watched[0]
+	must(t, b.announceAll())
+	if ahead := time.Until(w.state.CreatedAt).Round(5 * time.Second); ahead != off {
+		t.Errorf("what is announced is of %s", w.state.CreatedAt)
+	}
+}
+
+// TestWhatLiesInTheFutureWaits until it does not, and what comes after it does not wait
+// with it: it was measured before anybody told that our clock is ahead.
+func TestWhatLiesInTheFutureWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, taken)
+	now := time.Now()
+	b.store.mustKeep(t, statementsOf("db", now.Add(time.Hour), "1"), statementsOf("db", now.Add(2*time.Minute), "2"), statementsOf("db", now, "3"))
+	must(t, b.deliverAll())
+	b.sent(`samples {"statements":[2,3]}`)
+	b.skew.Store(int64(time.Hour))
+	must(t, b.deliverAll())
+	b.sent(`samples {"statements":[1]}`)
+}
