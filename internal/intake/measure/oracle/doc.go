@@ -39,8 +39,10 @@
 //     is named. Without V$SESSION there are no samples of sessions, and without V$INSTANCE
 //     neither: whether there are other instances is then unknown. In a cluster without the
 //     GV$ views nothing is sampled, rather than one instance told as all.
-//   - An instance of a cluster does not answer, which GV$ views do not say: what it did is
-//     missing, and when it is back its entries are a basis.
+//   - An instance of a cluster does not answer, which GV$ views do not say: a list without
+//     one of its statements, or fewer instances than V$ACTIVE_INSTANCES counts, are a part
+//     and not compared. When it is back within ten minutes nothing is missing. Its sessions
+//     are missing, and the sample does not show it.
 //   - An instance is started again: its entries are others. Those whose cursors were loaded
 //     since, which all were, count.
 //   - A cursor ages out before its first look: its entry is a basis, and what it had done is

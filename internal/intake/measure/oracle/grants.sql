@@ -29,6 +29,7 @@ GRANT SELECT ON SYS.V_$CON_SYS_TIME_MODEL TO c##muster;
 GRANT SELECT ON SYS.V_$DATABASE TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
+GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer
 GRANT SELECT ON SYS.GV_$INSTANCE TO muster;
 GRANT SELECT ON SYS.GV_$CONTAINERS TO muster;
 GRANT SELECT ON SYS.GV_$SESSION TO muster;

@@ -25,6 +25,9 @@ var instanceQuery string
 //go:embed sql/instances.sql
 var instancesQuery string
 
+//go:embed sql/active_instances.sql
+var activeInstancesQuery string
+
 // Engine is how Oracle is measured: sessions every ten seconds, statements every twenty
 // (readings, 17).
 func Engine() measure.Engine {
@@ -71,7 +74,7 @@ func (r *reader) meet(ctx context.Context, s servers.Session) error {
 		r.databases = nil
 	}
 	r.self = me
-	if err := r.readInstances(ctx, s); err != nil {
+	if err := r.readInstances(ctx, s); err != nil && !errors.Is(err, errPart) {
 		return err
 	}
 	r.session = s
@@ -91,18 +94,39 @@ func readSelf(ctx context.Context, s servers.Session) (self, error) {
 	return self{container: uint32(container), name: row[1], multi: row[2] != "", account: row[3]}, nil
 }
 
+// errPart says that an instance of a cluster did not answer: what the others say is a part.
+var errPart = errors.New("an instance of the cluster does not answer")
+
 // readInstances finds out which instances run. Without the grants for it nobody knows
-// whether there is more than ours.
+// whether there is more than ours. Errors: errPart.
 func (r *reader) readInstances(ctx context.Context, s servers.Session) error {
 	running, parallel, err := instances(ctx, s, instanceQuery)
 	if r.may("instances", "V$INSTANCE", &err) && parallel {
-		running, _, err = instances(ctx, s, instancesQuery)
-		r.may("instances", "GV$INSTANCE", &err)
+		running, err = r.readCluster(ctx, s)
 	}
-	if err == nil { // else what was known still holds
+	if err == nil || errors.Is(err, errPart) { // else what was known still holds
 		r.running, r.cluster = running, len(running) > 1
 	}
 	return err
+}
+
+// readCluster lists the instances of a cluster; nil: that is not granted.
+func (r *reader) readCluster(ctx context.Context, s servers.Session) (map[int]string, error) {
+	running, _, err := instances(ctx, s, instancesQuery)
+	if !r.may("instances", "GV$INSTANCE", &err) {
+		return nil, err
+	}
+	row, err := servers.Row(ctx, s, 1, activeInstancesQuery)
+	if !r.may("instances", "V$ACTIVE_INSTANCES", &err) {
+		return nil, err
+	}
+	switch n, err := strconv.Atoi(row[0]); {
+	case err != nil:
+		return nil, measure.ErrNonsense
+	case n > len(running):
+		return nil, errPart
+	}
+	return running, nil
 }
 
 // instances are those that run, and whether they are a cluster's; nil with the error that

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -157,6 +158,20 @@ func (s *scene) pass(d time.Duration) measurements.Batch {
 		s.t.Fatalf("%d batches", len(s.home.Batches))
 	}
 	return s.home.Batches[0]
+}
+
+// breaks is pass where a part of the round fails, and nothing of the statements is kept.
+func (s *scene) breaks(want error) {
+	s.t.Helper()
+	s.clock.Advance(20 * time.Second)
+	s.now()
+	s.home.Batches = nil
+	if err := s.server.Round(s.t.Context()); !errors.Is(err, want) {
+		s.t.Errorf("got %v, want %v", err, want)
+	}
+	if len(s.home.Batches) != 1 || s.home.Batches[0].Statements != nil {
+		s.t.Fatalf("kept %+v", s.home.Batches)
+	}
 }
 
 // counted are the statements of a database in a batch, as "calls×ms"; nil: it has no sample.

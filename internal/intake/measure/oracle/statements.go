@@ -43,13 +43,20 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 		return nil, err
 	}
 	var entries []measure.Entry
+	answered := make(map[string]bool)
 	err = l.Each(ctx, 7, r.in(statementsQuery, clusterStatementsQuery), func(row [][]byte) error {
 		e, err := r.entry(row)
 		entries = append(entries, e)
+		if !answered[string(row[0])] { // which costs no memory
+			answered[string(row[0])] = true
+		}
 		return err
 	})
 	if !r.may("statements", r.view(source), &err) {
 		return nil, errors.Join(trouble, err)
+	}
+	if r.cluster && len(answered) < len(r.running) { // there is none without a statement
+		return nil, errors.Join(trouble, errPart)
 	}
 	after, _, err := readClock(ctx, l)
 	if err != nil {

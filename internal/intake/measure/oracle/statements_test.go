@@ -211,14 +211,14 @@ func TestTheHourThatIsThereTwice(t *testing.T) {
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "7/9", "1000×1000")
 }
 
-// TestACluster has every instance, and one that comes back after a look without it has a
-// basis.
+// TestACluster has every instance, and a look without one of them is none.
 func TestACluster(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.cluster = true
 	s.instance("YES")
 	s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", s.started, "YES"})
+	s.on(activeInstancesQuery, []string{"2"})
 	s.on(clusterContainersQuery, []string{"1", "CDB$ROOT", "READ WRITE"}, []string{"2", "PDB$SEED", "READ ONLY"}, []string{"3", "ERP", "MOUNTED"},
 		[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "ERP", "READ WRITE"}, []string{"4", "Closed", "MOUNTED"},
 		[]string{"5", "Half", "READ ONLY"}, []string{"5", "Half", "MOUNTED"})
@@ -241,19 +241,33 @@ func TestACluster(t *testing.T) {
 	}
 	s.statements(row("1", 101, 102), row("2", 503, 509))
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "4×11")
-	s.statements(row("1", 101, 102)) // the other one did not answer
-	same(t, s.counted(s.pass(20*time.Second), "ERP"))
-	s.statements(row("1", 101, 102), row("2", 510, 520))
-	birth := born(3, queryA, 1, s.local(began.Add(-time.Hour)))
-	birth[0] = "2"
-	s.births(birth)
-	same(t, s.counted(s.pass(20*time.Second), "ERP"))
-	s.births()
+	s.statements(row("1", 102, 103)) // the other one did not answer
+	s.breaks(errPart)
+	s.statements(row("1", 103, 104), row("2", 510, 520))
+	b = s.pass(20 * time.Second)
+	same(t, s.counted(b, "ERP"), "5/1", "9×13")
+	if b.Statements[0].Interval != 40*time.Second {
+		t.Errorf("an interval of %s", b.Statements[0].Interval)
+	}
+	// It comes to the list of instances before it answers, or it is not asked at all.
+	s.on(activeInstancesQuery, []string{"3"})
+	s.breaks(errPart)
+	if b := s.home.Batches[0]; s.sampled(b, "ERP") == nil {
+		t.Error("the sessions of the round are missing, which were read before")
+	}
+	s.breaks(errPart)
+	if b := s.home.Batches[0]; s.sampled(b, "ERP") != nil {
+		t.Error("the sessions of two instances are told as those of three")
+	}
+	s.on(activeInstancesQuery, []string{"2"})
+	s.statements(row("1", 103, 104), row("2", 511, 522))
+	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "1×2")
 	// The second instance ends for good: what is left is no cluster.
 	s.cluster = false
+	s.on(activeInstancesQuery, []string{"1"})
 	s.on(instancesQuery, []string{"1", s.started, "YES"})
-	s.statements(entry(3, queryA, 5, 1, 103, 110))
-	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "2×8")
+	s.statements(entry(3, queryA, 5, 1, 105, 110))
+	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "2×6")
 }
 
 // TestAContainerThatWasNotSeenBefore is a basis, with all it ever did.
