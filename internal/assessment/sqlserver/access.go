@@ -96,11 +96,11 @@ func (a access) grant(right string, check catalogue.Check) snapshot.MissingGrant
 func (a access) statement(right string) string {
 	login, ok := quote.SQLServer.Identifier(a.login)
 	template := statements[right]
-	if a.azure {
+	switch {
+	case a.azure:
 		template = azureStatements[right]
-	}
-	if right == cryptographic && a.release < release2022 {
-		return ""
+	case a.release >= release2022 && statements2022[right] != "":
+		template = statements2022[right]
 	}
 	if !ok || template == "" {
 		return ""
@@ -109,6 +109,7 @@ func (a access) statement(right string) string {
 }
 
 const (
+	viewLabels         = "VIEW ANY SENSITIVITY CLASSIFICATION"
 	connectAnyDatabase = "CONNECT ANY DATABASE" // asked for by no check, but by the databases themselves
 	cryptographic      = "CONTROL SERVER, from 2022 on VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION"
 	release2022        = 16
@@ -124,8 +125,9 @@ var statements = map[string]string{
 	"VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE":                                   "GRANT VIEW SERVER STATE TO {login};",
 	"VIEW SERVER STATE, from 2022 on VIEW SERVER PERFORMANCE STATE":                                "GRANT VIEW SERVER STATE TO {login};",
 	"VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE and VIEW SERVER PERFORMANCE STATE": "GRANT VIEW SERVER STATE TO {login};",
+	viewLabels:                         "GRANT VIEW ANY SENSITIVITY CLASSIFICATION TO {login};",
 	connectAnyDatabase:                 "GRANT CONNECT ANY DATABASE TO {login};",
-	cryptographic:                      "GRANT VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION TO {login};",
+	cryptographic:                      "",
 	"VIEW DEFINITION in the database":  "GRANT VIEW ANY DEFINITION TO {login};",
 	"VIEW DEFINITION in master":        "GRANT VIEW ANY DEFINITION TO {login};",
 	"VIEW DEFINITION in msdb":          "GRANT VIEW ANY DEFINITION TO {login};",
@@ -135,11 +137,20 @@ var statements = map[string]string{
 	"SELECT on msdb.dbo.sysproxies":    "USE msdb; GRANT SELECT ON dbo.sysproxies TO {login};",
 }
 
+// statements2022 are those that grant less since 2022.
+var statements2022 = map[string]string{
+	"VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE":                                   "GRANT VIEW SERVER SECURITY STATE TO {login};",
+	"VIEW SERVER STATE, from 2022 on VIEW SERVER PERFORMANCE STATE":                                "GRANT VIEW SERVER PERFORMANCE STATE TO {login};",
+	"VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE and VIEW SERVER PERFORMANCE STATE": "GRANT VIEW SERVER SECURITY STATE TO {login}; GRANT VIEW SERVER PERFORMANCE STATE TO {login};",
+	cryptographic: "GRANT VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION TO {login};",
+}
+
 // azureStatements are the same in a database of Azure SQL Database, whose users are its
 // own.
 var azureStatements = map[string]string{
-	"VIEW ANY DEFINITION":                                                                          "GRANT VIEW DEFINITION TO {login};",
-	"VIEW DEFINITION in the database":                                                              "GRANT VIEW DEFINITION TO {login};",
+	viewLabels:                        "GRANT VIEW ANY SENSITIVITY CLASSIFICATION TO {login};",
+	"VIEW ANY DEFINITION":             "GRANT VIEW DEFINITION TO {login};",
+	"VIEW DEFINITION in the database": "GRANT VIEW DEFINITION TO {login};",
 	"VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE":                                   "GRANT VIEW DATABASE STATE TO {login};",
 	"VIEW SERVER STATE, from 2022 on VIEW SERVER PERFORMANCE STATE":                                "GRANT VIEW DATABASE STATE TO {login};",
 	"VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE and VIEW SERVER PERFORMANCE STATE": "GRANT VIEW DATABASE STATE TO {login};",

@@ -81,7 +81,11 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 		return
 	}
 	defer s.Close(ctx)
-	tables, err := c.readTables(ctx, s)
+	granted, err := c.access(ctx, s)
+	var tables []*table
+	if err == nil {
+		tables, err = readTables(ctx, s)
+	}
 	if err != nil {
 		if denied, ok := errors.AsType[*hiddenError](err); ok {
 			fail(denied.Error())
@@ -91,7 +95,7 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 		fail("The columns could not be read: " + sentence + ".")
 		return
 	}
-	labels, unknown := c.readLabels(ctx, s)
+	labels, unknown, hidden := c.readLabels(ctx, s, granted)
 	s.SetTimeout(sampleTimeout)
 	for _, t := range tables {
 		c.classifyTable(ctx, s, t, labels, run)
@@ -101,6 +105,10 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	if n := len(run.FailedTables); n > 0 {
 		run.Status = snapshot.ClassificationPartial
 		notes = append(notes, fmt.Sprintf("%d of %d tables could not be sampled; they were classified by their labels and column names only.", n, run.TablesSeen))
+	}
+	if hidden {
+		run.Status = snapshot.ClassificationPartial
+		notes = append(notes, "The labels that its owner gave are hidden: "+viewLabels+" is not granted. To grant it: "+granted.statement(viewLabels))
 	}
 	if unknown > 0 {
 		notes = append(notes, fmt.Sprintf("%d columns have a label of an information type that Muster does not know.", unknown))
@@ -118,19 +126,25 @@ func (e *hiddenError) Error() string {
 	return "Tables may be hidden: " + e.right + " is not granted. To grant it: " + e.statement
 }
 
-func (c *Inspector) readTables(ctx context.Context, s servers.Session) ([]*table, error) {
+// access is what our login may see of the database that a session is in. The error is a
+// *hiddenError where that is not all of its tables.
+func (c *Inspector) access(ctx context.Context, s servers.Session) (access, error) {
 	who, err := readIdentity(ctx, s)
 	if err != nil {
-		return nil, err
+		return access{}, err
 	}
 	granted, err := lookUp(ctx, s, who)
 	if err != nil {
-		return nil, err
+		return access{}, err
 	}
 	const right = "VIEW DEFINITION in the database"
 	if !granted.rights[right] {
-		return nil, &hiddenError{right: right, statement: granted.statement(right)}
+		return access{}, &hiddenError{right: right, statement: granted.statement(right)}
 	}
+	return granted, nil
+}
+
+func readTables(ctx context.Context, s servers.Session) ([]*table, error) {
 	rows, err := servers.Query(ctx, s, 11, tablesSQL)
 	if err != nil {
 		return nil, err
@@ -187,11 +201,15 @@ var labelled = map[string]string{
 }
 
 // readLabels are the columns that the owner has labelled, by schema, table and column, and
-// how many labels are of no kind that is known. Before 2019 there are none.
-func (c *Inspector) readLabels(ctx context.Context, s servers.Session) (labels map[[3]string]snapshot.ClassifiedColumn, unknown int) {
+// how many labels are of no kind that is known. Before 2019 there are none; hidden says that
+// there may be some and our login would not see them.
+func (c *Inspector) readLabels(ctx context.Context, s servers.Session, granted access) (labels map[[3]string]snapshot.ClassifiedColumn, unknown int, hidden bool) {
 	rows, err := servers.Query(ctx, s, 6, sensitivitySQL)
-	if err != nil {
-		return nil, 0
+	if servers.ReasonOf(err) == servers.Absent {
+		return nil, 0, false
+	}
+	if err != nil || !granted.rights[viewLabels] {
+		return nil, 0, true
 	}
 	labels = make(map[[3]string]snapshot.ClassifiedColumn, len(rows))
 	for _, row := range rows {
@@ -202,7 +220,7 @@ func (c *Inspector) readLabels(ctx context.Context, s servers.Session) (labels m
 		}
 		labels[[3]string{row[0], row[1], row[2]}] = match
 	}
-	return labels, unknown
+	return labels, unknown, false
 }
 
 func (c *Inspector) classifyTable(ctx context.Context, s servers.Session, t *table, labels map[[3]string]snapshot.ClassifiedColumn, run *snapshot.Classification) {

@@ -49,6 +49,15 @@ func TestColumnsAreClassifiedByLabelNameAndValue(t *testing.T) {
 	if people := run.Tables[slices.IndexFunc(run.Tables, func(t snapshot.ClassifiedTable) bool { return t.Name == "people" })]; !people.PublicAccess || people.Grantees != 2 || people.EstimatedRows != 50000 {
 		t.Errorf("%+v", people)
 	}
+	srv.grant(s, func(right string) bool { return right != viewLabels })
+	if run := srv.inspector().Classify(t.Context(), servers.Target{}, "shop", assessment.ClassifyNames); run.Status != snapshot.ClassificationPartial ||
+		!strings.Contains(run.Reason, "GRANT VIEW ANY SENSITIVITY CLASSIFICATION TO [muster];") {
+		t.Errorf("labels that may be hidden: %+v", run)
+	}
+	s.Fail(sensitivitySQL, &servers.Refusal{Reason: servers.Absent})
+	if run := srv.inspector().Classify(t.Context(), servers.Target{}, "shop", assessment.ClassifyNames); run.Status != snapshot.ClassificationCompleted {
+		t.Errorf("before 2019: %+v", run)
+	}
 	srv.grant(s, func(string) bool { return false })
 	if run := srv.inspector().Classify(t.Context(), servers.Target{}, "shop", assessment.ClassifyNames); run.Status != snapshot.ClassificationFailed ||
 		!strings.Contains(run.Reason, "GRANT VIEW ANY DEFINITION") {

@@ -221,7 +221,7 @@ func TestWithoutRightsNothingPasses(t *testing.T) {
 		granted = append(granted, g.Statement)
 	}
 	for _, want := range []string{
-		"GRANT VIEW ANY DEFINITION TO [muster];", "GRANT VIEW SERVER STATE TO [muster];", "GRANT VIEW ANY DATABASE TO [muster];",
+		"GRANT VIEW ANY DEFINITION TO [muster];", "GRANT VIEW SERVER SECURITY STATE TO [muster];", "GRANT VIEW ANY DATABASE TO [muster];",
 		"USE msdb; GRANT SELECT ON dbo.backupset TO [muster];", "GRANT VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION TO [muster];",
 	} {
 		if !slices.Contains(granted, want) {
@@ -267,6 +267,9 @@ func TestEveryRightIsAskedFor(t *testing.T) {
 		}
 	}
 	old := access{login: "m]x", release: 15}
+	if got := old.statement("VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE"); got != "GRANT VIEW SERVER STATE TO [m]]x];" {
+		t.Errorf("%q", got)
+	}
 	if got := old.statement(cryptographic); got != "" {
 		t.Errorf("before 2022 a monitor is to be granted %q", got)
 	}

@@ -11,5 +11,8 @@ GRANT SELECT ON dbo.suspect_pages TO [muster];
 GRANT SELECT ON dbo.sysproxylogin TO [muster];
 GRANT SELECT ON dbo.sysproxies TO [muster];
 USE [master];
+-- The labels that owners gave columns (2019), in each database that has some; else classification
+-- is partial, for they may be hidden:
+-- GRANT VIEW ANY SENSITIVITY CLASSIFICATION TO [muster];
 -- Samples of the values in tables, which never leave the collector (classify: values). --values
 GRANT SELECT ALL USER SECURABLES TO [muster]; --values

@@ -21,6 +21,7 @@ from (values
   (N'CONTROL SERVER, from 2022 on VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION',
     case when 1 in (
       has_perms_by_name(null, null, 'CONTROL SERVER'), has_perms_by_name(null, null, 'VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION')) then 1 end),
+  (N'VIEW ANY SENSITIVITY CLASSIFICATION', has_perms_by_name(db_name(), 'DATABASE', 'VIEW ANY SENSITIVITY CLASSIFICATION')),
   (N'VIEW DEFINITION in the database', has_perms_by_name(db_name(), 'DATABASE', 'VIEW DEFINITION')),
   (N'VIEW DEFINITION in master', has_perms_by_name('master', 'DATABASE', 'VIEW DEFINITION')),
   (N'VIEW DEFINITION in msdb', has_perms_by_name('msdb', 'DATABASE', 'VIEW DEFINITION')),

@@ -5,6 +5,7 @@ select r.name, coalesce(r.granted, 0)
 from (values
   (N'membership in public', 1),
   (N'VIEW ANY DEFINITION', has_perms_by_name(db_name(), 'DATABASE', 'VIEW DEFINITION')),
+  (N'VIEW ANY SENSITIVITY CLASSIFICATION', has_perms_by_name(db_name(), 'DATABASE', 'VIEW ANY SENSITIVITY CLASSIFICATION')),
   (N'VIEW DEFINITION in the database', has_perms_by_name(db_name(), 'DATABASE', 'VIEW DEFINITION')),
   (N'VIEW ANY DATABASE', 1),
   (N'VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE', has_perms_by_name(db_name(), 'DATABASE', 'VIEW DATABASE STATE')),
