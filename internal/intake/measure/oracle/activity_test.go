@@ -206,43 +206,6 @@ func TestAClusterWithoutItsGrants(t *testing.T) {
 	}
 }
 
-// TestProbe knows a database by what it answers, and does without what is not granted.
-func TestProbe(t *testing.T) {
-	t.Parallel()
-	probe := func(prepare func(s *scene)) Facts {
-		s := newScene(t)
-		prepare(s)
-		f, err := Probe(t.Context(), s.session)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	if got, want := probe(func(s *scene) {
-		s.on(versionQuery, []string{"19.0.0.0.0"})
-		s.on(database18Query, []string{"YES", "READ WRITE", "PRIMARY", "19.24.0.0.0", "EE"})
-		s.on(instancesQuery, []string{"1", s.started, "YES"}, []string{"2", s.started, "YES"})
-	}), (Facts{"19.24.0.0.0", "EE", "CDB$ROOT", true, true, "READ WRITE", "PRIMARY", 2}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got, want := probe(func(s *scene) {
-		s.self("0", "ORCL", "", "MUSTER")
-		s.on(versionQuery, []string{"12.2.0.1.0"})
-		s.on(databaseQuery, []string{"NO", "READ ONLY WITH APPLY", "PHYSICAL STANDBY", "12.2.0.1.0", "EE"})
-		s.deny(instancesQuery)
-	}), (Facts{"12.2.0.1.0", "EE", "ORCL", false, false, "READ ONLY WITH APPLY", "PHYSICAL STANDBY", 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got, want := probe(func(s *scene) {
-		s.on(versionQuery, []string{"23.0.0.0.0"})
-		s.deny(database18Query)
-		s.deny(instanceQuery)
-		s.deny(instancesQuery)
-	}), (Facts{Version: "23.0.0.0.0", Container: "CDB$ROOT", Multi: true, Root: true}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
 // TestTexts are normalized, asked for by the statements' ids, and one for all that differ in
 // a literal.
 func TestTexts(t *testing.T) {

@@ -4,7 +4,7 @@
 -- On Amazon RDS each grant is a call of rdsadmin.rdsadmin_util.grant_sys_object instead.
 
 -- 1. One pluggable database, or a database without containers.
-CREATE USER muster IDENTIFIED BY "@password@";
+CREATE USER muster IDENTIFIED BY "<password>";
 GRANT CREATE SESSION TO muster;
 GRANT SELECT ON SYS.V_$INSTANCE TO muster;            -- when it was started; is it one of a cluster
 GRANT SELECT ON SYS.V_$CONTAINERS TO muster;          -- the databases, and whether they are open
@@ -12,12 +12,11 @@ GRANT SELECT ON SYS.V_$SESSION TO muster;             -- connections, waits, loc
 GRANT SELECT ON SYS.V_$SQLSTATS_PLAN_HASH TO muster;  -- statements
 GRANT SELECT ON SYS.V_$SQL TO muster;                 -- which statements are new
 GRANT SELECT ON SYS.V_$CON_SYS_TIME_MODEL TO muster;  -- how much of the time the statements explain
-GRANT SELECT ON SYS.V_$DATABASE TO muster;            -- how it is open, its edition
 
 -- 2. A container database with all of its pluggable databases, from its root. The prefix of
 -- common users (COMMON_USER_PREFIX) is C## where nobody changed it.
 ALTER SESSION SET CONTAINER = CDB$ROOT;
-CREATE USER c##muster IDENTIFIED BY "@password@" CONTAINER = ALL;
+CREATE USER c##muster IDENTIFIED BY "<password>" CONTAINER = ALL;
 GRANT CREATE SESSION TO c##muster CONTAINER = CURRENT;
 ALTER USER c##muster SET CONTAINER_DATA = ALL CONTAINER = CURRENT; -- or (CDB$ROOT, ORDERS, ERP)
 GRANT SELECT ON SYS.V_$INSTANCE TO c##muster;
@@ -26,7 +25,6 @@ GRANT SELECT ON SYS.V_$SESSION TO c##muster;
 GRANT SELECT ON SYS.V_$SQLSTATS_PLAN_HASH TO c##muster;
 GRANT SELECT ON SYS.V_$SQL TO c##muster;
 GRANT SELECT ON SYS.V_$CON_SYS_TIME_MODEL TO c##muster;
-GRANT SELECT ON SYS.V_$DATABASE TO c##muster;
 
 -- 3. In a cluster (RAC) beside, for the account of 1 or 2.
 GRANT SELECT ON SYS.V_$ACTIVE_INSTANCES TO muster;     -- how many have to answer

@@ -83,7 +83,7 @@ func (r *reader) meet(ctx context.Context, s servers.Session) error {
 
 // readSelf asks what everybody may ask.
 func readSelf(ctx context.Context, s servers.Session) (self, error) {
-	row, err := servers.Row(ctx, s, 5, selfQuery)
+	row, err := servers.Row(ctx, s, 4, selfQuery)
 	if err != nil {
 		return self{}, err
 	}

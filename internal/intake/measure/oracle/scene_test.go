@@ -113,7 +113,7 @@ func (s *scene) self(container, name, multi, account string) {
 	if multi == "" {
 		multi = serverstest.Null
 	}
-	s.on(selfQuery, []string{container, name, multi, account, "PRIMARY"})
+	s.on(selfQuery, []string{container, name, multi, account})
 }
 
 func (s *scene) instance(parallel string) {

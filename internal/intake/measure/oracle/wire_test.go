@@ -59,7 +59,7 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on := func(query string, columns int, numbers []int, rows ...[]string) {
 		l.Answer(sent(query), tnstest.Answer{Columns: columns, Numbers: numbers, Rows: rows})
 	}
-	on(selfQuery, 5, nil, []string{"3", "ERP \"2\" 😀", "ORCL", "MUSTER", "PRIMARY"})
+	on(selfQuery, 4, nil, []string{"3", "ERP \"2\" 😀", "ORCL", "MUSTER"})
 	on(instanceQuery, 3, []int{0}, []string{"1", "2026-11-01 03:00:00", "NO"})
 	on(containersQuery, 3, []int{0}, []string{"3", "ERP \"2\" 😀", "READ WRITE"})
 	on(sessionsQuery, 4, []int{0, 3}, []string{"3", "waiting", "User I/O", "2"}, []string{"3", "active", "", "1"})
