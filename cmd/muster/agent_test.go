@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/engines"
@@ -89,67 +91,148 @@ func TestAgentAndServerAreKilled(t *testing.T) {
 	if longtest.Asked() {
 		kills = 200
 	}
-	watched := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
-	admin := pgtest.Connect(t, watched.Superuser())
-	admin.MustExec(`CREATE EXTENSION pg_stat_statements`)
-
-	i, listen := install(t), free(t)
-	email := i.organization(t, "Acme")
-	args := append(i.flags(), "--rate-limits=off", "--listen", listen)
-	server := serving(t, nil, args...)
-	ana := i.as(t, server, email)
-	token := muster(t, append(i.flags(), "token", "create", "--kind", "ingest", "--email", email)...)
-	if token.status != 0 {
-		t.Fatal(token.errors)
-	}
-	dir := t.TempDir()
-	config := filepath.Join(dir, "agent.yaml")
-	text := fmt.Sprintf("directory: %s\nhost: false\nservers:\n- {name: killed, engine: postgresql, dsn: \"%s\", assessEvery: never}\n",
-		filepath.Join(dir, "buffer"), watched.TCPURL(pgtest.Superuser, "postgres"))
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	agent := func() *running {
-		return launch(t, []string{agentEvery + "=100ms"}, "agent", "run", "--server", "http://"+listen, "--token-file", fileWith(t, "token", token.out), "--config", config)
-	}
-	a := agent()
-	var found struct {
-		Items []struct{ ID string }
-	}
-	eventually(t, "the agent announces its server", func() bool {
-		ana.get(t, "/api/v1/instances?q=killed", &found)
-		return len(found.Items) == 1
-	})
-	eventually(t, "statements have a basis", func() bool { return countedBy(t, ana, found.Items[0].ID, "") > 0 })
+	f := newField(t)
+	server, a := f.serve(t), f.agent(t, "only")
+	f.begin(t)
 	var l load
-	l.begin(t, watched.TCPURL(pgtest.Superuser, "postgres"))
+	l.begin(t, f.watched.TCPURL(pgtest.Superuser, "postgres"))
 	for n := range kills {
 		if n%2 == 0 {
 			a.atWork(600 * time.Millisecond)
 			a.kill(t)
-			a = agent()
+			a = f.agent(t, "only")
 		} else {
 			time.Sleep(rand.N(600 * time.Millisecond)) // not a wait for anything: where it dies is up to chance
 			server.kill(t)
-			server = serving(t, nil, args...)
+			server = f.serve(t)
 		}
 	}
 	l.stop()
-	admin.MustExec(`SELECT 43 AS the_end_of_a_test, 44`) // names of columns tell no statements apart
-	key := func(text string) (key string) {
-		if err := admin.Get(&key, `SELECT queryid || '/' || userid FROM pg_stat_statements WHERE query LIKE $1`, "SELECT $1 AS "+text+"%"); err != nil {
-			t.Fatal(err)
-		}
-		return key
-	}
-	// What is kept is sent in its order, so that the end is counted last.
-	end := key("the_end_of_a_test")
-	eventually(t, "the end is counted", func() bool { return countedBy(t, ana, found.Items[0].ID, end) > 0 })
-	if got, want := countedBy(t, ana, found.Items[0].ID, key("the_load_of_a_test")), l.calls.Load(); got != want {
+	if got, want := f.end(t), l.calls.Load(); got != want {
 		t.Errorf("executed %d times, counted %d", want, got)
 	} else {
 		t.Logf("%d kills, %d calls", kills, got)
 	}
+}
+
+// TestTwoAgentsCountOnce has two agents measure one server, and then one, that which was
+// held off until then: nothing is counted twice, and what lies between the two is little.
+func TestTwoAgentsCountOnce(t *testing.T) {
+	t.Parallel()
+	f := newField(t)
+	f.serve(t)
+	first := f.agent(t, "first")
+	f.begin(t)
+	f.agent(t, "second")
+	var l load
+	l.begin(t, f.watched.TCPURL(pgtest.Superuser, "postgres"))
+	reports := func() (names map[string]bool) {
+		names = map[string]bool{}
+		var senders []string
+		if err := f.db.Select(&senders, `SELECT name FROM agent_reports`); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range senders {
+			names[name] = true
+		}
+		return names
+	}
+	eventually(t, "both are there", func() bool { return len(reports()) == 2 })
+	key := f.key(t, "the_load_of_a_test")
+	eventually(t, "the load is counted", func() bool { return countedBy(t, f.ana, f.instance, key) > 50 })
+	first.kill(t)
+	gone := l.calls.Load()
+	f.db.MustExec(`UPDATE statement_turns SET held_until = now()`) // five minutes later
+	eventually(t, "the second takes over", func() bool { return countedBy(t, f.ana, f.instance, key) > gone })
+	l.stop()
+	got, want := f.end(t), l.calls.Load()
+	if got > want {
+		t.Errorf("executed %d times, counted %d", want, got)
+	}
+	if got < want/2 {
+		t.Errorf("executed %d times, counted %d", want, got)
+	}
+	t.Logf("executed %d times, counted %d", want, got)
+}
+
+// field is a server that is measured by agents, and a Muster far from it.
+type field struct {
+	installed
+	watched  *pgtest.Server
+	admin    *sqlx.DB // of it
+	db       *sqlx.DB // of the installation
+	listen   string
+	token    string
+	dir      string
+	email    string
+	ana      client
+	instance string
+}
+
+func newField(t *testing.T) *field {
+	t.Helper()
+	watched := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
+	f := &field{installed: install(t), watched: watched, admin: pgtest.Connect(t, watched.Superuser()), listen: free(t), dir: t.TempDir()}
+	f.admin.MustExec(`CREATE EXTENSION pg_stat_statements`)
+	f.db = pgtest.Connect(t, f.url)
+	f.email = f.organization(t, "Acme")
+	token := muster(t, append(f.flags(), "token", "create", "--kind", "ingest", "--email", f.email)...)
+	if token.status != 0 {
+		t.Fatal(token.errors)
+	}
+	f.token = fileWith(t, "token", token.out)
+	return f
+}
+
+// serve starts the server, where it always is.
+func (f *field) serve(t *testing.T) *running {
+	t.Helper()
+	server := serving(t, nil, append(f.flags(), "--rate-limits=off", "--listen", f.listen)...)
+	if f.ana == (client{}) {
+		f.ana = f.as(t, server, f.email)
+	}
+	return server
+}
+
+// agent starts an agent with a directory of its own.
+func (f *field) agent(t *testing.T, name string) *running {
+	t.Helper()
+	config := fileWith(t, "agent.yaml", fmt.Sprintf("name: %s\ndirectory: %s\nhost: false\nservers:\n- {name: killed, engine: postgresql, dsn: \"%s\", assessEvery: never}\n",
+		name, filepath.Join(f.dir, name), f.watched.TCPURL(pgtest.Superuser, "postgres")))
+	return launch(t, []string{agentEvery + "=100ms"}, "agent", "run", "--server", "http://"+f.listen, "--token-file", f.token, "--config", config)
+}
+
+// begin waits until there is a basis, so that what is executed from now on is counted.
+func (f *field) begin(t *testing.T) {
+	t.Helper()
+	eventually(t, "the agent announces its server", func() bool {
+		var found struct{ Items []struct{ ID string } }
+		f.ana.get(t, "/api/v1/instances?q=killed", &found)
+		if len(found.Items) == 1 {
+			f.instance = found.Items[0].ID
+		}
+		return f.instance != ""
+	})
+	eventually(t, "statements have a basis", func() bool { return countedBy(t, f.ana, f.instance, "") > 0 })
+}
+
+// key is what a statement is counted by.
+func (f *field) key(t *testing.T, text string) (key string) {
+	t.Helper()
+	if err := f.admin.Get(&key, `SELECT queryid || '/' || userid FROM pg_stat_statements WHERE query LIKE $1`, "SELECT $1 AS "+text+"%"); err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// end waits until everything is counted, and returns how much of the load was. What is kept
+// is sent in its order, so that what is executed last is counted last.
+func (f *field) end(t *testing.T) int64 {
+	t.Helper()
+	f.admin.MustExec(`SELECT 43 AS the_end_of_a_test, 44`) // names of columns tell no statements apart
+	end := f.key(t, "the_end_of_a_test")
+	eventually(t, "the end is counted", func() bool { return countedBy(t, f.ana, f.instance, end) > 0 })
+	return countedBy(t, f.ana, f.instance, f.key(t, "the_load_of_a_test"))
 }
 
 // countedBy is how many calls of a statement were counted; of all, where key is empty.

@@ -18,7 +18,7 @@ const (
 	// heldPause is how long statements of an instance wait that another sender holds, and
 	// heldFor how long each of them does: whoever held it may be gone meanwhile, and then
 	// these are the ones that nobody counted.
-	heldPause = 30 * time.Second
+	heldPause = 10 * time.Second
 	heldFor   = 10 * time.Minute
 	// unknownFor is how long measurements wait for an instance that the server does not
 	// know, where it is announced again, or that the token may not write.
