@@ -20,6 +20,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/config"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/roster"
 	"muster/internal/secretref"
 	"muster/projections/exceptions"
@@ -165,7 +166,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 	if err := errors.Join(in.current(ctx, eventstore.Fleet, fleet.Name), in.current(ctx, eventstore.Organization, exceptions.Name)); err != nil {
 		return &exitError{status: exitCannotTell, err: err}
 	}
-	source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts}
+	source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
 	state, err := source.Load(ctx, of.ID, file, time.Now())
 	if err != nil {
 		return &exitError{status: exitCannotTell, err: err}

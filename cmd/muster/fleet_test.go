@@ -20,6 +20,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/pgtest"
 	"muster/internal/roster"
 	"muster/internal/secretref"
@@ -422,7 +423,7 @@ func TestSomebodyElseChangesItMeanwhile(t *testing.T) {
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts}
+		source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
 		state, err := source.Load(ctx, of, file, time.Now())
 		if err != nil {
 			return err
@@ -641,14 +642,23 @@ func TestAFleetBesideServe(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second)
 	h.ana.call(t, 200, "POST", "/ingest/v1/fleet", map[string]any{"instances": []map[string]any{
 		{"externalId": "sent", "name": "sent", "engine": "oracle", "createdAt": now, "databases": []map[string]any{{"externalId": "erp", "name": "erp", "createdAt": now}}},
+		{"externalId": "told-of", "name": "told-of", "engine": "oracle", "createdAt": now},
 		{"externalId": "silent", "name": "silent", "engine": "oracle", "createdAt": now},
 	}}, nil)
 	h.ana.call(t, 202, "POST", "/ingest/v1/samples", map[string]any{"hosts": []any{}, "statements": []any{}, "sessions": []map[string]any{{
 		"instance": "sent", "database": "erp", "at": now, "active": 1, "idle": 0, "waiting": 0, "idleInTransaction": 0, "other": 0, "waits": map[string]int{},
 	}}}, nil)
+	h.within(t, func(ctx context.Context, in *installation) error { // of an agent that cannot reach its server
+		of, err := in.organizationNamed(ctx, "")
+		if err != nil {
+			return err
+		}
+		return (&heartbeat.Store{DB: in.db}).Keep(ctx, heartbeat.Report{Organization: of.ID, Sender: "a", Instances: []heartbeat.Instance{{ID: h.stream(t, "told-of")}}})
+	})
 	file := fleetFile(t, fmt.Sprintf("instances:\n  - {externalId: %s, engine: postgresql, name: Live}\n  - {externalId: pg-new, engine: postgresql, dsn: '%s'}\n", h.live, watchedAt(t)))
 	said := h.applies(t, 0, file, "--prune").out
 	if !strings.Contains(said, "~ instance "+h.live.String()+" \"pg-live\": name pg-live → Live\n+ instance pg-new ") || !strings.Contains(said, "- instance silent (oracle)\n") ||
+		!strings.Contains(said, "  instance told-of (oracle): is not in the file and stays: a feed or an agent sends it") ||
 		!strings.Contains(said, "  instance sent (oracle): is not in the file and stays: a feed or an agent sends it") {
 		t.Errorf("it says\n%s", said)
 	}

@@ -11,6 +11,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
+	"muster/internal/intake/heartbeat"
 	"muster/internal/watch"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
@@ -23,6 +24,7 @@ type Source struct {
 	Fleet      *fleet.Reader
 	Exceptions *exceptions.Reader
 	Servers    *assessment.Store
+	Agents     *heartbeat.Store
 }
 
 // sentLately is how long an instance that others send counts as sent by them.
@@ -54,6 +56,10 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 	if err != nil {
 		return state, err
 	}
+	agents, err := s.Agents.Of(ctx, of, ids)
+	if err != nil {
+		return state, err
+	}
 	databases, err := s.databases(ctx, of, f, rows)
 	if err != nil {
 		return state, err
@@ -62,6 +68,9 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 		is := states[row.ID]
 		known := Known{Instance: row, Connected: is.Collected, Classify: is.Classify, Databases: databases[row.ID]}
 		last := heard[row.ID]
+		if seen := agents[row.ID].SeenAt; seen.After(last) { // it speaks of a server that it may not reach
+			last = seen
+		}
 		if is.LastAssessedAt != nil && is.LastAssessedAt.After(last) {
 			last = *is.LastAssessedAt
 		}
