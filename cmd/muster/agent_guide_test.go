@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"muster/internal/agent"
+	"muster/internal/pgtest"
+)
+
+// TestTheConfigurationOfTheAgentsGuide is one that the agent reads, and has the defaults
+// that the page tells.
+func TestTheConfigurationOfTheAgentsGuide(t *testing.T) {
+	t.Parallel()
+	guide := readText(t, "docs/agent.md")
+	text := regexp.MustCompile("(?s)```yaml\n(# agent.yaml\n.*?)```").FindStringSubmatch(guide)
+	if text == nil {
+		t.Fatal("the guide has no configuration")
+	}
+	path := fileWith(t, "agent.yaml", text[1])
+	if err := os.Mkdir(filepath.Join(filepath.Dir(path), "secrets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(filepath.Dir(path), "secrets", "ms-shop"), []byte("heron\n"))
+	heron := func(string) (string, bool) { return "heron", true }
+	c, err := agent.ReadConfig(path, heron)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Directory != "/var/lib/muster-agent" || c.Buffer != 512<<20 || !c.Host || c.Texts || len(c.Servers) != 2 {
+		t.Errorf("%+v", c)
+	}
+	orders, shop := c.Servers[0], c.Servers[1]
+	if orders.ExternalID != "pg-orders-01" || orders.Classify != "names" || orders.AssessEvery.String() != "6h0m0s" ||
+		shop.ExternalID != "ms-shop-01" || shop.HostName != "ms01.example.org" || shop.AssessEvery.String() != "12h0m0s" {
+		t.Errorf("%+v", c.Servers)
+	}
+	c, err = agent.ReadConfig(fileWith(t, "agent.yaml", "directory: x"), heron)
+	if err != nil || c.Buffer != 1<<30 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c, err = agent.ReadConfig(fileWith(t, "agent.yaml", `directory: C:\ProgramData\Muster\agent`), heron)
+	if err != nil || c.Directory != `C:\ProgramData\Muster\agent` {
+		t.Errorf("%+v, %v", c, err)
+	}
+	_, err = agent.ReadConfig(fileWith(t, "agent.yaml", "directory: x\nservers:\n  - {name: a, engine: postgresql, dsn: 'postgres://u:heron@db01/d'}"), heron)
+	if err == nil || !strings.Contains(err.Error(), "in the clear") || strings.Contains(err.Error(), "heron") {
+		t.Errorf("a password in the clear: %v", err)
+	}
+}
+
+// TestTheUnitOfTheAgent calls the agent as it is called, says nothing that systemd does
+// not know, and takes away from it what the guide says.
+func TestTheUnitOfTheAgent(t *testing.T) {
+	t.Parallel()
+	unit := readText(t, "systemd/muster-agent.service")
+	start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/muster (.*)$`).FindStringSubmatch(unit)
+	if start == nil {
+		t.Fatal("the unit starts something else")
+	}
+	args := strings.Fields(start[1])
+	cmd, rest, err := newRoot(new(bool)).Find(args)
+	if err != nil || cmd.CommandPath() != "muster agent run" || cmd.ParseFlags(rest) != nil || cmd.ValidateRequiredFlags() != nil {
+		t.Errorf("%s is called with %v: %v", cmd.CommandPath(), rest, err)
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed (Debian: apt-get install --no-install-recommends systemd)")
+	}
+	program, err := os.Executable() // verify wants one that is there
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := fileWith(t, "muster-agent.service", strings.ReplaceAll(unit, "/usr/local/bin/muster", program))
+	if said, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", path).CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("verify: %v\n%s", err, said)
+	}
+	said, err := exec.CommandContext(t.Context(), analyze, "security", "--no-pager", "--offline=yes", path).CombinedOutput()
+	if err != nil {
+		t.Skipf("systemd-analyze judges no files (252 and newer do): %s", said)
+	}
+	exposure := regexp.MustCompile(`Overall exposure level for muster-agent.service: ([\d.]+)`).FindSubmatch(said)
+	if exposure == nil || !strings.Contains(readText(t, "docs/agent.md"), "exposure "+string(exposure[1])+" of 10") {
+		t.Errorf("the guide tells another exposure:\n%s", said)
+	}
+}
+
+// TestTheCheckOfTheAgentsGuide tells of the parts that the guide shows.
+func TestTheCheckOfTheAgentsGuide(t *testing.T) {
+	t.Parallel()
+	config := fileWith(t, "agent.yaml", "directory: /nowhere\nservers:\n  - {name: pg-orders-01, engine: postgresql, dsn: '"+watchedAt(t)+"'}\n")
+	got := muster(t, "agent", "check", "--config", config)
+	shown := regexp.MustCompile("(?s)```\n(pg-orders-01  postgresql.*?)```").FindStringSubmatch(readText(t, "docs/agent.md"))
+	if shown == nil {
+		t.Fatal("the guide shows no check")
+	}
+	part := regexp.MustCompile(`(?m)^  (?:ok|FAILS) +(\w+)`)
+	var want, said []string
+	for _, p := range part.FindAllStringSubmatch(shown[1], -1) {
+		want = append(want, p[1])
+	}
+	for _, p := range part.FindAllStringSubmatch(got.out, -1) {
+		said = append(said, p[1])
+	}
+	if len(want) < 5 || strings.Join(want, " ") != strings.Join(said, " ") || !strings.HasPrefix(got.out, "pg-orders-01  postgresql  "+pgtest.Watched(t).Addr()+"\n") {
+		t.Errorf("it says\n%s%s\nthe guide has\n%s", got.out, got.errors, shown[1])
+	}
+}
