@@ -109,6 +109,7 @@ func (s *oracleSession) query(ctx context.Context, statement string, a *answer) 
 	if err != nil {
 		return err
 	}
+	defer s.dials.wire.bound(ctx)() // the driver interrupts while it waits for the first rows only
 	row := make([]driver.Value, len(rows.Columns()))
 	for a.err == nil {
 		if err = rows.Next(row); err != nil {

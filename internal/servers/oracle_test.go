@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/user"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -306,6 +307,17 @@ func TestAnAnswerThatBreaksOff(t *testing.T) {
 			}
 		})
 	}
+	t.Run("stalls after many rows", func(t *testing.T) {
+		t.Parallel()
+		l := tnstest.Start(t, tnstest.Options{})
+		l.Answer("SELECT 1", tnstest.Answer{Columns: 1, Rows: slices.Repeat([][]string{{"1"}}, 2500), Then: tnstest.Deaf})
+		s := signedIn(t, l, 200*time.Millisecond)
+		n, began := 0, time.Now()
+		err := s.Each(t.Context(), 1, "SELECT 1", func([][]byte) error { n++; return nil })
+		if took := time.Since(began); servers.ReasonOf(err) != servers.TimedOut || !s.Closed() || n != 2000 || took > 3*time.Second {
+			t.Errorf("closed: %t; %d rows in %s, %v", s.Closed(), n, took, err)
+		}
+	})
 	t.Run("nobody waits any longer", func(t *testing.T) {
 		t.Parallel()
 		l := tnstest.Start(t, tnstest.Options{})

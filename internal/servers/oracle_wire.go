@@ -48,7 +48,8 @@ const (
 // the deadlines are left.)
 type wire struct {
 	net.Conn
-	tls bool // to have TLS; once something was written, whether it has
+	until time.Time // zero: nothing ends
+	tls   bool      // to have TLS; once something was written, whether it has
 
 	mu    sync.Mutex
 	err   error // the first that reading or writing had
@@ -70,14 +71,17 @@ func (w *wire) allow(bytes int64) {
 }
 
 // bound ends all reading and writing with a context. What it returns is to be called when
-// the context does not matter any more; nothing has a deadline then.
+// the context does not matter any more; what was before then holds again.
 func (w *wire) bound(ctx context.Context) (release func()) {
-	deadline, _ := ctx.Deadline()
-	_ = w.Conn.SetDeadline(deadline)
+	before := w.until
+	w.until, _ = ctx.Deadline()
+	_ = w.Conn.SetDeadline(w.until)
 	stop := context.AfterFunc(ctx, func() { _ = w.Conn.SetDeadline(time.Unix(1, 0)) })
 	return func() {
-		stop()
-		_ = w.Conn.SetDeadline(time.Time{})
+		w.until = before
+		if stop() {
+			_ = w.Conn.SetDeadline(before)
+		}
 	}
 }
 

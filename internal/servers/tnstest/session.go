@@ -2,6 +2,7 @@ package tnstest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -24,7 +25,11 @@ const (
 type session struct {
 	*Listener
 	conn net.Conn
+	rest *Answer // of what was sent in part: the client fetches it
 }
+
+// atOnce is how many rows come in one message.
+const atOnce = 1000
 
 func (s *session) serve() error {
 	for {
@@ -91,8 +96,10 @@ func (s *session) reply(request []byte) ([]byte, Fault) {
 		m.number(19 << 24)
 	case request[1] == callExecute:
 		return s.execute(statement(request))
+	case request[1] == callFetch && s.rest != nil:
+		return s.some(&m)
 	case request[1] == callFetch:
-		m.summary(1403, 1)
+		m.summary(1002, 0) // out of sequence
 	default: // commit, rollback, ping, logoff
 		m.raw(9)
 	}
@@ -120,20 +127,26 @@ func (s *session) execute(text string) ([]byte, Fault) {
 		m.summary(900, 0)
 	default:
 		describe(&m, a)
-		rows(&m, a)
-		if a.Then == None {
-			m.summary(cmpOr(a.Error, 1403), 1)
-		}
-		return m.Bytes(), a.Then
+		s.rest = &a
+		return s.some(&m)
 	}
 	return m.Bytes(), None
 }
 
-func cmpOr(a, b int) int {
-	if a != 0 {
-		return a
+// some sends the next rows of an answer, and after the last ones what it ends with.
+func (s *session) some(m *message) ([]byte, Fault) {
+	part := *s.rest
+	part.Rows = part.Rows[:min(atOnce, len(part.Rows))]
+	rows(m, part)
+	if s.rest.Rows = s.rest.Rows[len(part.Rows):]; len(s.rest.Rows) > 0 {
+		m.summary(0, 1)
+		return m.Bytes(), None
 	}
-	return b
+	s.rest = nil
+	if part.Then == None {
+		m.summary(cmp.Or(part.Error, 1403), 1)
+	}
+	return m.Bytes(), part.Then
 }
 
 // fail does what an answer ends with that does not end as it should.
