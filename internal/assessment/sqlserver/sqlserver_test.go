@@ -243,6 +243,20 @@ func TestWithoutRightsNothingPasses(t *testing.T) {
 	}
 }
 
+// TestRightsAreAskedInEachDatabase anew: what the server grants, a database may deny.
+func TestRightsAreAskedInEachDatabase(t *testing.T) {
+	t.Parallel()
+	srv := newServer(t, row("open", online, "1", "0", "0"), row("shut", online, "1", "0", "0"))
+	srv.grant(srv.sessions["shut"], func(right string) bool { return right != "VIEW DEFINITION in the database" })
+	a, _ := srv.assess()
+	if got := result(t, a, "MS-60", "open"); got.Status != snapshot.StatusPass {
+		t.Errorf("%+v", got)
+	}
+	if got := result(t, a, "MS-60", "shut"); got.Status != snapshot.StatusNotAssessed || got.ReasonCode != snapshot.ReasonPermissionDenied {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestEveryRightIsAskedFor: what the catalogue names as a right is in rights.sql, and can
 // be granted.
 func TestEveryRightIsAskedFor(t *testing.T) {
