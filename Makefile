@@ -69,7 +69,7 @@ postgres:
 web: $(if $(NPM),web/dist/app/index.html)
 	@$(if $(NPM),,echo 'npm is missing: the binary will have the API and no pages')
 
-web/dist/app/index.html: $(WEB_BUILD) web/index.html web/docs.html web/package.json web/vite.config.ts $(shell find web/src web/public -type f -not -name schema.d.ts)
+web/dist/app/index.html: $(WEB_BUILD) web/index.html web/docs.html web/package.json web/vite.config.ts $(shell find web/src web/public -type f -not -name schema.d.ts) internal/servers/met.json $(wildcard internal/*/*/grants.sql internal/*/*/grants/*.sql internal/*/*/*/grants.sql internal/*/*/*/grants/*.sql)
 	@echo '== building the pages'
 	@cd web && npm run --silent build
 

@@ -111,6 +111,8 @@ export default defineConfig({
     host: "127.0.0.1",
     port: 5173,
     strictPort: true,
+    // The scripts of grants and the table of versions lie beside the code that knows them.
+    fs: { allow: [".", "../internal/assessment", "../internal/intake/measure", "../internal/servers"] },
     proxy: Object.fromEntries(
       ["/api", "/auth", "/docs", "/version", "/assets/icon.svg"].map((path) => [path, { target: server }]),
     ),

@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   plugins: [react()],
+  server: { fs: { allow: [".", "../internal/assessment", "../internal/intake/measure", "../internal/servers"] } },
   test: {
     environment: "happy-dom",
     // A document for each file, but the code is loaded once a worker: loading it for each file took three times as long.

@@ -217,11 +217,46 @@ test("a server is added once, waits for its first look and then shows the grants
   expect(sent[1]).toEqual(sent[0]);
 });
 
-test("an engine that Muster does not collect from leads to push", async () => {
-  const page = await visit("/instances/new");
+test("a SQL Server is added by its own fields, and one that does not answer says so at its host", async () => {
+  const page = await visit("/instances/new", { expected: [/422/] });
+  await fill(page, "127.0.0.1", "1");
+  await page.getByRole("combobox", { name: "Engine" }).click();
+  await page.getByRole("option", { name: "SQL Server" }).click();
+  await page.locator('[data-never-met="sqlserver"]').waitFor();
+  const script = page.getByRole("region", { name: "On the instance" });
+  await expect.poll(() => script.textContent(), patience).toContain("GRANT VIEW SERVER PERFORMANCE STATE TO [muster];");
+  await page.getByText("2016 to 2019").click();
+  await expect.poll(() => script.textContent(), patience).toContain("GRANT VIEW SERVER STATE TO [muster];");
+  await box(page, "Database").fill("shop");
+  await box(page, "Name in the certificate").fill("sql.example.org");
+  expect(await violations(page)).toEqual([]);
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/instances"));
+  await page.getByRole("button", { name: "Test and add" }).click();
+  expect((await sent).postDataJSON()).toEqual({
+    name: "orders",
+    engine: "sqlserver",
+    classify: "names",
+    dsn: "sqlserver://muster:p%40ss%2Fword@127.0.0.1:1?database=shop&encrypt=true&hostNameInCertificate=sql.example.org",
+  });
+  await page
+    .locator('[role="alert"][data-class="refused"]')
+    .getByText(/TCP\/IP is switched on/)
+    .waitFor();
+  await expect.poll(() => box(page, "Host").getAttribute("aria-invalid"), patience).toBe("true");
+
   await page.getByRole("combobox", { name: "Engine" }).click();
   await page.getByRole("option", { name: "Oracle" }).click();
-  await page.getByText(/does not collect from Oracle/).waitFor();
+  expect(await page.locator('[role="alert"][data-class]').count()).toBe(0);
+  await box(page, "Service or SID").fill("");
+  await page.getByRole("button", { name: "Test and add" }).click();
+  await page.getByText("Enter a service or a SID.").waitFor();
+});
+
+test("an engine that Muster does not connect to leads to push", async () => {
+  const page = await visit("/instances/new");
+  await page.getByRole("combobox", { name: "Engine" }).click();
+  await page.getByRole("option", { name: "MongoDB" }).click();
+  await page.getByText(/does not connect to MongoDB/).waitFor();
   expect(await page.getByRole("button", { name: "Test and add" }).count()).toBe(0);
   await page.getByRole("link", { name: "How to push data" }).click();
   await page.getByRole("tab", { name: "Push (curl)", selected: true }).waitFor();

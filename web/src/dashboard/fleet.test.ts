@@ -19,6 +19,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   lastError: null,
   missingGrants: [],
   health: null,
+  agent: null,
   ...rest,
 });
 

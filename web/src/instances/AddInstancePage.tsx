@@ -12,8 +12,10 @@ import { Panel } from "../ui/Panel";
 import { say } from "../ui/say";
 import { engines } from "../url/schemas";
 import { Connection, ConnectionFailed, connectionProblems, emptyConnection, fieldOfDsn, typedDsn } from "./Connection";
+import { connectedEngine } from "./engines";
 import { FirstGrants } from "./FirstGrants";
 import { idempotencyKeys } from "./idempotency";
+import { NeverMet } from "./NeverMet";
 
 const classifications: { value: Schemas["Classify"]; label: string; description: string }[] = [
   {
@@ -25,7 +27,7 @@ const classifications: { value: Schemas["Classify"]; label: string; description:
     value: "values",
     label: "By names and samples",
     description:
-      "Muster reads up to 200 rows per table, classifies them in memory and keeps none. The role needs SELECT on the tables.",
+      "Muster reads up to 200 rows per table, classifies them in memory and keeps none. The account needs SELECT on the tables.",
   },
   { value: "off", label: "Off", description: "Data Inventory reports will list this instance as not classified." },
 ];
@@ -38,9 +40,8 @@ export function AddInstancePage() {
   const form = useForm({
     initialValues: {
       name: "",
-      engine: "postgresql" as Schemas["Engine"],
       classify: "names" as Schemas["Classify"],
-      ...emptyConnection,
+      ...emptyConnection("postgresql"),
     },
     validate: (values) => ({
       ...(values.name.trim() === "" && { name: "Enter a name." }),
@@ -54,7 +55,8 @@ export function AddInstancePage() {
   const values = form.getValues();
   const submit = form.onSubmit(
     (typed) => {
-      const body = { name: typed.name.trim(), engine: typed.engine, classify: typed.classify, dsn: typedDsn(typed) };
+      const engine = typed.engine as Schemas["Engine"];
+      const body = { name: typed.name.trim(), engine, classify: typed.classify, dsn: typedDsn(typed) };
       add.mutate(
         { body, params: { header: { "Idempotency-Key": keyOf(body) } } },
         {
@@ -87,8 +89,16 @@ export function AddInstancePage() {
     },
     (errors) => focusFirst(errors),
   );
+  /** What is typed of a connection stays; what only one engine has is its usual one, and what was refused is over. */
+  const choose = (engine: string | null) => {
+    if (!engine || engine === values.engine) return;
+    const { tls, certificateName, readOnly, namedBy } = emptyConnection(engine);
+    form.setValues({ engine, tls, certificateName, readOnly, namedBy });
+    form.clearErrors();
+    add.reset();
+  };
   // Where the request failed for no field's sake, or for a connection's, it is said above the button.
-  const collected = values.engine === "postgresql";
+  const collected = connectedEngine(values.engine) !== null;
   return (
     <>
       <PageTitle
@@ -123,9 +133,11 @@ export function AddInstancePage() {
                   allowDeselect={false}
                   key={form.key("engine")}
                   {...form.getInputProps("engine")}
+                  onChange={choose}
                 />
                 {collected ? (
                   <>
+                    <NeverMet engine={values.engine} />
                     <Connection form={form} />
                     <Radio.Group
                       label="Classification"
@@ -139,7 +151,7 @@ export function AddInstancePage() {
                         ))}
                       </Stack>
                     </Radio.Group>
-                    {add.error && <ConnectionFailed error={add.error} />}
+                    {add.error && <ConnectionFailed engine={values.engine} error={add.error} />}
                     <Group justify="flex-end">
                       <Button variant="default" renderRoot={(props) => <Link to="/instances" {...props} />}>
                         Cancel
@@ -156,7 +168,11 @@ export function AddInstancePage() {
             </form>
           </Panel>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }}>{collected && <FirstGrants user={values.user} />}</Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          {collected && (
+            <FirstGrants key={values.engine} engine={values.engine} user={values.user} classify={values.classify} />
+          )}
+        </Grid.Col>
       </Grid>
     </>
   );
@@ -165,8 +181,8 @@ export function AddInstancePage() {
 function Pushed({ engine }: { engine: string }) {
   return (
     <Alert variant="default" icon={<IconInfoCircle aria-hidden />}>
-      Muster does not collect from {engineName(engine)} itself yet. You can push data about such instances from a script
-      or another tool.{" "}
+      Muster does not connect to {engineName(engine)} itself. You can push data about such instances from a script or
+      another tool.{" "}
       <Anchor
         inherit
         underline="always"

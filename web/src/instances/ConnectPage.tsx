@@ -29,8 +29,8 @@ export function ConnectPage() {
         title="Connect an agent"
         lead={
           <>
-            Send hosts, alerts and instances to Muster from tools you already run. If Muster should connect to a
-            PostgreSQL instance itself,{" "}
+            Send hosts, alerts and instances to Muster from tools you already run. If Muster should connect to an
+            instance of PostgreSQL, SQL Server or Oracle itself,{" "}
             <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances/new" {...props} />}>
               add its connection
             </Anchor>

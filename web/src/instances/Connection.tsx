@@ -1,14 +1,29 @@
-import { Alert, Group, List, PasswordInput, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Checkbox,
+  Group,
+  List,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { IconPlugConnectedX } from "@tabler/icons-react";
 import { Problem } from "../api/problem";
 import { ProblemNote } from "../ui/ProblemNote";
-import { adviceOn, type ConnectionFields, dsnOf, hostProblem, portProblem, tlsModes } from "./dsn";
+import { adviceOn } from "./advice";
+import { dsnOf, fieldProblems } from "./dsn";
+import { type ConnectedEngine, type ConnectionFields, connectedEngine } from "./engines";
 
 /** ConnectionValues are a connection as it is typed: in fields, or as a URL. */
 export type ConnectionValues = ConnectionFields & { by: "fields" | "url"; url: string };
 
-export const emptyConnection: ConnectionValues = {
+/** emptyConnection is one to an engine, before anything of it is typed. */
+export const emptyConnection = (engine: string): ConnectionValues => ({
+  engine,
   by: "fields",
   url: "",
   host: "",
@@ -16,41 +31,37 @@ export const emptyConnection: ConnectionValues = {
   user: "muster",
   password: "",
   database: "",
-  tls: "prefer",
-};
+  tls: connectedEngine(engine)?.usualTls ?? "",
+  certificateName: "",
+  readOnly: false,
+  namedBy: "service",
+});
 
 /** typedDsn is the connection string that was typed, in whichever way. */
 export const typedDsn = (values: ConnectionValues) => (values.by === "url" ? values.url.trim() : dsnOf(values));
 
 /** connectionProblems are those that need no server to be known. */
 export function connectionProblems(values: ConnectionValues): Record<string, string> {
-  if (values.by === "url") {
-    return /^postgres(ql)?:\/\//.test(values.url.trim())
-      ? {}
-      : { url: "The URL must begin with postgres:// or postgresql://." };
-  }
-  const host = hostProblem(values.host);
-  const port = portProblem(values.port);
-  return {
-    ...(host && { host }),
-    ...(port && { port }),
-    ...(values.user.trim() === "" && { user: "Enter the role that Muster signs in with." }),
-  };
+  if (values.by === "fields") return fieldProblems(values);
+  const engine = connectedEngine(values.engine);
+  return !engine || engine.scheme.test(values.url.trim()) ? {} : { url: `The URL must begin with ${engine.schemes}.` };
 }
 
 /** fieldOfDsn is the field that a refused connection is about. */
 export function fieldOfDsn(problem: Problem, values: ConnectionValues): string {
   if (values.by === "url") return "url";
-  return adviceOn(classOf(problem))?.field ?? "host";
+  return adviceOn(values.engine, classOf(problem))?.field ?? "host";
 }
 
 const classOf = (problem: Problem) => String(problem.errors.find((e) => e.params)?.params?.class ?? "");
 
-/** Connection asks for a PostgreSQL connection, in fields or as a URL. Its form holds ConnectionValues, among others. */
+/** Connection asks for a connection to its form's engine, in fields or as a URL. The form holds ConnectionValues, among others. */
 export function Connection<V extends ConnectionValues>({ form: given }: { form: UseFormReturnType<V> }) {
   // The names of V's own fields are all there; Mantine's paths of a type parameter cannot say so.
   const form = given as unknown as UseFormReturnType<ConnectionValues>;
-  const { by } = form.getValues();
+  const { by, engine } = form.getValues();
+  const asked = connectedEngine(engine);
+  if (!asked) return null;
   return (
     <Stack gap="sm">
       <Group justify="space-between">
@@ -71,8 +82,8 @@ export function Connection<V extends ConnectionValues>({ form: given }: { form: 
       {by === "url" ? (
         <TextInput
           label="Connection URL"
-          placeholder="postgres://muster:password@db01:5432/postgres?sslmode=verify-full"
-          description="Host, port, user, password, database and sslmode. Write characters like @ and # in the password as %40 and %23."
+          placeholder={asked.url}
+          description={asked.urlHint}
           autoComplete="off"
           spellCheck={false}
           withAsterisk
@@ -80,7 +91,7 @@ export function Connection<V extends ConnectionValues>({ form: given }: { form: 
           {...form.getInputProps("url")}
         />
       ) : (
-        <Fields form={form} />
+        <Fields form={form} asked={asked} />
       )}
       <Text size="xs" c="dimmed">
         Muster tests the connection before it saves it, stores it encrypted, and never shows it again.
@@ -89,7 +100,8 @@ export function Connection<V extends ConnectionValues>({ form: given }: { form: 
   );
 }
 
-function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
+function Fields({ form, asked }: { form: UseFormReturnType<ConnectionValues>; asked: ConnectedEngine }) {
+  const { engine } = form.getValues();
   return (
     <>
       <Group align="flex-start" gap="sm">
@@ -105,7 +117,7 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
         />
         <TextInput
           label="Port"
-          placeholder="5432"
+          placeholder={asked.port}
           inputMode="numeric"
           autoComplete="off"
           style={{ flex: "1 1 5rem" }}
@@ -125,6 +137,7 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
         />
         <PasswordInput
           label="Password"
+          withAsterisk={engine === "oracle"}
           autoComplete="new-password"
           visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
           style={{ flex: "1 1 10rem" }}
@@ -132,11 +145,23 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
           {...form.getInputProps("password")}
         />
       </Group>
+      {engine === "oracle" && (
+        <SegmentedControl
+          size="xs"
+          aria-label="The database is named by"
+          data={[
+            { value: "service", label: "Service" },
+            { value: "sid", label: "SID" },
+          ]}
+          style={{ alignSelf: "flex-start" }}
+          key={form.key("namedBy")}
+          {...form.getInputProps("namedBy")}
+        />
+      )}
       <Group align="flex-start" gap="sm">
         <TextInput
-          label="Database"
-          placeholder="postgres"
-          description="Muster connects here first, then to all other databases."
+          {...asked.database}
+          withAsterisk={engine === "oracle"}
           autoComplete="off"
           spellCheck={false}
           style={{ flex: "1 1 10rem" }}
@@ -145,21 +170,43 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
         />
         <Select
           label="TLS"
-          description="Use verify-full if you can."
-          data={tlsModes}
+          description={asked.tlsHint}
+          data={asked.tls}
           allowDeselect={false}
           style={{ flex: "2 1 18rem" }}
           key={form.key("tls")}
           {...form.getInputProps("tls")}
         />
       </Group>
+      {engine === "sqlserver" && <SqlServerFields form={form} />}
+    </>
+  );
+}
+
+function SqlServerFields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
+  return (
+    <>
+      <TextInput
+        label="Name in the certificate"
+        description="Only where it is not the host's."
+        autoComplete="off"
+        spellCheck={false}
+        key={form.key("certificateName")}
+        {...form.getInputProps("certificateName")}
+      />
+      <Checkbox
+        label="A listener may lead to a readable secondary"
+        key={form.key("readOnly")}
+        {...form.getInputProps("readOnly", { type: "checkbox" })}
+      />
     </>
   );
 }
 
 /** ConnectionFailed says why a server was not reached, and what to do; other refusals as every page says them. */
-export function ConnectionFailed({ error }: { error: unknown }) {
-  const advice = error instanceof Problem && error.code === "connection_failed" ? adviceOn(classOf(error)) : null;
+export function ConnectionFailed({ engine, error }: { engine: string; error: unknown }) {
+  const advice =
+    error instanceof Problem && error.code === "connection_failed" ? adviceOn(engine, classOf(error)) : null;
   if (!(error instanceof Problem) || !advice) return <ProblemNote error={error} />;
   return (
     <Alert color="red" role="alert" icon={<IconPlugConnectedX aria-hidden />} data-class={classOf(error)}>

@@ -1,43 +1,61 @@
-import { List, Text, Title } from "@mantine/core";
+import { Code, List, SegmentedControl, Stack, Text, Title } from "@mantine/core";
+import { useState } from "react";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
+import { grantsFor } from "./grants";
 
-const usual = "muster";
+const where: Record<string, string> = {
+  postgresql: "PostgreSQL 13 to 18. Run this in psql as a superuser.",
+  sqlserver: "Run this with a password of your own in place of the one in angle brackets.",
+  oracle: "Run the part that fits, as an administrator, with a password of your own in place of @password@.",
+};
 
-/** identifier is a name as SQL takes it. Another than the usual one is quoted: it may be a keyword. */
-const identifier = (name: string) => (name === usual ? name : `"${name.replaceAll('"', '""')}"`);
-
-/** grantsFor are the statements, as psql reads them, that make a role able to do what Muster does. */
-export const grantsFor = (user: string) => {
-  const role = identifier(user.trim() || usual);
-  return `CREATE ROLE ${role} LOGIN;
-GRANT pg_monitor TO ${role};
--- for Query Performance; in shared_preload_libraries first
-CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
--- asks for the password; last, as psql takes for it what is pasted behind
-\\password ${role}`;
+const notes: Record<string, string[]> = {
+  postgresql: [
+    "pg_monitor can read settings, sessions and statements, and change nothing. Muster never reads statement texts.",
+    "Muster assesses the instance every 6 hours in read-only transactions with timeouts. It counts sessions every 10 seconds and measures the rest every minute.",
+    "The role needs CONNECT on each database, which PUBLIC has by default. Afterwards Muster lists what the role cannot read, with the grants it needs.",
+  ],
+  sqlserver: [
+    "Nothing here can change anything. Muster counts sessions every 30 seconds, measures statements every minute and assesses the instance every 6 hours.",
+    "The first part is for measuring, the second for assessments. Muster lists what a login cannot read, with the grants it needs.",
+  ],
+  oracle: [
+    "Nothing here can change anything, or needs the Diagnostics or the Tuning Pack. Muster counts sessions every 10 seconds, measures statements every 20 and assesses the instance every 6 hours.",
+    "Parts 1 to 3 are for measuring, the rest for assessments. Muster lists what an account cannot read, with the grants it needs.",
+  ],
 };
 
 /** FirstGrants is what to run on a server before it is added. */
-export function FirstGrants({ user }: { user: string }) {
+export function FirstGrants({ engine, user, classify }: { engine: string; user: string; classify: string }) {
+  const scripts = grantsFor(engine, user, classify);
+  const [picked, pick] = useState<string | null>(null);
+  const script = scripts.find(({ label }) => label === picked) ?? scripts[0];
+  if (!script) return null;
   return (
     <Panel>
       <Title order={2}>Grants to run first</Title>
       <Text size="sm" c="dimmed" mt={4} mb="sm">
-        PostgreSQL 13 to 18. Run this in psql as a superuser.
+        {where[engine]}
       </Text>
-      <Snippet label="On the instance" text={grantsFor(user)} wrapped />
+      <Stack gap="sm">
+        {scripts.length > 1 && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Version"
+            data={scripts.map(({ label }) => label)}
+            value={script.label}
+            onChange={pick}
+          />
+        )}
+        <Snippet label="On the instance" text={script.text} wrapped />
+      </Stack>
       <List size="sm" mt="md" spacing={6}>
+        {(notes[engine] ?? []).map((note) => (
+          <List.Item key={note}>{note}</List.Item>
+        ))}
         <List.Item>
-          pg_monitor can read settings, sessions and statements, and change nothing. Muster never reads statement texts.
-        </List.Item>
-        <List.Item>
-          Muster assesses the instance every 6 hours in read-only transactions with timeouts. It counts sessions every
-          10 seconds and measures the rest every minute.
-        </List.Item>
-        <List.Item>
-          The role needs CONNECT on each database, which PUBLIC has by default. Afterwards Muster lists what the role
-          cannot read, with the grants it needs.
+          <Code>muster agent grants --engine {engine}</Code> prints such a script, too.
         </List.Item>
       </List>
     </Panel>

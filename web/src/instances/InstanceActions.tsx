@@ -10,6 +10,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { say, sayProblem } from "../ui/say";
 import { TypedConfirm } from "../ui/TypedConfirm";
 import { Connection, ConnectionFailed, connectionProblems, emptyConnection, fieldOfDsn, typedDsn } from "./Connection";
+import { connectedEngine } from "./engines";
 import type { Instance } from "./standing";
 
 const instancePath = "/api/v1/instances/{instanceId}";
@@ -46,7 +47,7 @@ export function InstanceActions({ instance: i }: { instance: Instance }) {
           <Menu.Item leftSection={<IconPower size={16} aria-hidden />} onClick={() => switchTo(!i.active)}>
             {i.active ? "Deactivate" : "Activate"}
           </Menu.Item>
-          {i.engine === "postgresql" && (
+          {connectedEngine(i.engine) && (
             <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => setOpen("connection")}>
               {i.collected ? "Change the connection" : "Add a connection"}
             </Menu.Item>
@@ -133,7 +134,7 @@ function NewConnection({ instance: i, onDone }: { instance: Instance; onDone: ()
   const keep = useKeep(i.id);
   const change = api.useMutation("patch", instancePath);
   const form = useForm({
-    initialValues: { ...emptyConnection, host: i.host === "localhost" ? "" : (i.host ?? "") },
+    initialValues: { ...emptyConnection(i.engine), host: i.host === "localhost" ? "" : (i.host ?? "") },
     validate: connectionProblems,
   });
   const submit = form.onSubmit((typed) =>
@@ -156,7 +157,7 @@ function NewConnection({ instance: i, onDone }: { instance: Instance; onDone: ()
     <form onSubmit={submit} noValidate>
       <Stack>
         <Connection form={form} />
-        {change.error && <ConnectionFailed error={change.error} />}
+        {change.error && <ConnectionFailed engine={i.engine} error={change.error} />}
         <Buttons busy={change.isPending} onCancel={onDone} verb="Test and save" />
       </Stack>
     </form>

@@ -18,6 +18,7 @@ import { Time } from "../ui/Time";
 import { Databases } from "./Databases";
 import { InstanceActions } from "./InstanceActions";
 import { MissingGrants } from "./MissingGrants";
+import { NeverMet } from "./NeverMet";
 import { awaited, type Instance, isSilent, Standing } from "./standing";
 
 // The charts come with it.
@@ -137,11 +138,12 @@ export function InstancePage() {
             </Fact>
           </SimpleGrid>
         </Panel>
+        {i.collected && <NeverMet engine={i.engine} />}
         <Ways instance={i} mayRequest={session.can("reports:create")} />
         <Suspense fallback={<Skeleton height={480} />}>
           <Face instance={i} />
         </Suspense>
-        {i.missingGrants.length > 0 && <MissingGrants grants={i.missingGrants} />}
+        {i.missingGrants.length > 0 && <MissingGrants grants={i.missingGrants} engine={i.engine} />}
         <Databases instanceId={i.id} known={i.databaseCount} />
       </Stack>
     </>
@@ -201,7 +203,7 @@ function Assessing({ first }: { first: boolean }) {
             {first ? "First assessment running" : "Assessment running"}
           </Text>
           <Text size="sm" c="dimmed">
-            Muster checks settings, roles and versions, and classifies every database. This takes a few seconds; the
+            Muster checks settings, accounts and versions, and classifies every database. This takes a few seconds; the
             page updates by itself.
           </Text>
         </div>

@@ -142,7 +142,7 @@ function None({ filtered, admin }: { filtered: boolean; admin: boolean }) {
   return (
     <EmptyState title="No instances yet" action={admin && <Group mt="xs">{<Ways />}</Group>}>
       {admin
-        ? "Add a PostgreSQL instance with its connection, or connect agents that you already run."
+        ? "Add an instance with its connection, or connect agents that you already run."
         : "An administrator can add the first one."}
     </EmptyState>
   );

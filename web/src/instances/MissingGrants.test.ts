@@ -23,3 +23,9 @@ test("grants are given in the database where they are missing, each once", () =>
     { database: null, statements: ["GRANT pg_read_all_stats TO muster;"], objects: ["pg_stat_statements"], checks: [] },
   ]);
 });
+
+test("a grant that nothing states has no statement", () => {
+  expect(placesOf([{ object: "CONTROL SERVER", statement: "", checks: ["MS-03"] }])).toEqual([
+    { database: null, statements: [], objects: ["CONTROL SERVER"], checks: ["MS-03"] },
+  ]);
+});

@@ -16,36 +16,47 @@ export function placesOf(grants: Grant[]): Place[] {
     const [, object = grant.object, database = null] = /^(.+) in database (.+)$/.exec(grant.object) ?? [];
     const place = places.get(database) ?? { database, statements: [], objects: [], checks: [] };
     places.set(database, place);
-    if (!place.statements.includes(ended(grant.statement))) place.statements.push(ended(grant.statement));
+    const statement = grant.statement.trim();
+    if (statement !== "" && !place.statements.includes(ended(statement))) place.statements.push(ended(statement));
     if (!place.objects.includes(object)) place.objects.push(object);
     place.checks = [...new Set([...place.checks, ...grant.checks])].sort();
   }
   return [...places.values()];
 }
 
+const runners: Record<string, string> = {
+  postgresql: "a superuser",
+  sqlserver: "a member of sysadmin",
+  oracle: "an administrator",
+};
+
 /** MissingGrants are the statements that would let Muster read what it may not, and the checks that wait for them. */
-export function MissingGrants({ grants }: { grants: Grant[] }) {
+export function MissingGrants({ grants, engine }: { grants: Grant[]; engine: string }) {
+  const runner = runners[engine] ?? "an administrator";
   return (
     <Panel>
       <Title order={2}>{plural(grants.length, "missing grant")}</Title>
       <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
-        Muster reports what it cannot read as not assessed, never as passed. Run this as a superuser; the next
-        assessment will include the rest.
+        Muster reports what it cannot read as not assessed, never as passed. Run this as {runner}; the next assessment
+        will include the rest.
       </Text>
       <Stack gap="lg">
         {placesOf(grants).map((place) => (
           <div key={place.database ?? ""}>
-            <Snippet
-              label={
-                place.database === null
-                  ? "Run this as a superuser"
-                  : `Run this as a superuser in database ${place.database}`
-              }
-              text={place.statements.join("\n")}
-              wrapped
-            />
+            {place.statements.length > 0 && (
+              <Snippet
+                label={
+                  place.database === null
+                    ? `Run this as ${runner}`
+                    : `Run this as ${runner} in database ${place.database}`
+                }
+                text={place.statements.join("\n")}
+                wrapped
+              />
+            )}
             <Text size="sm" mt="xs">
-              For <bdi>{place.objects.join(", ")}</bdi>.
+              {place.statements.length > 0 ? "For" : "Muster states no grant for"} <bdi>{place.objects.join(", ")}</bdi>
+              .
             </Text>
             {place.checks.length > 0 && (
               <Group gap={6} mt={6}>

@@ -1,7 +1,20 @@
 import { expect, test } from "vitest";
-import { adviceOn, dsnOf, hostProblem, portProblem } from "./dsn";
+import { adviceOn } from "./advice";
+import { dsnOf, fieldProblems, hostProblem, portProblem } from "./dsn";
+import { connectedEngine } from "./engines";
 
-const fields = { host: "db01", port: "", user: "muster", password: "", database: "", tls: "prefer" };
+const fields = {
+  engine: "postgresql",
+  host: "db01",
+  port: "",
+  user: "muster",
+  password: "",
+  database: "",
+  tls: "prefer",
+  certificateName: "",
+  readOnly: false,
+  namedBy: "service" as const,
+};
 
 test.each([
   [{}, "postgres://muster@db01/?sslmode=prefer"],
@@ -16,10 +29,39 @@ test.each([
   expect(dsnOf({ ...fields, ...given })).toBe(want);
 });
 
-test("a host is a name or an address, not the directory of a socket", () => {
+test.each([
+  [{}, "sqlserver://muster@db01?encrypt=true"],
+  [
+    { port: "1434", password: "p@ss/word", database: "my shop" },
+    "sqlserver://muster:p%40ss%2Fword@db01:1434?database=my+shop&encrypt=true",
+  ],
+  [{ tls: "trust" }, "sqlserver://muster@db01?encrypt=true&trustServerCertificate=true"],
+  [{ tls: "strict", host: "fd00::1" }, "sqlserver://muster@[fd00::1]?encrypt=strict"],
+  [
+    { tls: "disable", certificateName: " sql.example.org ", readOnly: true },
+    "sqlserver://muster@db01?encrypt=disable&hostNameInCertificate=sql.example.org&applicationIntent=ReadOnly",
+  ],
+  [{ certificateName: "a&b=c" }, "sqlserver://muster@db01?encrypt=true&hostNameInCertificate=a%26b%3Dc"],
+])("a connection of %j to SQL Server is written as a URL", (given, want) => {
+  expect(dsnOf({ ...fields, engine: "sqlserver", tls: "true", ...given })).toBe(want);
+});
+
+test.each([
+  [{ database: "orders.example.com" }, "oracle://muster@db01/orders.example.com?sslmode=disable"],
+  [
+    { port: "2484", user: "C##MUSTER", password: "s#3", database: "CDB$ROOT", tls: "verify-full" },
+    "oracle://C%23%23MUSTER:s%233@db01:2484/CDB%24ROOT?sslmode=verify-full",
+  ],
+  [{ database: "ORCL", namedBy: "sid" as const }, "oracle://muster@db01/?sid=ORCL&sslmode=disable"],
+])("a connection of %j to Oracle is written as a URL", (given, want) => {
+  expect(dsnOf({ ...fields, engine: "oracle", tls: "disable", ...given })).toBe(want);
+});
+
+test("a host is a name or an address, not the directory of a socket and not a named instance", () => {
   expect(["db01", "10.0.0.5", "fd00::1"].map(hostProblem)).toEqual([null, null, null]);
   expect(hostProblem(" ")).toMatch(/^Enter the host/);
   expect(hostProblem(" /run/postgresql")).toMatch(/sockets/);
+  expect(hostProblem("db01\\SQLEXPRESS")).toMatch(/port of its own/);
 });
 
 test("ports are numbers from 1 to 65535, or left out", () => {
@@ -27,8 +69,32 @@ test("ports are numbers from 1 to 65535, or left out", () => {
   expect(["0", "65536", "-1", "5432a"].every((port) => portProblem(port) !== null)).toBe(true);
 });
 
-test("every class of the API has advice", () => {
-  for (const known of ["refused", "timeout", "authentication", "tls", "database"])
-    expect(adviceOn(known)?.steps.length).toBeGreaterThan(0);
-  expect(adviceOn("toString")).toBeNull();
+test("what an engine demands is said at its field", () => {
+  expect(fieldProblems(fields)).toEqual({});
+  expect(Object.keys(fieldProblems({ ...fields, engine: "oracle" }))).toEqual(["password", "database"]);
+  expect(fieldProblems({ ...fields, engine: "sqlserver", user: "CORP\\muster" }).user).toMatch(/Windows/);
+  expect(fieldProblems({ ...fields, engine: "oracle", password: "x", database: "ORCL" })).toEqual({});
+});
+
+const engines = ["postgresql", "sqlserver", "oracle"];
+
+test("every class of the API has advice for every engine, at a field that there is", () => {
+  for (const engine of engines) {
+    for (const known of ["refused", "timeout", "authentication", "tls", "database"]) {
+      const advice = adviceOn(engine, known);
+      expect(advice?.steps.length, `${engine} ${known}`).toBeGreaterThan(1);
+      expect(Object.hasOwn(fields, advice?.field ?? "")).toBe(true);
+    }
+  }
+  expect(adviceOn("postgresql", "toString")).toBeNull();
+});
+
+test("each engine's usual mode is one that it has, and its example begins as its URLs do", () => {
+  for (const engine of engines) {
+    const e = connectedEngine(engine);
+    expect(e?.tls.map(({ value }) => value)).toContain(e?.usualTls);
+    expect(e?.url).toMatch(e?.scheme as RegExp);
+  }
+  expect(connectedEngine("mongodb")).toBeNull();
+  expect(connectedEngine("toString")).toBeNull();
 });

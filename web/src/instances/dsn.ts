@@ -1,43 +1,48 @@
-// Connection strings, as internal/assessment.ParseDSN reads them.
+// Connection strings, as internal/servers reads them.
 
-export const tlsModes = [
-  { value: "verify-full", label: "verify-full: encrypted, certificate and name checked" },
-  { value: "verify-ca", label: "verify-ca: encrypted, certificate checked, not its name" },
-  { value: "require", label: "require: encrypted, certificate not checked" },
-  { value: "prefer", label: "prefer: encrypted if the server supports it" },
-  { value: "allow", label: "allow: encrypted only if the server requires it" },
-  { value: "disable", label: "disable: never encrypted" },
-];
+import type { ConnectionFields } from "./engines";
 
-export type ConnectionFields = {
-  host: string;
-  /** Empty is 5432. */
-  port: string;
-  user: string;
-  password: string;
-  /** Empty is postgres. */
-  database: string;
-  tls: string;
-};
+const queryOf = (pairs: [string, string | false][]) =>
+  new URLSearchParams(pairs.filter((pair): pair is [string, string] => pair[1] !== false && pair[1] !== "")).toString();
 
 /** dsnOf writes a connection as the URL that the API takes. */
 export function dsnOf(fields: ConnectionFields): string {
   const host = fields.host.trim();
   const credentials = `${encodeURIComponent(fields.user.trim())}${fields.password ? `:${encodeURIComponent(fields.password)}` : ""}`;
   const port = fields.port.trim() ? `:${fields.port.trim()}` : "";
-  const query = new URLSearchParams();
-  const at = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port}`;
-  query.set("sslmode", fields.tls);
-  return `postgres://${credentials}@${at}/${encodeURIComponent(fields.database.trim())}?${query}`;
+  const at = `${credentials}@${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port}`;
+  const database = fields.database.trim();
+  switch (fields.engine) {
+    case "sqlserver": {
+      const trust = fields.tls === "trust";
+      return `sqlserver://${at}?${queryOf([
+        ["database", database],
+        ["encrypt", trust ? "true" : fields.tls],
+        ["trustServerCertificate", trust && "true"],
+        ["hostNameInCertificate", fields.certificateName.trim()],
+        ["applicationIntent", fields.readOnly && "ReadOnly"],
+      ])}`;
+    }
+    case "oracle": {
+      const sid = fields.namedBy === "sid";
+      return `oracle://${at}/${sid ? "" : encodeURIComponent(database)}?${queryOf([
+        ["sid", sid && database],
+        ["sslmode", fields.tls],
+      ])}`;
+    }
+    default:
+      return `postgres://${at}/${encodeURIComponent(database)}?${queryOf([["sslmode", fields.tls]])}`;
+  }
 }
 
-/** hostProblem says what is wrong with a host, or null. The API refuses sockets, too. */
-export const hostProblem = (host: string): string | null =>
-  host.trim() === ""
-    ? "Enter the host."
-    : host.trim().startsWith("/")
-      ? "Enter a host name or an IP address. Muster does not connect to sockets."
-      : null;
+/** hostProblem says what is wrong with a host, or null. The API refuses sockets and the names of instances, too. */
+export function hostProblem(host: string): string | null {
+  if (host.trim() === "") return "Enter the host.";
+  if (host.trim().startsWith("/")) return "Enter a host name or an IP address. Muster does not connect to sockets.";
+  if (host.includes("\\"))
+    return "Enter the host without the name of the instance. A named instance has a port of its own: enter that.";
+  return null;
+}
 
 /** portProblem says what is wrong with a port, or null. */
 export const portProblem = (port: string): string | null =>
@@ -45,53 +50,18 @@ export const portProblem = (port: string): string | null =>
     ? null
     : "A number from 1 to 65535.";
 
-/** Advice is what to do about a connection that did not come about: the API's class of it, in words. */
-export type Advice = { title: string; steps: string[]; field: keyof ConnectionFields };
-
-const advice: Record<string, Advice> = {
-  refused: {
-    title: "Connection refused",
-    field: "host",
-    steps: [
-      "Check host and port, from the machine that Muster runs on.",
-      "By default PostgreSQL listens on loopback only; see listen_addresses.",
-      "A firewall may reject the connection.",
-    ],
-  },
-  timeout: {
-    title: "No answer in time",
-    field: "host",
-    steps: [
-      "A firewall may drop the packets: open the port for Muster's machine.",
-      "Check that the host name resolves to the right address there.",
-    ],
-  },
-  authentication: {
-    title: "Sign-in refused",
-    field: "password",
-    steps: [
-      "Check user and password. The role needs LOGIN.",
-      "pg_hba.conf needs a line for this user, database and Muster's address; reload after a change.",
-    ],
-  },
-  tls: {
-    title: "No agreement on TLS",
-    field: "tls",
-    steps: [
-      "require encrypts without checking the certificate; verify-full needs one that Muster's machine trusts.",
-      "If the server has ssl = off, only prefer, allow and disable can connect.",
-    ],
-  },
-  database: {
-    title: "The database cannot be opened",
-    field: "database",
-    steps: [
-      "Check the database's name; postgres exists on most servers.",
-      "The role needs CONNECT on the database; PUBLIC has it by default.",
-    ],
-  },
-};
-
-/** adviceOn is what a class of failure means; null where this page does not know it. */
-export const adviceOn = (failure: string): Advice | null =>
-  Object.hasOwn(advice, failure) ? (advice[failure] ?? null) : null;
+/** fieldProblems are those of a connection in fields that need no server to be known. */
+export function fieldProblems(fields: ConnectionFields): Record<string, string> {
+  const host = hostProblem(fields.host);
+  const port = portProblem(fields.port);
+  const oracle = fields.engine === "oracle";
+  const windows = fields.engine === "sqlserver" && fields.user.includes("\\");
+  return {
+    ...(host && { host }),
+    ...(port && { port }),
+    ...(fields.user.trim() === "" && { user: "Enter the account that Muster signs in with." }),
+    ...(windows && { user: "Enter a login of SQL Server. Muster does not sign in with accounts of Windows." }),
+    ...(oracle && fields.password === "" && { password: "Enter the password. Muster does not sign in without one." }),
+    ...(oracle && fields.database.trim() === "" && { database: "Enter a service or a SID." }),
+  };
+}

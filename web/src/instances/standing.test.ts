@@ -18,6 +18,7 @@ const heard: Instance = {
   lastError: null,
   missingGrants: [],
   health: null,
+  agent: null,
 };
 
 test.each<[string, Partial<Instance>]>([

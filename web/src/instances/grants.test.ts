@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { grantsFor } from "./grants";
+
+const postgresql = (user: string) => grantsFor("postgresql", user)[0]?.text ?? "";
+
+test("what is to be run has no place left to fill in", () => {
+  for (const user of ["", "muster", "user", 'quo"te', "Upper Case"]) expect(postgresql(user)).not.toMatch(/…|<|\.\.\./);
+});
+
+test("a name that may be a keyword is quoted", () => {
+  expect(postgresql(" muster ")).toContain("CREATE ROLE muster LOGIN;");
+  expect(postgresql("user")).toContain('GRANT pg_monitor TO "user";');
+  expect(postgresql('quo"te')).toContain('\\password "quo""te"');
+});
+
+test("SQL Server's scripts are for the login that is typed, a version each", () => {
+  const scripts = grantsFor("sqlserver", "bra]cket$&");
+  expect(scripts.map(({ label }) => label)).toEqual(["2022 and newer", "2016 to 2019", "Azure SQL Database"]);
+  for (const { text } of scripts) {
+    expect(text).not.toContain("[muster]");
+    expect(text).toMatch(/CREATE (LOGIN|USER) \[bra\]\]cket\$&\] WITH PASSWORD/);
+  }
+  expect(scripts[0]?.text).toContain("GRANT VIEW SERVER PERFORMANCE STATE TO ");
+  expect(scripts[1]?.text).toContain("GRANT VIEW SERVER STATE TO ");
+  expect(scripts[2]?.text).toContain("GRANT VIEW DATABASE STATE TO ");
+});
+
+test("Oracle's script is for the account that is typed, common or not", () => {
+  const of = (user: string) => grantsFor("oracle", user)[0]?.text ?? "";
+  expect(of("")).toContain("CREATE USER muster IDENTIFIED");
+  expect(of("watcher")).toMatch(/GRANT CREATE SESSION TO watcher;[\s\S]*CREATE USER c##muster IDENTIFIED/);
+  expect(of("C##WATCHER")).toMatch(/CREATE USER muster IDENTIFIED[\s\S]*CREATE USER C##WATCHER IDENTIFIED/);
+  for (const name of ["watcher", "C##WATCHER"]) expect(of(name)).toContain(`GRANT SELECT ON SYS.DBA_USERS TO ${name};`);
+  expect(of('od"d')).toContain('CREATE USER "od""d" IDENTIFIED');
+});
+
+test("what opens the rows of tables is in a script only where they are sampled", () => {
+  for (const [engine, opens] of [
+    ["sqlserver", /GRANT SELECT( ALL USER SECURABLES)? TO \[muster\];/],
+    ["oracle", /GRANT SELECT ANY TABLE TO muster;/],
+  ] as const) {
+    for (const { text } of grantsFor(engine, "", "names")) expect(text).not.toMatch(opens);
+    for (const { text } of grantsFor(engine, "", "values")) expect(text).toMatch(opens);
+    for (const { text } of grantsFor(engine, "", "values")) expect(text).not.toContain("--values");
+  }
+});
+
+test("there is no script of an engine that Muster does not connect to", () => {
+  expect(grantsFor("mongodb", "")).toEqual([]);
+  expect(grantsFor("toString", "")).toEqual([]);
+});

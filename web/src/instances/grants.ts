@@ -1,0 +1,71 @@
+// The scripts that `muster agent grants` prints, for the account that is typed.
+import checksOracle from "../../../internal/assessment/oracle/grants.sql?raw";
+import checks2016 from "../../../internal/assessment/sqlserver/grants/2016.sql?raw";
+import checks2022 from "../../../internal/assessment/sqlserver/grants/2022.sql?raw";
+import checksAzure from "../../../internal/assessment/sqlserver/grants/azure.sql?raw";
+import oracle from "../../../internal/intake/measure/oracle/grants.sql?raw";
+import measure2016 from "../../../internal/intake/measure/sqlserver/grants/2016.sql?raw";
+import measure2022 from "../../../internal/intake/measure/sqlserver/grants/2022.sql?raw";
+import measureAzure from "../../../internal/intake/measure/sqlserver/grants/azure.sql?raw";
+
+const usual = "muster";
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+function postgresql(user: string) {
+  const role = user === usual ? user : quoted(user); // another name may be a keyword
+  return `CREATE ROLE ${role} LOGIN;
+GRANT pg_monitor TO ${role};
+-- for Query Performance; in shared_preload_libraries first
+CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
+-- asks for the password; last, as psql takes for it what is pasted behind
+\\password ${role}`;
+}
+
+/** forClassify is a script without what only samples of values need, or with it. */
+const forClassify = (script: string, classify: string) =>
+  script
+    .split("\n")
+    .filter((line) => classify === "values" || !line.endsWith(" --values"))
+    .map((line) => line.replace(/ --values$/, ""))
+    .join("\n");
+
+const sqlserver =
+  (...parts: string[]) =>
+  (user: string, classify: string) =>
+    forClassify(parts.join("\n"), classify)
+      .trim()
+      .replaceAll("[muster]", () => `[${user.replaceAll("]", "]]")}]`);
+
+/** named puts an account's name where a script's statements have one; in comments it stays. */
+const named = (script: string, usualName: RegExp, name: string) =>
+  script
+    .split("\n")
+    .map((line) => (line.startsWith("--") ? line : line.replace(usualName, () => name)))
+    .join("\n");
+
+function oracleFor(user: string, classify: string) {
+  const name = /^[a-z][\w$#]*$/i.test(user) ? user : quoted(user);
+  // The first script has a part for common users and one for others: the part that is not meant stays as it is.
+  const measures = named(oracle, /^c##/i.test(user) ? /c##muster\b/g : /(?<!#)\bmuster\b/g, name);
+  return `${measures}\n${named(forClassify(checksOracle, classify), /\bmuster\b/g, name)}`.trim();
+}
+
+type Script = { label: string; text: (user: string, classify: string) => string };
+
+const scripts: Record<string, Script[]> = {
+  postgresql: [{ label: "PostgreSQL 13 to 18", text: postgresql }],
+  sqlserver: [
+    { label: "2022 and newer", text: sqlserver(measure2022, checks2022) },
+    { label: "2016 to 2019", text: sqlserver(measure2016, checks2016) },
+    { label: "Azure SQL Database", text: sqlserver(measureAzure, checksAzure) },
+  ],
+  oracle: [{ label: "Oracle 12.2 and newer", text: oracleFor }],
+};
+
+/** grantsFor are the scripts that make an account able to do what Muster does, for an engine's versions. */
+export const grantsFor = (engine: string, user: string, classify = "names") =>
+  (Object.hasOwn(scripts, engine) ? (scripts[engine] ?? []) : []).map(({ label, text }) => ({
+    label,
+    text: text(user.trim() || usual, classify),
+  }));
