@@ -3,6 +3,7 @@ import type { Locator, Page, Request, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { apiAs, requestsTo, type Visit, violations, visit } from "./browser";
 import { takenIn, watchAnswers } from "./taken";
+import { answerTrends } from "./trends";
 
 const tilePaths = {
   "Alert history": "/api/v1/alerts/raised-resolved-history",
@@ -187,6 +188,7 @@ const seen = (page: Page, state: "visible" | "hidden") =>
 
 test("11 connections: active, idle, waiting, total and the time of the sample", async () => {
   let age = 6_000;
+  let partialEngines: string[] = [];
   const page = await visit("/", {
     before: async (page) => {
       await page.clock.install();
@@ -200,7 +202,7 @@ test("11 connections: active, idle, waiting, total and the time of the sample", 
         idleInTransaction: 6,
         other: 2,
         engines: [],
-        partialEngines: [],
+        partialEngines,
       }));
     },
   });
@@ -219,8 +221,10 @@ test("11 connections: active, idle, waiting, total and the time of the sample", 
   await card.getByText("sampled 2 min ago").waitFor();
   expect(await card.getByText("stale").count()).toBe(0);
   age = 150_000;
+  partialEngines = ["sqlserver"];
   await seen(page, "visible");
   await card.getByText("stale", { exact: true }).waitFor();
+  await card.getByText("1,312 total, of them 6 idle in transaction, 2 other; SQL Server in part").waitFor();
 });
 
 /** statusesOf notes what the server answers to some paths; what the browser makes of a 304 is a 200 to the page. */
@@ -701,4 +705,22 @@ test("an organization without servers is told what to do first", async () => {
   const viewer = await visit("/", { as: "viewer", before: nobody });
   await viewer.getByText("Only an administrator can add instances").waitFor();
   expect(await viewer.getByRole("link", { name: "Add an instance" }).count()).toBe(0);
+});
+
+test("engines of which a part was sent are named where a line that is too long is not cut off", async () => {
+  const page = await visit("/?range=6h", {
+    before: async (page) => {
+      await answerTrends(page, { bucketSize: "1m", partialEngines: ["postgresql"] });
+    },
+  });
+  for (const title of ["Query performance", "Wait events"] as const) {
+    const mark = page.getByRole("region", { name: title, exact: true }).locator("[data-part]");
+    await mark.waitFor();
+    expect(await mark.textContent()).toBe("PostgreSQL in part · ");
+    const [line, end] = await mark.evaluate((node) => [
+      node.parentElement?.getBoundingClientRect().right ?? 0,
+      node.getBoundingClientRect().right,
+    ]);
+    expect(end).toBeLessThan(line as number);
+  }
 });

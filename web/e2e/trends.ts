@@ -27,6 +27,7 @@ export type Shape = {
   /** Values by the name of a series; of those that are not named `otherwise`, or else 1. */
   series?: Record<string, Values>;
   otherwise?: (index: number, series: string) => number | null;
+  partialEngines?: string[];
 };
 
 /** answerTrends has the four tiles answered in that shape, or in the one for what they ask; it returns what they asked. */
@@ -59,7 +60,7 @@ function answer(url: URL, { otherwise = () => 1, ...shape }: Shape) {
     monitoringStartedAt: shape.monitoringStartedAt ?? "2020-01-01T00:00:00Z",
     hostCount: 3,
     engines: ["postgresql"],
-    partialEngines: [],
+    partialEngines: shape.partialEngines ?? [],
     unit: "averageWaitingSessions",
     series: Object.fromEntries(
       (tiles[url.pathname] ?? []).map((s) => [s, shape.series?.[s] ?? indices.map((i) => otherwise(i, s))]),

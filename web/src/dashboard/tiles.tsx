@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
-import { measuredEngines, plural } from "../ui/format";
+import { engineName, plural } from "../ui/format";
 import { windowQuery } from "../window/query";
 import { useScope } from "../window/scope";
 import { queryBefore } from "./asking";
@@ -11,8 +11,22 @@ import { latency, percent, sessions } from "./units";
 /** Of the second row's plots: two bands need it, and neighbours align. */
 const tall = 260;
 
-const engines = (answer: { engines: string[]; partialEngines: string[] }) =>
-  measuredEngines(answer) || "no data from any engine";
+type Measured = { engines: string[]; partialEngines: string[] };
+
+/** In front of what else is said of a tile: the line is cut off at its end where it is too long. */
+const part = ({ partialEngines }: Measured) =>
+  partialEngines.length > 0 && (
+    <strong data-part title="A sender tells Muster of a part only: of the first statements or sessions of its list.">
+      {partialEngines.map(engineName).join(", ")} in part ·{" "}
+    </strong>
+  );
+
+const engines = (answer: Measured) => (
+  <>
+    {part(answer)}
+    {answer.engines.map(engineName).join(", ") || "no data from any engine"}
+  </>
+);
 
 const hosts = ({ hostCount }: Schemas["Utilization"]) => plural(hostCount, "host");
 
@@ -73,8 +87,9 @@ export const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing =>
 
 const enginesAndCoverage = (answer: Schemas["QueryPerformance"]) => (
   <>
+    {part(answer)}
     {answer.engines.length > 0 && <Coverage />}
-    {engines(answer)}
+    {engines({ ...answer, partialEngines: [] })}
   </>
 );
 
