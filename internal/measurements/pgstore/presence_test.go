@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 )
 
@@ -39,7 +43,7 @@ func (s *stage) seals(want int, when string) {
 func TestSealingAfterAnAbsence(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
-	for _, away := range []time.Duration{71 * hour, 3*24*hour + 7*time.Minute, 40 * 24 * hour} {
+	for _, away := range []time.Duration{71 * hour, 3*24*hour + 7*time.Minute} {
 		s := newStage(t)
 		late := func(number int64, hours ...int) {
 			t.Helper()
@@ -160,5 +164,52 @@ func TestReplicasAttend(t *testing.T) {
 	stop()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestTilesAfterAnAbsence: what a sender kept while nobody was there brings about what it
+// would have, sent at once, in every table that a tile is read from.
+func TestTilesAfterAnAbsence(t *testing.T) {
+	t.Parallel()
+	organization, instance, databases := uuid.New(), uuid.New(), []uuid.UUID{uuid.New(), uuid.New()}
+	var looks []measurements.Batch
+	for minute := range 75 {
+		looks = append(looks, lookAt(organization, instance, "db1", databases, past.Add(time.Duration(minute)*time.Minute)))
+	}
+	roll := func(s *Store) {
+		t.Helper()
+		if _, err := s.Roll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	twin := newStore(t)
+	for _, b := range looks {
+		write(t, twin, b)
+	}
+	roll(twin)
+	want := contents(t, twin)
+	for _, away := range []time.Duration{71 * time.Hour, 3*24*time.Hour + time.Hour} {
+		s := &stage{TB: t, Store: newStore(t)}
+		for _, b := range looks[:40] { // 20 minutes of the first hour are missing
+			write(t, s.Store, b)
+		}
+		roll(s.Store)
+		s.pass(2*time.Hour, true)
+		s.pass(away, false)
+		s.seals(0, "while nobody is there")
+		s.isBack(true)
+		s.seals(0, "when somebody is")
+		for _, b := range looks[40:65] {
+			write(t, s.Store, b)
+		}
+		s.pass(6*time.Hour-time.Minute, true)
+		s.seals(0, "almost six hours later")
+		for _, b := range looks[60:] {
+			write(t, s.Store, b)
+		}
+		roll(s.Store)
+		if diff := gocmp.Diff(want, contents(t, s.Store)); diff != "" {
+			t.Errorf("away for %s (-twin +late):\n%.2000s", away, diff)
+		}
 	}
 }
