@@ -99,7 +99,7 @@ if [ -n "$server" ] && [ -x "${server%/*}/pg_test_fsync" ]; then
     awk '$1 == "fdatasync" && !found { found = $(NF - 1) " µs" } END { print found }')
 fi
 echo "# building" >&2
-go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/measure/postgresql ./internal/pdf ./internal/bench >&2
+go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/measure/postgresql ./internal/intake/measure/sqlserver ./internal/intake/measure/oracle ./internal/pdf ./internal/bench >&2
 
 measure eventstore BenchmarkAppend "$(count 10x 1x)"
 measure eventstore BenchmarkAppendBesideAFlood "$(count 15s 2s)"
@@ -126,6 +126,8 @@ measure internal/bench BenchmarkStatementsOverHTTP "$(count 60s 3s)"
 measure internal/bench BenchmarkDayOfMeasuring 1x
 measure internal/intake/remotewrite BenchmarkDecode "$(count 100x 10x)"
 measure internal/intake/measure/postgresql BenchmarkRound "$(count 3s 1x)"
+measure internal/intake/measure/sqlserver BenchmarkRound "$(count 3s 1x)"
+measure internal/intake/measure/oracle BenchmarkRound "$(count 3s 1x)"
 
 one=BenchmarkAppend/clients=1
 bare="pgbench's prepared insert $(thousands "$(figure $one bare/s)")/s"
@@ -297,6 +299,13 @@ share=$(figure BenchmarkRound/counters %-of-a-core)
 row "what measuring costs a server with 5,000 statements" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/counters server-ms)") ms of CPU there" "$share" '<=' 1
 texts=$(figure BenchmarkRound/texts %-of-a-core)
 row "the same in a minute in which texts are read" "≤ 1 % of a core" "$(awk -v s="${texts:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/texts server-ms)") ms of CPU there" "$texts" '<=' 1
+for from in plan_cache query_stores; do
+  ms=$(figure "BenchmarkRound/$from" ms/round)
+  share=$([ -z "$ms" ] || awk -v ms="$ms" 'BEGIN { print ms / 600 }')
+  row "what measuring a SQL Server with 5,000 statements costs Muster, from ${from/_/ }, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$ms") ms" "$share" '<=' 1
+done
+share=$(figure BenchmarkRound %-of-a-core)
+row "what measuring an Oracle with 5,000 statements costs Muster, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "three lists a minute, of which 50 statements are new" "$share" '<=' 1
 
 cat <<END
 Taken on $(date -u +%Y-%m-%d) with \`${QUICK:+QUICK=1 }make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).
