@@ -1656,7 +1656,7 @@ type Check struct {
 	Engine Engine      `json:"engine"`
 	Id     string      `json:"id"`
 
-	// Object How a feed names what fails, such as `{schema}.{table}`; null where Muster looks itself.
+	// Object How what fails is named, by a feed and by Muster, such as `{schema}.{table}`; null for PostgreSQL.
 	Object    *string `json:"object"`
 	Rationale string  `json:"rationale"`
 

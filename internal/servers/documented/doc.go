@@ -46,6 +46,8 @@
 // Without it a query serves everything.
 //
 // What may go wrong: the documentation is wrong, or a page that was read is of another
-// release. Types are not looked at, nor whether a column stands in GROUP BY, nor how many
+// release. SQL Server's table was taken out of the tables of its pages (MicrosoftDocs/sql-docs)
+// by a program, Oracle's was typed by people who know the views, and only in part compared
+// with the pages. Types are not looked at, nor whether a column stands in GROUP BY, nor how many
 // arguments a function takes. A test that reads no file says so and fails.
 package documented

@@ -103,7 +103,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
                 </Part>
               )}
               {check.object && (
-                <Part title="How a feed names what fails">
+                <Part title="How what fails is named">
                   <Lines of={[check.object]} />
                 </Part>
               )}
