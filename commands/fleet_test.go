@@ -245,18 +245,18 @@ func TestOneInstance(t *testing.T) {
 	if got := h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "orders", Engine: fleet.PostgreSQL})[0].ID; got != id {
 		t.Errorf("by its own id as external id it is %s", got)
 	}
-	name, off := "billing", false
-	for _, c := range []commands.ChangeInstance{{Name: &name}, {Name: &name}, {Active: &off}} {
+	name, host, off := "billing", "db02", false
+	for _, c := range []commands.ChangeInstance{{Name: &name}, {Name: &name}, {Active: &off}, {Host: &host}} {
 		if _, err := h.ChangeInstance(ctx, h.actor, id, c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"instance.registered", "instance.changed", "instance.deactivated"}, h.types(id)); diff != "" {
+	if diff := cmp.Diff([]string{"instance.registered", "instance.changed", "instance.deactivated", "instance.changed"}, h.types(id)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// The feed that sends it unchanged finds the digest of the change.
-	h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "billing", Engine: fleet.PostgreSQL, Active: &off})
-	if n := len(h.types(id)); n != 3 {
+	h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "billing", Engine: fleet.PostgreSQL, Active: &off, Host: &host})
+	if n := len(h.types(id)); n != 4 {
 		t.Errorf("%d events after a feed that says the same", n)
 	}
 	_, eve := h.organization("Other")
@@ -270,10 +270,32 @@ func TestOneInstance(t *testing.T) {
 	if _, err := h.RemoveInstance(ctx, h.actor, id); !errors.As(err, &missing) {
 		t.Errorf("removed twice: %v", err)
 	}
-	empty := ""
+	empty, misleading := "", "db\n02"
 	var rule *commands.RuleError
-	if _, err := h.ChangeInstance(ctx, h.actor, id, commands.ChangeInstance{Name: &empty}); !errors.As(err, &rule) {
-		t.Errorf("an empty name: %v", err)
+	if _, err := h.ChangeInstance(ctx, h.actor, id, commands.ChangeInstance{Name: &empty, Host: &misleading}); !errors.As(err, &rule) ||
+		len(rule.Fields) != 2 || rule.Fields[0].Pointer != "#/name" || rule.Fields[1].Pointer != "#/host" {
+		t.Errorf("an empty name, a host of two lines: %v", err)
+	}
+}
+
+// TestWhatAnInstanceBreaksByItself can be asked before anything is written.
+func TestWhatAnInstanceBreaksByItself(t *testing.T) {
+	t.Parallel()
+	right := commands.RegisterInstance{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL}
+	if err := right.Check(start); err != nil {
+		t.Error(err)
+	}
+	wrong := commands.RegisterInstance{ExternalID: "pg\n1", Host: "a\nb", CreatedAt: start.Add(time.Hour)}
+	var rule *commands.RuleError
+	if !errors.As(wrong.Check(start), &rule) {
+		t.Fatal("it is taken")
+	}
+	var pointers []string
+	for _, f := range rule.Fields {
+		pointers = append(pointers, f.Pointer)
+	}
+	if diff := cmp.Diff([]string{"#/externalId", "#/name", "#/engine", "#/host", "#/createdAt"}, pointers); diff != "" {
+		t.Error(diff)
 	}
 }
 

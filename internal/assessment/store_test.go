@@ -88,6 +88,21 @@ func TestCredentialsAreSealedAndBoundToTheirRow(t *testing.T) {
 	if other, states := uuid.New(), must[map[uuid.UUID]assessment.TargetState](t); len(states(store.States(ctx, other, []uuid.UUID{instance}))) > 0 {
 		t.Error("another organization sees its state")
 	}
+	// Locked, they stay as they were read; another organization locks nothing.
+	locking := db.MustBegin()
+	defer func() { _ = locking.Rollback() }()
+	if _, ok, err := store.LockCredentials(ctx, locking, uuid.New(), instance); ok || err != nil {
+		t.Errorf("another organization locks it: %t, %v", ok, err)
+	}
+	if got, ok, err := store.LockCredentials(ctx, locking, organization, instance); err != nil || !ok || got != want {
+		t.Errorf("%+v, %t, %v", got, ok, err)
+	}
+	waiting := db.MustBegin()
+	waiting.MustExec(`SET LOCAL lock_timeout = '20ms'`)
+	if err := store.SaveCredentials(ctx, waiting, want); err == nil {
+		t.Error("they are replaced while they are locked")
+	}
+	_, _ = waiting.Rollback(), locking.Rollback()
 	// A row moved to another instance does not open there.
 	db.MustExec(`UPDATE assessment_targets SET instance_id = $1`, uuid.New())
 	var moved uuid.UUID
