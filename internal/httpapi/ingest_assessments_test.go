@@ -36,6 +36,15 @@ func failing(check string, objects ...string) members {
 
 func passing(check string) members { return members{"id": check, "outcome": "pass"} }
 
+// blind is a check that could not look into databases.
+func blind(check members, databases ...string) members {
+	var list []members
+	for _, d := range databases {
+		list = append(list, members{"database": d, "reason": "Sign-in was refused."})
+	}
+	return check.with(members{"notAssessedIn": list})
+}
+
 // of is an assessment of an instance, so long ago.
 func (w *world) of(instance string, ago time.Duration, checks ...members) members {
 	return members{"instance": instance, "at": w.ago(ago), "checks": append([]members{}, checks...)}
@@ -253,9 +262,14 @@ func TestAssessmentsRefused(t *testing.T) {
 			[]string{"duplicate_key #/assessments/1/accounts/1/name", "duplicate_key #/assessments/1/databases/1/database", "duplicate_key #/assessments/1/checks/1/id", "duplicate_key #/assessments/1/settings/1/name"}},
 		"names": {with(members{"checks": []members{failing("PG-S01", "/", "/"+long)}, "settings": []members{{"name": ""}}, "version": long}), 422,
 			[]string{"out_of_range #/assessments/1/version", "out_of_range #/assessments/1/checks/0/objects/0/object", "out_of_range #/assessments/1/checks/0/objects/1/object", "out_of_range #/assessments/1/settings/0/name"}},
-		"NUL":            {checks(failing("PG-S01", "/a\x00b")), 422, []string{"out_of_range #/assessments/1/checks/0/objects/0/object"}},
-		"tables":         {run(members{"tables": []members{table, table, table.with(members{"table": "u", "rows": -1, "columns": []members{{"column": "c", "category": "email", "confidence": 1.1}, {"column": "c", "category": "email", "confidence": 1}}})}, "completedAt": future}), 422, []string{"time_in_future #/assessments/1/databases/0/classification/completedAt", "duplicate_key #/assessments/1/databases/0/classification/tables/1/table", "out_of_range #/assessments/1/databases/0/classification/tables/2/rows", "out_of_range #/assessments/1/databases/0/classification/tables/2/columns/0/confidence", "duplicate_key #/assessments/1/databases/0/classification/tables/2/columns/1/column"}},
-		"a category":     {run(members{"tables": []members{table.with(members{"columns": []members{{"column": "c", "category": "secret", "confidence": 1}}})}}), 400, []string{"invalid_parameter #/assessments/1/databases/0/classification/tables/0/columns/0/category"}},
+		"NUL":        {checks(failing("PG-S01", "/a\x00b")), 422, []string{"out_of_range #/assessments/1/checks/0/objects/0/object"}},
+		"tables":     {run(members{"tables": []members{table, table, table.with(members{"table": "u", "rows": -1, "columns": []members{{"column": "c", "category": "email", "confidence": 1.1}, {"column": "c", "category": "email", "confidence": 1}}})}, "completedAt": future}), 422, []string{"time_in_future #/assessments/1/databases/0/classification/completedAt", "duplicate_key #/assessments/1/databases/0/classification/tables/1/table", "out_of_range #/assessments/1/databases/0/classification/tables/2/rows", "out_of_range #/assessments/1/databases/0/classification/tables/2/columns/0/confidence", "duplicate_key #/assessments/1/databases/0/classification/tables/2/columns/1/column"}},
+		"a category": {run(members{"tables": []members{table.with(members{"columns": []members{{"column": "c", "category": "secret", "confidence": 1}}})}}), 400, []string{"invalid_parameter #/assessments/1/databases/0/classification/tables/0/columns/0/category"}},
+		"blind": {checks(blind(passing("PG-S01"), "d"), blind(failing("PG-C04", "d/a"), "d", "x", "x"), blind(passing("PG-C02"), "d").with(members{"outcome": "notAssessed", "reason": "no"}),
+			passing("PG-C03").with(members{"notAssessedIn": []members{{"database": "d", "reason": ""}}})), 422, []string{
+			"out_of_range #/assessments/1/checks/0/notAssessedIn", "out_of_range #/assessments/1/checks/1/notAssessedIn/0/database", "unknown_database #/assessments/1/checks/1/notAssessedIn/1/database",
+			"duplicate_key #/assessments/1/checks/1/notAssessedIn/2/database", "unknown_database #/assessments/1/checks/1/notAssessedIn/2/database",
+			"out_of_range #/assessments/1/checks/2/notAssessedIn", "out_of_range #/assessments/1/checks/3/notAssessedIn/0/reason"}},
 		"by DSN":         {sentBatch(w.of("orders", time.Hour), w.of("own", time.Hour, passing("PG-X99"))), 409, []string{"assessed_by_collector #/assessments/1/instance"}},
 		"too many items": {with(members{"settings": slices.Repeat([]members{{"name": "a"}}, 100_001)}), 422, []string{"too_many_items #"}},
 	} {
@@ -380,5 +394,32 @@ func TestOtherEnginesByFeed(t *testing.T) {
 		if health := w.get(w.ours.member, "/api/v1/instances/"+ids[name].String()+"/health").is(200).object(); health["score"] == nil || health["assessedAt"] == nil {
 			t.Errorf("%s: %v", name, health)
 		}
+	}
+}
+
+// TestADatabaseThatWasNotLookedAtHasNotPassed: beside those in which a check passes or fails
+// it says why, and the assessment is one in part.
+func TestADatabaseThatWasNotLookedAtHasNotPassed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day)), database("e", w.ago(day)), database("f", w.ago(day))}})
+	listed := members{"databases": []members{{"database": "d"}, {"database": "e"}, {"database": "f"}}}
+	in.send(assessmentsPath, sentBatch(w.of("shop", time.Hour, blind(failing("PG-C04", "d/idx"), "e"), blind(passing("PG-C02"), "d", "e"), blind(passing("PG-C03"), "d", "e", "f")).with(listed))).is(202)
+	a, err := w.deps.Servers.LatestAssessment(t.Context(), w.ours.organization.ID, ids["shop"])
+	must(t, err)
+	var got []string
+	for _, r := range a.Results {
+		if slices.Contains([]string{"PG-C02", "PG-C03", "PG-C04"}, r.CheckID) {
+			got = append(got, strings.Join([]string{r.CheckID, r.Database, r.Status, r.ReasonCode, r.Reason}, " "))
+		}
+	}
+	no := " not_assessed sent Sign-in was refused."
+	want := []string{
+		"PG-C02 d" + no, "PG-C02 e" + no, "PG-C02 f pass  ", "PG-C03 d" + no, "PG-C03 e" + no, "PG-C03 f" + no,
+		"PG-C04 d fail  ", "PG-C04 e" + no, "PG-C04 f pass  ",
+	}
+	if !slices.Equal(got, want) || a.Outcome != snapshot.OutcomePartial {
+		t.Errorf("%s: %q\nwant %q", a.Outcome, got, want)
 	}
 }

@@ -71,7 +71,11 @@ func (r *Route) checkParameters(c *gin.Context) []api.FieldError {
 				refuse(api.Query, p.Name, unreadableCode(p), e)
 			}
 		case openapi3.ParameterInHeader:
-			if values := c.Request.Header.Values(p.Name); len(values) > 0 {
+			values := c.Request.Header.Values(p.Name)
+			if p.Required && len(values) == 0 {
+				refuse(api.Header, p.Name, "missing_parameter", "is required")
+			}
+			if len(values) > 0 {
 				for _, e := range CheckText(p.Schema.Value, values[0]) {
 					refuse(api.Header, p.Name, "invalid_parameter", e)
 				}

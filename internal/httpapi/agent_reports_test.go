@@ -1,0 +1,195 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/watch"
+)
+
+const agentsPath = "/ingest/v1/agents"
+
+// reportOf is what an agent says of itself and its servers.
+func (w *world) reportOf(name string, servers ...members) members {
+	return members{
+		"name": name, "version": "1.2", "host": "db01", "at": w.clock.Now(),
+		"buffer":  members{"bytes": 10, "maxBytes": 100, "records": 1, "oldestAt": w.ago(time.Hour), "facts": 2, "refused": 1, "dropped": members{"buffer_full": 3}},
+		"servers": append([]members{}, servers...),
+	}
+}
+
+// reported is one of them, with nothing to say.
+func reported(instance string) members {
+	return members{"instance": instance, "error": (*int)(nil), "missingGrants": []members{}, "signs": []members{}}
+}
+
+// agentOf is what an instance shows of its agent.
+func (w *world) agentOf(as person, id uuid.UUID) (agent map[string]any, rest map[string]any) {
+	w.t.Helper()
+	rest = w.get(as, "/api/v1/instances/"+id.String()).is(200).object()
+	agent, _ = rest["agent"].(map[string]any)
+	return agent, rest
+}
+
+// TestAnAgentIsShownOnItsInstances, as its last report has it, to everybody who sees the
+// instance, and on no other: of another organization's instance, of one that there is not
+// and of one that its token does not have, nothing is kept, and the answer is the same.
+func TestAnAgentIsShownOnItsInstances(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "billing"}, commands.FleetItem{ExternalID: "own"})
+	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "foreign"}, commands.FleetItem{ExternalID: "orders"})
+	lacking := members{"instance": "billing", "error": members{"class": "refused", "detail": "db02 refuses connections.", "at": w.ago(time.Minute)}, "signs": []members{},
+		"missingGrants": []members{{"object": "V$SESSION", "statement": "GRANT SELECT ON V_$SESSION TO muster"}}}
+	in.send(agentsPath, w.reportOf("one", reported("orders"), lacking, reported("foreign"), reported("nobody")), as("a")).is(204)
+	want := map[string]any{
+		"name": "one", "version": "1.2", "host": "db01", "bufferedBytes": 10.0, "maxBytes": 100.0, "facts": 2.0, "refused": 1.0,
+		"dropped": map[string]any{"buffer_full": 3.0}, "oldestBufferedAt": w.ago(time.Hour).Format(time.RFC3339),
+	}
+	for _, who := range []person{w.ours.admin, w.ours.member, w.ours.auditor, w.ours.viewer} {
+		shown, rest := w.agentOf(who, ids["orders"])
+		delete(shown, "seenAt")
+		if diff := cmp.Diff(want, shown); diff != "" || rest["lastError"] != nil || len(rest["missingGrants"].([]any)) != 0 {
+			t.Errorf("%v\n%s", rest, diff)
+		}
+		_, rest = w.agentOf(who, ids["billing"])
+		if rest["lastError"] != "db02 refuses connections." || !strings.Contains(fmt.Sprint(rest["missingGrants"]), "checks:[] object:V$SESSION statement:GRANT SELECT ON V_$SESSION TO muster") {
+			t.Errorf("it shows %v", rest)
+		}
+	}
+	for name, id := range theirs {
+		if shown, _ := w.agentOf(w.theirs.admin, id); shown != nil {
+			t.Errorf("their %s is measured by %v", name, shown)
+		}
+	}
+
+	// Another agent takes over one of them; a limited token speaks of its own alone.
+	limited := sender{w, w.ingestToken(w.ours.admin, ids["billing"])}
+	limited.send(agentsPath, w.reportOf("two", reported("orders"), reported("billing")), as("b")).is(204)
+	names := func() (out []any) {
+		for _, name := range []string{"orders", "billing", "own"} {
+			shown, _ := w.agentOf(w.ours.admin, ids[name])
+			out = append(out, shown["name"])
+		}
+		return out
+	}
+	if got := names(); !slices.Equal(got, []any{"one", "two", nil}) {
+		t.Errorf("they are measured by %v", got)
+	}
+	if _, rest := w.agentOf(w.ours.admin, ids["billing"]); rest["lastError"] != nil || len(rest["missingGrants"].([]any)) != 0 {
+		t.Errorf("what the first found is shown of %v", rest)
+	}
+
+	// Muster's own connection is what counts where there is one.
+	in.send(agentsPath, w.reportOf("one", reported("own")), as("a")).is(204)
+	must(t, w.deps.Servers.SaveCredentials(t.Context(), w.deps.DB, assessment.Credentials{Organization: w.ours.organization.ID, Instance: ids["own"], Engine: domain.PostgreSQL, DSN: "postgres://u@127.0.0.1/x"}))
+	if got := names(); !slices.Equal(got, []any{"one", "two", nil}) {
+		t.Errorf("they are measured by %v", got)
+	}
+
+	// One that has not reported for thirty days is forgotten, when anybody reports.
+	_, err := w.deps.DB.Exec(`UPDATE agent_reports SET received_at = received_at - interval '31 days' WHERE sender = 'a'`)
+	must(t, err)
+	_, err = w.deps.DB.Exec(`UPDATE agent_instances SET received_at = received_at - interval '31 days' WHERE sender = 'a'`)
+	must(t, err)
+	(sender{w, w.ingestToken(w.theirs.admin)}).send(agentsPath, w.reportOf("theirs"), as("a")).is(204)
+	if got := names(); !slices.Equal(got, []any{"one", "two", nil}) {
+		t.Errorf("another organization's report left %v", got)
+	}
+	limited.send(agentsPath, w.reportOf("two", reported("billing")), as("b")).is(204)
+	if got := names(); !slices.Equal(got, []any{nil, "two", nil}) || w.count(`SELECT count(*) FROM agent_reports`) != 2 {
+		t.Errorf("thirty days later they are measured by %v", got)
+	}
+}
+
+// TestBadReportsOfAgents are told of all at once, and change nothing.
+func TestBadReportsOfAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	id := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"})["orders"]
+	in.send(agentsPath, w.reportOf("good", reported("orders")), as("a")).is(204)
+	long := strings.Repeat("日", 201)
+	ahead := w.clock.Now().Add(6 * time.Minute)
+	grants := slices.Repeat([]members{{"object": "o", "statement": ""}}, 101)
+	for name, c := range map[string]struct {
+		body   members
+		header map[string]string
+		status int
+		places []string
+	}{
+		"everything": {
+			w.reportOf("a\nb", members{"instance": "orders", "error": members{"class": "", "detail": "\u202e", "at": ahead}, "signs": []members{{"rule": "lock_wait", "value": 1, "at": ahead}},
+				"missingGrants": []members{{"object": "", "statement": strings.Repeat("x", 4001)}}}, reported("orders")).with(members{"version": long, "host": strings.Repeat("x", 256), "at": ahead}),
+			as("a"), 422, []string{
+				"body #/name invalid_name", "body #/version out_of_range", "body #/host out_of_range", "body #/at time_in_future", "body #/servers/0/error/class out_of_range",
+				"body #/servers/0/error/detail invalid_name", "body #/servers/0/error/at time_in_future", "body #/servers/0/missingGrants/0/object out_of_range",
+				"body #/servers/0/missingGrants/0/statement out_of_range", "body #/servers/0/signs/0/at time_in_future", "body #/servers/1/instance duplicate_key",
+			},
+		},
+		"too many grants":  {w.reportOf("x", reported("orders").with(members{"missingGrants": grants})), as("a"), 422, []string{"body #/servers/0/missingGrants out_of_range"}},
+		"too many servers": {w.reportOf("x", slices.Repeat([]members{reported("orders")}, 1001)...), as("a"), 422, []string{"body # too_many_items"}},
+		"nobody":           {w.reportOf("x"), nil, 400, []string{"header X-Muster-Sender missing_parameter"}},
+		"another type": {
+			w.reportOf("x", reported("orders").with(members{"signs": []members{{"rule": "silent", "value": -1, "at": "noon"}}})).with(members{"host": 1}), as("a"), 400,
+			[]string{"body #/host invalid_parameter", "body #/servers/0/signs/0/at invalid_parameter", "body #/servers/0/signs/0/rule invalid_parameter", "body #/servers/0/signs/0/value invalid_parameter"},
+		},
+		"a member too many": {w.reportOf("x").with(members{"password": "x"}), as("a"), 400, []string{"body #/password unknown_field"}},
+	} {
+		a := in.send(agentsPath, c.body, c.header).is(c.status)
+		var p shownProblem
+		a.decode(&p)
+		got := p.places()
+		slices.Sort(got)
+		slices.Sort(c.places)
+		if !slices.Equal(got, c.places) {
+			t.Errorf("%s: %q, want %q", name, got, c.places)
+		}
+	}
+	if shown, _ := w.agentOf(w.ours.admin, id); shown["name"] != "good" {
+		t.Errorf("it is measured by %v", shown)
+	}
+	w.do(request{method: "POST", path: agentsPath, token: w.token(w.ours.admin, "metrics:read"), json: w.reportOf("x"), header: as("a")}).problem(403, "forbidden")
+	w.do(request{method: "POST", path: agentsPath, json: w.reportOf("x"), header: as("a")}).is(401)
+}
+
+// TestTheWatchJudgesWhatAgentsFind beside their samples: a lock that is waited for raises an
+// alert, and the next report ends it. A token raises none of what it may not write.
+func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	guard := &watch.Watch{
+		DB: w.deps.DB, Events: w.deps.Events, Organizations: w.deps.Accounts, Fleet: w.deps.Fleet, Waiter: w.deps.Waiter, Alerts: w.deps.Commands, Now: w.clock.Now, Log: w.deps.Log,
+		Recorded: func(_ context.Context, m commands.Mark) { w.settle(m) },
+	}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "billing"})
+	w.fed(w.theirs, commands.FleetItem{ExternalID: "foreign"})
+	in := sender{w, w.ingestToken(w.ours.admin, ids["orders"])}
+	judged := func(lock, wraparound float64, want ...string) {
+		t.Helper()
+		found := func(instance string) members {
+			return reported(instance).with(members{"signs": []members{{"rule": "lock_wait", "value": lock, "at": w.clock.Now()}, {"rule": "wraparound", "value": wraparound, "at": w.clock.Now()}}})
+		}
+		in.send(agentsPath, w.reportOf("one", found("orders"), found("billing"), found("foreign")), as("a")).is(204)
+		_, err := guard.Judge(t.Context())
+		must(t, err)
+		if diff := cmp.Diff(want, w.alertsOf()); diff != "" {
+			t.Errorf("alerts (-want +got):\n%s", diff)
+		}
+		w.clock.Advance(time.Minute)
+	}
+	judged(4, 10, []string{}...)
+	judged(12, 10, "orders: a session has waited 12m0s for a lock: Open")
+	judged(0, 10, "orders: a session has waited 12m0s for a lock: AutoResolved")
+}
