@@ -11,6 +11,10 @@
 // instance all views are the GV$ ones. Nothing is read that needs the Diagnostics or the
 // Tuning Pack; a test holds every query to that.
 //
+// Sessions of the scheduler's jobs count as client sessions do; servers of a parallel execution
+// do not. A block of PL/SQL has the time of the statements in it, and these count as well, as
+// the dictionary's and ours do: the view tells none of them apart.
+//
 // # Which entry a counter is, and what it is called
 //
 // An entry is what the server counts by: instance and when it was started, container, SQL_ID
