@@ -113,18 +113,34 @@ func TestReceiversOfWhatMusterMeasures(t *testing.T) {
 	host := "db01"
 	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "erp", Name: "erp", Host: &host, Engine: domain.SQLServer, Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
 	at := func(minutes int) string { return eventsOf(w.clock.Now().Add(-time.Duration(minutes) * time.Minute)) }
-	rejected := func(body string) string {
+	rejected := func(body, sender string) string {
 		t.Helper()
-		partial, _ := in.send(logsPath, body, map[string]string{"Content-Type": "application/json"}).is(200).object()["partialSuccess"].(map[string]any)
+		header := map[string]string{"Content-Type": "application/json"}
+		if sender != "" {
+			header["X-Muster-Sender"] = sender
+		}
+		partial, _ := in.send(logsPath, body, header).is(200).object()["partialSuccess"].(map[string]any)
 		return fmt.Sprint(partial["errorMessage"])
 	}
 	in.send(samplesPath, members{"statements": []members{w.ofStatements(members{"instance": "erp"})}}, as("agent")).is(202)
-	if got := rejected(at(9)); !strings.HasSuffix(got, "held: 2, no_database: 1") { // the sessions are kept
+	for _, sender := range []string{"", "otelcol-01"} {
+		if got := rejected(at(9), sender); !strings.HasSuffix(got, "held: 2, no_database: 1") {
+			t.Errorf("%q: %s", sender, got)
+		}
+	}
+	if got := rejected(at(9), "agent"); strings.Contains(got, "held") {
+		t.Error(got)
+	}
+	w.exec(`UPDATE statement_turns SET held_until = now()`)
+	if got := rejected(at(0), "otelcol-01"); strings.Contains(got, "held") {
+		t.Error(got)
+	}
+	if got := rejected(at(8), "otelcol-02"); !strings.HasSuffix(got, "held: 2, no_database: 1") { // the sessions are kept
 		t.Error(got)
 	}
 	must(t, w.deps.Servers.SaveCredentials(t.Context(), w.deps.DB, assessment.Credentials{Organization: w.ours.organization.ID, Instance: ids["erp"], Engine: domain.SQLServer, DSN: "sqlserver://u@127.0.0.1/x"}))
 	before := w.kept()
-	if got := rejected(at(8)); !strings.HasSuffix(got, "held: 4, no_database: 1") {
+	if got := rejected(at(8), "agent"); !strings.HasSuffix(got, "held: 4, no_database: 1") {
 		t.Error(got)
 	}
 	if after := w.kept(); after != before {

@@ -29,7 +29,7 @@ const (
 	// Of what receivers of databases say:
 	NoInstance Reason = "no_instance" // nothing says which one it is of, or there is none such of that engine
 	NoDatabase Reason = "no_database" // or which database of it
-	Held       Reason = "held"        // Muster or an agent measures it already
+	Held       Reason = "held"        // Muster or another sender measures it already
 
 	// Of samples, which were well when they were sent:
 	TooLate         Reason = "too_late"         // of an hour that is sealed

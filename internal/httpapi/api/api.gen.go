@@ -3587,6 +3587,9 @@ type ReportId = openapi_types.UUID
 // Search defines model for Search.
 type Search = string
 
+// Sender defines model for Sender.
+type Sender = string
+
 // StatementId defines model for StatementId.
 type StatementId = openapi_types.UUID
 
@@ -4168,13 +4171,19 @@ type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 // ReceiveOtlpLogsJSONBody defines parameters for ReceiveOtlpLogs.
 type ReceiveOtlpLogsJSONBody = json.RawMessage
 
+// ReceiveOtlpLogsParams defines parameters for ReceiveOtlpLogs.
+type ReceiveOtlpLogsParams struct {
+	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent.
+	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
+}
+
 // ReceiveOtlpMetricsJSONBody defines parameters for ReceiveOtlpMetrics.
 type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
 // RecordSamplesParams defines parameters for RecordSamples.
 type RecordSamplesParams struct {
 	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent.
-	XMusterSender *string `json:"X-Muster-Sender,omitempty"`
+	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
 // ActOnAlertsJSONRequestBody defines body for ActOnAlerts for application/json ContentType.
@@ -4550,7 +4559,7 @@ type ServerInterface interface {
 	RecordFleet(c *gin.Context)
 	// ReceiveOtlpLogs OTLP/HTTP logs
 	// (POST /ingest/v1/otlp/v1/logs)
-	ReceiveOtlpLogs(c *gin.Context)
+	ReceiveOtlpLogs(c *gin.Context, params ReceiveOtlpLogsParams)
 	// ReceiveOtlpMetrics OTLP/HTTP metrics
 	// (POST /ingest/v1/otlp/v1/metrics)
 	ReceiveOtlpMetrics(c *gin.Context)
@@ -7579,6 +7588,33 @@ func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
 // ReceiveOtlpLogs operation middleware
 func (siw *ServerInterfaceWrapper) ReceiveOtlpLogs(c *gin.Context) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReceiveOtlpLogsParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "X-Muster-Sender" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
+		var XMusterSender Sender
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Sender", valueList[0], &XMusterSender, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Sender: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.XMusterSender = &XMusterSender
+
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -7586,7 +7622,7 @@ func (siw *ServerInterfaceWrapper) ReceiveOtlpLogs(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.ReceiveOtlpLogs(c)
+	siw.Handler.ReceiveOtlpLogs(c, params)
 }
 
 // ReceiveOtlpMetrics operation middleware
@@ -7628,7 +7664,7 @@ func (siw *ServerInterfaceWrapper) RecordSamples(c *gin.Context) {
 
 	// ------------- Optional header parameter "X-Muster-Sender" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Sender")]; found {
-		var XMusterSender string
+		var XMusterSender Sender
 		n := len(valueList)
 		if n != 1 {
 			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Sender, got %d", n), http.StatusBadRequest)
@@ -11931,6 +11967,7 @@ func (response RecordFleetdefaultApplicationProblemPlusJSONResponse) VisitRecord
 }
 
 type ReceiveOtlpLogsRequestObject struct {
+	Params   ReceiveOtlpLogsParams
 	JSONBody *ReceiveOtlpLogsJSONRequestBody
 	Body     io.Reader
 }
@@ -15540,9 +15577,10 @@ func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
 }
 
 // ReceiveOtlpLogs operation middleware
-func (sh *strictHandler) ReceiveOtlpLogs(ctx *gin.Context) {
+func (sh *strictHandler) ReceiveOtlpLogs(ctx *gin.Context, params ReceiveOtlpLogsParams) {
 	var request ReceiveOtlpLogsRequestObject
 
+	request.Params = params
 	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
 
 		var body ReceiveOtlpLogsJSONRequestBody

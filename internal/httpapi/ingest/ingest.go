@@ -134,13 +134,13 @@ func (s *FeedRoutes) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMe
 }
 
 // ReceiveOtlpLogs takes in what a collector's receivers of databases tell as events.
-func (s *FeedRoutes) ReceiveOtlpLogs(ctx context.Context, _ api.ReceiveOtlpLogsRequestObject) (api.ReceiveOtlpLogsResponseObject, error) {
+func (s *FeedRoutes) ReceiveOtlpLogs(ctx context.Context, r api.ReceiveOtlpLogsRequestObject) (api.ReceiveOtlpLogsResponseObject, error) {
 	call := wire.CallOf(ctx)
 	door, asJSON := s.Agents.OTLPLogsProtobuf, wire.IsJSON(call.Request)
 	if asJSON {
 		door = s.Agents.OTLPLogsJSON
 	}
-	receipt, err := door.Take(ctx, wire.Actor(ctx), call.Body)
+	receipt, err := door.Take(ctx, wire.Actor(ctx), wire.Value(r.Params.XMusterSender), call.Body)
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}

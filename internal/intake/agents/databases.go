@@ -24,14 +24,14 @@ type LogDoor struct {
 	decode func(body []byte, receipt time.Time) (*receivers.Message, error)
 }
 
-// Take records what a message says of sessions and statements. Error:
-// *intake.UnreadableError.
-func (d *LogDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
+// Take records what a message says of sessions and statements. sender is who counted the
+// statements; empty: it does not say. Error: *intake.UnreadableError.
+func (d *LogDoor) Take(ctx context.Context, from intake.Caller, sender string, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
 		return intake.Receipt{}, err
 	}
-	err = d.takeLooks(ctx, from, &message.Receipt, message.Looks())
+	err = d.takeLooks(ctx, from, sender, &message.Receipt, message.Looks())
 	return message.Receipt, err
 }
 
@@ -48,13 +48,13 @@ type placed struct {
 }
 
 // takeLooks records looks, all of which are of a part only.
-func (c Config) takeLooks(ctx context.Context, from intake.Caller, receipt *intake.Receipt, looks []*receivers.Look) error {
+func (c Config) takeLooks(ctx context.Context, from intake.Caller, sender string, receipt *intake.Receipt, looks []*receivers.Look) error {
 	for batch := range slices.Chunk(looks, looksAtOnce) {
 		all, err := c.placeLooks(ctx, from, receipt, batch)
 		if err != nil {
 			return err
 		}
-		if err := c.recordLooks(ctx, from, receipt, all); err != nil {
+		if err := c.recordLooks(ctx, from, sender, receipt, all); err != nil {
 			return err
 		}
 	}
@@ -130,15 +130,15 @@ func whyNot(limit fleet.Limit, p placed, engines map[uuid.UUID]fleet.Engine) int
 }
 
 // recordLooks keeps looks but those of instances that Muster measures itself, and the
-// statements of those that an agent sends: both would count twice.
-func (c Config) recordLooks(ctx context.Context, from intake.Caller, receipt *intake.Receipt, looks []placed) error {
+// statements of those that another sender holds: both would count twice.
+func (c Config) recordLooks(ctx context.Context, from intake.Caller, sender string, receipt *intake.Receipt, looks []placed) error {
 	keeps, err := c.keepsTexts(ctx, from.OrganizationID, looks)
 	if err != nil {
 		return err
 	}
 	for len(looks) > 0 {
 		batch := batchOf(looks, keeps)
-		batch.Organization, batch.Sender = from.OrganizationID, new(string)
+		batch.Organization, batch.Sender = from.OrganizationID, &sender
 		instances := make([]uuid.UUID, 0, len(looks))
 		for _, l := range looks {
 			instances = append(instances, l.instance)

@@ -157,7 +157,7 @@ func TestWhereARecordIs(t *testing.T) {
 		"no database":                {map[string]string{"db.namespace": "tempdb"}, "", intake.NoDatabase},
 	} {
 		s := &shelf{}
-		got, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, told("db.server.query_sample", waiting(c.change)))
+		got, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, "", told("db.server.query_sample", waiting(c.change)))
 		if err != nil || strings.Join(s.kept(), "; ") != c.want || c.reason != "" && got.Dropped[c.reason] != 1 || got.Received != 1 {
 			t.Errorf("%s: %q, %+v, %v", name, s.kept(), got, err)
 		}
@@ -171,7 +171,7 @@ func TestLooksByTwoNames(t *testing.T) {
 	tempdb := map[string]string{"db.namespace": "tempdb", "muster_database": "erp", "sqlserver.wait_type": "WRITELOG"}
 	s := &shelf{}
 	body := told("db.server.query_sample", waiting(nil), waiting(tempdb), waiting(tempdb))
-	if got, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, body); err != nil || got.Recorded[intake.SessionSample] != 1 {
+	if got, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, "", body); err != nil || got.Recorded[intake.SessionSample] != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if diff := cmp.Diff([]string{"1/erp map[LCK_M_X:1 WRITELOG:2]"}, s.kept()); diff != "" {
@@ -179,7 +179,7 @@ func TestLooksByTwoNames(t *testing.T) {
 	}
 	s = &shelf{}
 	again := map[string]string{"db.namespace": "tempdb", "muster_database": "erp"}
-	if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, told("db.server.top_query", executed(nil), executed(again))); err != nil {
+	if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, "", told("db.server.top_query", executed(nil), executed(again))); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string{"1/erp q 4 1000"}, s.kept()); diff != "" {
@@ -203,14 +203,14 @@ func TestWhatIsMeasuredAlready(t *testing.T) {
 		"both are measured":    {shelf{held: []uuid.UUID{ownTenant}, collected: []uuid.UUID{ownServer}}, unlimited, nil, map[intake.Reason]int{intake.Held: 2}},
 		"the token is limited": {shelf{}, intake.Caller{OrganizationID: unlimited.OrganizationID, Limit: fleet.Limit{ownTenant}}, []string{"2/erp q 2 500"}, map[intake.Reason]int{intake.Forbidden: 1}},
 	} {
-		got, err := c.shelf.doors().OTLPLogsJSON.Take(t.Context(), c.from, told("db.server.top_query", executed(nil), executed(second)))
+		got, err := c.shelf.doors().OTLPLogsJSON.Take(t.Context(), c.from, "", told("db.server.top_query", executed(nil), executed(second)))
 		maps.DeleteFunc(got.Dropped, func(_ intake.Reason, n int) bool { return n == 0 })
 		if diff := cmp.Diff(c.want, c.shelf.kept()); err != nil || diff != "" || !maps.Equal(got.Dropped, c.drops) {
 			t.Errorf("%s: %+v, %v\n%s", name, got, err, diff)
 		}
 	}
 	s := &shelf{held: []uuid.UUID{ownServer}} // which is about statements
-	if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, told("db.server.query_sample", waiting(nil))); err != nil || len(s.kept()) != 1 {
+	if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, "", told("db.server.query_sample", waiting(nil))); err != nil || len(s.kept()) != 1 {
 		t.Errorf("%q, %v", s.kept(), err)
 	}
 }
@@ -220,7 +220,7 @@ func TestTextsOfReceivers(t *testing.T) {
 	t.Parallel()
 	for keeps, want := range map[bool]string{true: "1/erp q 2 500 SELECT ?", false: "1/erp q 2 500"} {
 		s := &shelf{keeps: keeps}
-		if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, told("db.server.top_query", executed(nil))); err != nil || !slices.Equal(s.kept(), []string{want}) {
+		if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, "", told("db.server.top_query", executed(nil))); err != nil || !slices.Equal(s.kept(), []string{want}) {
 			t.Errorf("%q, %v", s.kept(), err)
 		}
 	}

@@ -60,7 +60,7 @@ func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (i
 		return *receipt, nil
 	}
 	receipt.Include(message.Databases.Receipt)
-	return *receipt, d.takeLooks(ctx, from, receipt, message.Databases.Looks())
+	return *receipt, d.takeLooks(ctx, from, "", receipt, message.Databases.Looks()) // which are of connections
 }
 
 // placeHosts finds the instances that samples name, with one look-up for all of them, and
