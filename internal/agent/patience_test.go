@@ -116,12 +116,12 @@ func TestARefusedFactIsTriedAgainEveryHour(t *testing.T) {
 	onLine(t, l, func(b *bench) {
 		b.store.mustKeep(t, factOf(fleetFact, "db", `"F"`), statementsOf("db", time.Now(), "1"))
 	})
-	want := []string{`0s "F"`, `0s {"statements":[1]}`, `30s {"statements":[1]}`, `1m0s {"statements":[1]}`, `1h0m0s "F"`, `2h0m0s "F"`}
+	want := []string{`0s "F"`, `0s {"statements":[1]}`, `10s {"statements":[1]}`, `20s {"statements":[1]}`, `1h0m0s "F"`, `2h0m0s "F"`}
 	for i := range l.at { // it looks every five seconds whether anything is to be sent
 		text, body, _ := strings.Cut(l.at[i], " ")
 		at, err := time.ParseDuration(text)
 		must(t, err)
-		l.at[i] = at.Truncate(30*time.Second).String() + " " + body
+		l.at[i] = at.Truncate(heldPause).String() + " " + body
 	}
 	if !slices.Equal(l.at, want) {
 		t.Errorf("sent %q\nwant %q", l.at, want)
