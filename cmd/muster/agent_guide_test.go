@@ -47,9 +47,20 @@ func TestTheConfigurationOfTheAgentsGuide(t *testing.T) {
 	if err != nil || c.Directory != `C:\ProgramData\Muster\agent` {
 		t.Errorf("%+v, %v", c, err)
 	}
-	_, err = agent.ReadConfig(fileWith(t, "agent.yaml", "directory: x\nservers:\n  - {name: a, engine: postgresql, dsn: 'postgres://u:heron@db01/d'}"), heron)
-	if err == nil || !strings.Contains(err.Error(), "in the clear") || strings.Contains(err.Error(), "heron") {
-		t.Errorf("a password in the clear: %v", err)
+	for name, text := range map[string]string{
+		"in the clear":     "{name: a, engine: postgresql, dsn: 'postgres://u:heron@db01/d'}",
+		"a ? in it":        "{name: a, engine: postgresql, dsn: 'postgres://u:12?heron@db01/d'}",
+		"an alias":         "{name: a, engine: postgresql, dsn: *heron}",
+		"a key":            "{postgres://u:heron@db01/d}",
+		"a list":           "{name: a, engine: postgresql, dsn: [heron]}",
+		"of another type":  "{}\nhost: heron",
+		"without quotes":   "{name: a, engine: postgresql, dsn: @heron}",
+		"with a backslash": `{name: a, engine: postgresql, dsn: "\heron"}`,
+	} {
+		_, err = agent.ReadConfig(fileWith(t, "agent.yaml", "directory: x\nservers:\n  - "+text), os.LookupEnv)
+		if err == nil || strings.Contains(err.Error(), "heron") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

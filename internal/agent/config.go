@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,12 +71,22 @@ func (s *fileServer) UnmarshalYAML(node *yaml.Node) error {
 	return node.Decode((*plain)(s))
 }
 
+// plainKey is what a key looks like that is repeated: one that was meant to be a value may
+// hold a password.
+var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,39}$`)
+
 // unknownKeys are those that nobody reads, each with its line.
 func unknownKeys(node *yaml.Node, of string, known []string) (faults []string) {
 	for i := 0; node != nil && node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
-		if key := node.Content[i]; !slices.Contains(known, key.Value) {
-			faults = append(faults, fmt.Sprintf("line %d: %q is no key of %s; those are %s", key.Line, key.Value, of, strings.Join(known, ", ")))
+		key := node.Content[i]
+		if slices.Contains(known, key.Value) {
+			continue
 		}
+		name := "what stands there"
+		if plainKey.MatchString(key.Value) {
+			name = strconv.Quote(key.Value)
+		}
+		faults = append(faults, fmt.Sprintf("line %d: %s is no key of %s; those are %s", key.Line, name, of, strings.Join(known, ", ")))
 	}
 	return faults
 }
@@ -154,14 +164,12 @@ func parse(text []byte) (f file, faults []string) {
 }
 
 // yamlFaults are those of the reader, a line each.
-func yamlFaults(err error) []string {
-	var typed *yaml.TypeError
-	var lines []string
-	if errors.As(err, &typed) {
-		return typed.Errors
-	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		lines = append(lines, strings.TrimPrefix(line, "yaml: "))
+func yamlFaults(err error) (lines []string) {
+	for _, f := range secretref.YAMLFaults(err) {
+		if f.Line > 0 {
+			f.Rule = fmt.Sprintf("line %d: %s", f.Line, f.Rule)
+		}
+		lines = append(lines, f.Rule)
 	}
 	return lines
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -58,9 +56,6 @@ func (r Reader) Read(text []byte) (File, []Fault) {
 	return f, w.faults
 }
 
-// lineOf finds the line in an error of the parser, which has no type.
-var lineOf = regexp.MustCompile(`line (\d+)`)
-
 // document parses the one document of a file.
 func (w *walker) document(text []byte) (*yaml.Node, bool) {
 	in := yaml.NewDecoder(bytes.NewReader(text))
@@ -71,34 +66,22 @@ func (w *walker) document(text []byte) (*yaml.Node, bool) {
 		return nil, false
 	}
 	if err != nil {
-		w.refuse(&yaml.Node{Line: lineIn(err)}, "", "is not YAML: "+unquoted(err))
+		w.unparsed(err)
 		return nil, false
 	}
 	if err := in.Decode(&second); err == nil {
 		w.refuse(&second, "", "the file holds a second document")
 	} else if !errors.Is(err, io.EOF) {
-		w.refuse(&yaml.Node{Line: lineIn(err)}, "", "is not YAML: "+unquoted(err))
+		w.unparsed(err)
 	}
 	w.plain(&first, 0)
 	return first.Content[0], len(w.faults) == 0
 }
 
-func lineIn(err error) int {
-	line := 1
-	if found := lineOf.FindStringSubmatch(err.Error()); found != nil {
-		line, _ = strconv.Atoi(found[1])
+func (w *walker) unparsed(err error) {
+	for _, f := range secretref.YAMLFaults(err) {
+		w.refuse(&yaml.Node{Line: max(f.Line, 1)}, "", "is not YAML: "+f.Rule)
 	}
-	return line
-}
-
-// unquoted is what the parser says where it repeats nothing of the file.
-func unquoted(err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	text = strings.TrimPrefix(lineOf.ReplaceAllString(text, ""), ": ")
-	if strings.ContainsAny(text, "'\"`") {
-		return "it cannot be parsed"
-	}
-	return text
 }
 
 // plain refuses what makes a file other than it looks.
@@ -219,26 +202,13 @@ func (r Reader) connection(i *Instance, reference secretref.Reference) (fault Fa
 	target, err := servers.Parse(i.Engine, dsn)
 	var unreadable *servers.DSNError
 	if errors.As(err, &unreadable) {
-		return i.fault(member, "cannot be read: "+told(unreadable.Problem, reference.DSN)), true
+		return i.fault(member, "cannot be read: "+unreadable.Problem), true
 	}
 	if err != nil {
 		return i.fault(member, "cannot be read"), true
 	}
 	i.DSN, i.target = dsn, target
 	return Fault{}, false
-}
-
-// quoted finds the parameter that a problem names.
-var quoted = regexp.MustCompile(`"([^"]*)"`)
-
-// told is what is wrong with a connection string, without a parameter that may be the
-// end of a password: one that begins where an @ or ? was not escaped.
-func told(problem, written string) string {
-	found := quoted.FindStringSubmatch(problem)
-	if found == nil || plainKey.MatchString(found[1]) && strings.Contains(written, found[1]) {
-		return problem
-	}
-	return "it has a parameter that is not accepted"
 }
 
 func (r Reader) exception(w *walker, node *yaml.Node, field string, f *File) {

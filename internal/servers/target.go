@@ -2,6 +2,7 @@ package servers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -71,10 +72,20 @@ func Parse(e fleet.Engine, dsn string) (Target, error) {
 	}
 	t, err := known.parse(dsn)
 	if err != nil {
-		return Target{}, err
+		return Target{}, unrepeated(dsn, err)
 	}
 	t.Engine = e
 	return t, nil
+}
+
+// unrepeated is the error of a connection string without a parameter that may be the end
+// of a password: one that begins where a ? was not escaped has the @ and the host behind it.
+func unrepeated(dsn string, err error) error {
+	_, parameters, _ := strings.Cut(dsn, "?")
+	if unreadable, ok := errors.AsType[*DSNError](err); ok && strings.Contains(parameters, "@") && strings.Contains(unreadable.Problem, `"`) {
+		return &DSNError{"it has a parameter that is not accepted; a ? in the user name or password must be written as %3F"}
+	}
+	return err
 }
 
 // Open opens a session on one of the target's databases. It only reads, and a statement

@@ -27,6 +27,7 @@ func TestParseDSN(t *testing.T) {
 		"keywords":          {"host=db01 user=u password=secret", "", "postgres://"},
 		"another scheme":    {"mysql://u:secret@db01/app", "", "postgres://"},
 		"service":           {"postgres://u:secret@db01/app?service=prod", "", `"service" is not accepted`},
+		"a ? in a password": {"postgres://u:12?secret@db01/app", "", "must be written as %3F"},
 		"passfile":          {"postgres://u@db01/app?passfile=/etc/x", "", `"passfile" is not accepted`},
 		"another address":   {"postgres://u@db01/app?hostaddr=169.254.169.254", "", `"hostaddr" is not accepted`},
 		"certificate":       {"postgres://u@db01/app?sslcert=/etc/x", "", `"sslcert" is not accepted`},
