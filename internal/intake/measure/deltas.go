@@ -62,9 +62,32 @@ type interval struct {
 
 func intervalBetween(last, now *List) interval {
 	i := interval{lastLook: last.Before.Now, restarted: now.After.Started != last.Before.Started}
-	i.reset = i.restarted || now.After.Reset != last.Before.Reset
+	i.reset = i.restarted || now.After.Reset != last.Before.Reset || emptied(last, now)
 	i.allNew = !i.restarted && last.After.Reset != 0 && now.Before.Reset != last.After.Reset
 	return i
+}
+
+// emptied says whether the server has thrown its entries away and tells nobody: of those
+// that do not say since when they are there, most are gone or count less. So it looks when an
+// Oracle's shared pool is flushed, or pg_stat_statements before 1.9 is reset. A statement
+// that has run more often since than ever before counts more than it did, and what it
+// counts more is nothing that happened.
+func emptied(last, now *List) bool {
+	listed, lost := 0, 0
+	later := now.Entries
+	for _, e := range last.Entries {
+		for len(later) > 0 && later[0].Compare(e.Key) < 0 {
+			later = later[1:]
+		}
+		if e.Since != 0 || !now.comparable(last, e.Database) {
+			continue
+		}
+		listed++
+		if len(later) == 0 || later[0].Key != e.Key || later[0].Calls < e.Calls || later[0].TotalMs < e.TotalMs {
+			lost++
+		}
+	}
+	return 2*lost > listed
 }
 
 // comparedWith is what an entry did since the last look, where before is the entry as it

@@ -81,6 +81,16 @@ func TestDeltas(t *testing.T) {
 		"the extension was updated": {lookAt(0, silent, entry(1, 5, 50, 0)), lookAt(60, nil, entry(1, 9, 90, 0)), nil, false},
 		"reset as it was read":      {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, asItWasRead, entry(1, 9, 90, 0)), nil, false},
 		"reset as the last was":     {lookAt(0, asItWasRead, entry(1, 5, 50, 0)), lookAt(60, reset(1), entry(1, 9, 90, 0)), nil, false},
+		"thrown away, nobody tells": {
+			lookAt(0, silent, entry(1, 5, 50, 0), entry(2, 9, 90, 0), entry(3, 4, 40, 0)),
+			lookAt(60, silent, entry(1, 6, 600, 0), entry(2, 1, 10, 0), entry(4, 2, 20, 0)),
+			[]delta{did(4, 2, 20)}, false,
+		},
+		"one of three is evicted": {
+			lookAt(0, silent, entry(1, 5, 50, 0), entry(2, 9, 90, 0), entry(3, 4, 40, 0)),
+			lookAt(60, silent, entry(1, 6, 60, 0), entry(2, 10, 100, 0)),
+			[]delta{did(1, 1, 10), did(2, 1, 10)}, false,
+		},
 		"others of the key": {
 			lookAt(0, nil, entryOf(5, 1, 10, 5, 50, 0)),
 			lookAt(60, nil, entryOf(5, 1, 10, 6, 60, 0), entryOf(5, 2, 10, 2, 2, 0), entryOf(6, 1, 10, 3, 3, 0)),
