@@ -2,6 +2,7 @@
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
+# make truth      what Muster and others say of a server, against what happened on it (docs/truth.md)
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
 # make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder, and README's two
@@ -10,7 +11,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench load screenshots generate notices tools
+.PHONY: demo build packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench truth truth-page load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -135,6 +136,12 @@ test-all: test $(OMNIWITNESS)
 
 bench:
 	bash scripts/bench.sh
+
+truth:
+	@$(GO) run $(FLAGS) ./scripts/truth
+
+truth-page:
+	@$(GO) run $(FLAGS) ./scripts/truth docs/truth.md
 
 load: build
 	bash scripts/load.sh

@@ -1,0 +1,226 @@
+package truth
+
+import (
+	"context"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/clocktest"
+)
+
+// usual is what runs every ten seconds: the milliseconds it takes, and up to 1.5 more.
+var usual = []struct {
+	database, query string
+	ms              float64
+}{
+	{"app", "orders", 12}, {"app", "cart", 4.5}, {"app", "search", 30}, {"app", "stock", 7}, {"app", "login", 2},
+	{"crm", "contacts", 9}, {"crm", "mail", 22}, {"crm", "calls", 3.5}, {"crm", "health", 0.125},
+}
+
+// workload is a quarter of an hour on a small server: nine statements every ten seconds, a
+// report every five minutes, and two that were executed once, as most of what a list has.
+func workload(w *world) (events []event) {
+	events = append(events, event{time.Second - warmUp, func() {
+		w.execute("app", "create index", 0.05)
+		w.execute("crm", "create role", 0.05)
+	}})
+	turn := 0
+	for at := -warmUp + 3*time.Second; at < window; at += step {
+		ms := 0.5 * float64(turn%4)
+		turn++
+		events = append(events, event{at, func() {
+			for _, u := range usual {
+				w.execute(u.database, u.query, u.ms+ms)
+			}
+		}})
+	}
+	for at := 133*time.Second - warmUp; at < window; at += 5 * time.Minute {
+		events = append(events, event{at, func() { w.execute("app", "report", 800) }})
+	}
+	return events
+}
+
+// variant is an engine as it is watched.
+type variant struct {
+	name   string
+	engine fleet.Engine
+	server func(*clocktest.Clock) server
+	peers  func(*world) []*peer
+}
+
+var variants = []variant{
+	{"PostgreSQL", fleet.PostgreSQL, func(c *clocktest.Clock) server { return newPostgreSQL(c) }, postgresqlPeers},
+	{"SQL Server, query store", fleet.SQLServer, func(c *clocktest.Clock) server { return newSQLServer(c, true) }, sqlServerPeers},
+	{"SQL Server, plan cache", fleet.SQLServer, func(c *clocktest.Clock) server { return newSQLServer(c, false) }, sqlServerPeers},
+	{"Oracle", fleet.Oracle, func(c *clocktest.Clock) server { return newOracle(c) }, oraclePeers},
+}
+
+// scene is a hostile one. What it comes to on an engine that has no such thing is the
+// nearest that it has, and says so.
+type scene struct {
+	name, story string
+	happens     func(w *world)
+}
+
+// middle is a moment between two looks, and between two turns of the workload.
+const middle = 4*time.Minute + 15*time.Second
+
+// burst is a statement that runs a lot within ten seconds.
+func (w *world) burst(at time.Duration, query string, times int, ms float64) {
+	for i := range times {
+		w.at(at+time.Duration(i)*50*time.Millisecond, func() { w.execute("app", query, ms) })
+	}
+}
+
+var scenes = []scene{
+	{"nothing happens", "A quiet quarter of an hour, to see what each gives on its best day.", func(*world) {}},
+	{"counter reset", "In the middle of an interval pg_stat_statements_reset(), DBCC FREEPROCCACHE, or ALTER SYSTEM FLUSH SHARED_POOL. " +
+		"Right after it one statement runs 60 times, which is more than it had counted before.", counterReset},
+	{"eviction", "Between two looks one statement loses its entry, and runs on. On Oracle its cursor stays, and its entry in V$SQLSTATS is filled again from that.", eviction},
+	{"plan churn", "One statement changes its plan and back every 40 seconds, as with two sensitive parameters. PostgreSQL counts no plans; the nearest is a table " +
+		"dropped and made again, which gives the same text another query id.", planChurn},
+	{"two slices of a query store", "The query store is flushed in the middle of an interval: what ran before is one row, what runs after another, and they are to be added. The nearest on PostgreSQL: " +
+		"a statement listed twice, called by clients and by a function. On Oracle: the row of a statement and those of its plans, where the statement's says the latest plan.", twoSlices},
+	{"extension in several databases", "The same text runs in both databases. On PostgreSQL pg_stat_statements is created in both, and each shows the entries of all; then it is dropped " +
+		"in the one that we read it from. On SQL Server the nearest is one plan cache for all databases, on Oracle one library cache for all containers.", severalDatabases},
+	{"recompile", "One statement is compiled anew between two looks (sp_recompile; on Oracle a cursor that is invalidated). PostgreSQL has no such thing: nothing happens to its counters.", recompile},
+	{"failover", "A standby takes over under the same name, with ten days of counters of its own from what was read on it.", failover},
+	{"lost grant", "For two minutes the account may not read the views.", lostGrant},
+	{"change of summer time", "The server's local time goes back by an hour; then a statement is executed that is new. PostgreSQL's times have zones.", summerTime},
+	{"71 h late", "From the middle on nothing reaches the centre. What was kept is delivered 71 hours later.", func(w *world) { w.cut = 5*time.Minute + time.Second }},
+	{"double delivery", "What is sent in two of the ten minutes is delivered twice, as after an acknowledgement that was lost.", func(w *world) {
+		w.at(2*time.Minute+time.Second, func() { w.twice = true })
+		w.at(4*time.Minute+time.Second, func() { w.twice = false })
+	}},
+	{"clock skew", "The server's clock is ten minutes behind everybody else's, and a statement is executed that is new.", clockSkew},
+}
+
+func counterReset(w *world) {
+	w.at(middle, func() {
+		switch s := w.server.(type) {
+		case *PostgreSQL:
+			s.resetStatements()
+		case *SQLServer:
+			s.evict("")
+		case *Oracle:
+			s.flushSharedPool()
+		}
+	})
+	w.burst(middle+time.Millisecond, "login", 60, 9)
+	w.burst(middle+80*time.Second+time.Millisecond, "login", 20, 9)
+}
+
+func eviction(w *world) {
+	w.at(middle, func() {
+		switch s := w.server.(type) {
+		case *PostgreSQL:
+			s.evict("search")
+		case *SQLServer:
+			s.evict("search")
+		case *Oracle:
+			s.evictStats("search")
+		}
+	})
+}
+
+func planChurn(w *world) {
+	for i := range 14 {
+		w.at(time.Second+time.Duration(i)*40*time.Second, func() {
+			w.plans["search"] = (i + 1) % 2
+			if _, ok := w.server.(*PostgreSQL); ok {
+				w.plans["search"] = i / 4
+			}
+		})
+	}
+}
+
+func twoSlices(w *world) {
+	switch s := w.server.(type) {
+	case *SQLServer:
+		w.at(middle, s.flush)
+		w.at(middle+3*time.Minute, s.flush)
+	case *PostgreSQL:
+		for i := range 40 {
+			w.at(time.Duration(i)*15*time.Second+time.Second, func() {
+				e := Execution{At: w.clock.Now(), Database: "app", Query: "stock", Nested: true, Ms: 5}
+				w.log = append(w.log, e)
+				s.execute(e)
+			})
+		}
+	case *Oracle:
+		w.at(middle, func() { w.plans["search"] = 1 })
+	}
+}
+
+func severalDatabases(w *world) {
+	for i := range 90 {
+		w.at(-warmUp+time.Duration(i)*step+4*time.Second, func() { w.execute("crm", "search", 11) })
+	}
+	if p, ok := w.server.(*PostgreSQL); ok {
+		w.at(middle, func() { p.holder = "crm" })
+	}
+}
+
+func recompile(w *world) {
+	w.at(middle, func() {
+		switch s := w.server.(type) {
+		case *SQLServer:
+			s.recompile("search")
+		case *Oracle:
+			s.invalidate("search")
+		}
+	})
+}
+
+func failover(w *world) {
+	w.at(middle, func() {
+		w.server.failover()
+		w.drop()
+	})
+}
+
+// drop closes our connection.
+func (w *world) drop() {
+	if w.session != nil {
+		w.session.Close(context.Background())
+	}
+}
+
+func lostGrant(w *world) {
+	w.at(middle, func() { w.server.deny(true) })
+	w.at(middle+2*time.Minute, func() { w.server.deny(false) })
+}
+
+func summerTime(w *world) {
+	w.at(middle, func() {
+		switch s := w.server.(type) {
+		case *SQLServer:
+			s.ahead -= time.Hour
+		case *Oracle:
+			s.ahead -= time.Hour
+		case *PostgreSQL:
+			s.ahead -= time.Hour
+		}
+	})
+	w.novelty()
+}
+
+// novelty is a statement that nobody has executed before.
+func (w *world) novelty() {
+	for i := range 10 {
+		w.at(middle+91*time.Second+time.Duration(i)*15*time.Second, func() { w.execute("app", "refund", 40) })
+	}
+}
+
+func clockSkew(w *world) {
+	const skew = -10 * time.Minute
+	switch s := w.server.(type) {
+	case *SQLServer:
+		s.skew = skew
+	case *Oracle:
+		s.skew = skew
+	case *PostgreSQL:
+		s.skew = skew
+	}
+	w.novelty()
+}

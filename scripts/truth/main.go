@@ -1,0 +1,42 @@
+// Truth prints the truth table (package truth), or writes it into its page.
+//
+//	truth          prints it
+//	truth PAGE     writes it into the page, between its marks
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"muster/internal/measurements/measurementstest"
+	"muster/internal/truth"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "truth:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	cells, err := truth.Run(context.Background(), func() measurementstest.Harness { return measurementstest.NewReference().Harness() })
+	if err != nil {
+		return err
+	}
+	table := truth.Table(cells)
+	if len(args) == 0 {
+		fmt.Print(table)
+		return nil
+	}
+	page, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
+	}
+	text, err := truth.Into(string(page), table)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(args[0], []byte(text), 0o600)
+}
