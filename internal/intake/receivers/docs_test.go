@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -71,6 +72,9 @@ func TestTheDocumentedConfiguration(t *testing.T) {
 		most := map[string]int{"sqlserver": 10_000, "oracledb": 200, "postgresql": 0}[kind] // as their validation has it
 		if r.Top.MaxSamples > 10_000 || r.Top.Count > most || r.Top.Count > r.Top.MaxSamples || r.Samples.MaxRows == 0 || r.Username == "" || r.Password == "" || r.Server+r.Endpoint == "" {
 			t.Errorf("%s: %+v", name, r)
+		}
+		if often, err := time.ParseDuration(r.Top.Interval); kind == "oracledb" && (err != nil || often > 20*time.Second) {
+			t.Errorf("%s looks every %s at statements: those seen once in a bucket do not count (readings, 17)", name, often)
 		}
 		for _, signal := range []string{"metrics", "logs"} {
 			_, server, _ := strings.Cut(name, "/")

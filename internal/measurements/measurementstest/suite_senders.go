@@ -154,6 +154,31 @@ func senderCases() []story {
 			s.kept(nil, 1, 0, "10:02")
 			s.counts(2)
 		}},
+		{"two senders of the same hosts and sessions show what one does", func(t *testing.T, h Harness) {
+			shown := func(seconds ...string) map[string]answer {
+				organization := uuid.New()
+				for i, minute := range []string{"10:01", "10:02", "10:03"} {
+					for _, second := range seconds {
+						load := host("db01", minute+second, float64(10*(i+1)))
+						load.MemoryPercent, load.Volumes = p(float64(20*(i+1))), []measurements.Volume{volume("/", float64(30*(i+1)))}
+						waiting := locked(shop, minute+second, int64(i+1))
+						waiting.Idle = int64(5 * i)
+						h.write(t, measurements.Batch{Organization: organization, Hosts: []measurements.HostSample{load}, Sessions: []measurements.SessionSample{waiting}})
+					}
+				}
+				h.roll(t)
+				open := h.connections(t, organization, pg, []uuid.UUID{shop}, at("10:03:50"))
+				open.SampledAt = time.Time{}
+				return map[string]answer{
+					"minutes": h.utilization(t, organization, measurements.HostScope{}, minutes("10:00", 5)), "hour": h.utilization(t, organization, measurements.HostScope{}, hours("10:00", 1)),
+					"waits": h.waits(t, organization, pg, everything, minutes("10:00", 5)), "waits of the hour": h.waits(t, organization, pg, everything, hours("10:00", 1)),
+					"connections": {besides: open},
+				}
+			}
+			for what, one := range shown(":05") {
+				shown(":05", ":35")[what].is(t, one, what)
+			}
+		}},
 		{"organizations hold nothing of each other", func(t *testing.T, h Harness) {
 			newTurns(t, h).kept(&first, 1, 0, "10:01")
 			newTurns(t, h).kept(&second, 1, 0, "10:01")
