@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/intake/measure/measuretest"
 	"muster/internal/lease"
 	"muster/internal/pgtest"
 	"muster/internal/servers"
@@ -174,8 +175,8 @@ func TestWhatIsMeasuredFollowsTheFleet(t *testing.T) {
 // is on it.
 func TestOneServer(t *testing.T) {
 	t.Parallel()
-	w := newWatchedServer(t, 0)
-	for name, test := range map[string]func(*testing.T, *watchedServer){
+	w := measuretest.NewWatched(t, 0)
+	for name, test := range map[string]func(*testing.T, *measuretest.Watched){
 		"a process that stood still":        aProcessThatStoodStill,
 		"a new server is measured at once":  aNewServerIsMeasuredAtOnce,
 		"a removed instance":                aRemovedInstance,
@@ -188,15 +189,15 @@ func TestOneServer(t *testing.T) {
 
 // aProcessThatStoodStill goes on after another has taken over: nothing of what it
 // has is kept.
-func aProcessThatStoodStill(t *testing.T, w *watchedServer) {
+func aProcessThatStoodStill(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
-	instance := s.register(w.dsn)
+	instance := s.register(w.DSN)
 	old := s.measure(instance)
-	w.run(t, "app", 10, `SELECT 23`)
+	w.Run(t, "app", 10, `SELECT 23`)
 	if r := s.round(old); r.err != nil {
 		t.Fatal(r.err)
 	}
-	w.run(t, "app", 10, `SELECT 23`)
+	w.Run(t, "app", 10, `SELECT 23`)
 	s.expire()
 	successor := s.measure(instance)
 	for _, step := range []struct {
@@ -211,7 +212,7 @@ func aProcessThatStoodStill(t *testing.T, w *watchedServer) {
 	}
 	// The successor began with a basis: what was executed before it is nobody's, and
 	// what is executed since counts once.
-	w.run(t, "app", 4, `SELECT 23`)
+	w.Run(t, "app", 4, `SELECT 23`)
 	if calls, _, ok := s.round(successor).statements("app"); !ok || calls != 4 {
 		t.Errorf("%d calls counted (%t), 4 executed", calls, ok)
 	}
@@ -251,7 +252,7 @@ func TestTwoCountOneInterval(t *testing.T) {
 }
 
 // aNewServerIsMeasuredAtOnce runs a whole monitor, by its own clocks.
-func aNewServerIsMeasuredAtOnce(t *testing.T, w *watchedServer) {
+func aNewServerIsMeasuredAtOnce(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
 	s.intake.kept = make(chan struct{}, 100)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -259,7 +260,7 @@ func aNewServerIsMeasuredAtOnce(t *testing.T, w *watchedServer) {
 	m.Now = time.Now
 	running := make(chan error)
 	go func() { running <- m.Run(ctx) }()
-	instance := s.register(w.dsn)
+	instance := s.register(w.DSN)
 	<-s.intake.kept
 	ids, err := s.commands.DatabasesOf(ctx, s.organization, instance)
 	if err != nil {
@@ -281,13 +282,13 @@ func aNewServerIsMeasuredAtOnce(t *testing.T, w *watchedServer) {
 	if err := <-running; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	w.until(t, 0, `SELECT count(*) FROM pg_stat_activity WHERE usename = 'watcher'`)
+	w.Until(t, 0, `SELECT count(*) FROM pg_stat_activity WHERE usename = 'watcher'`)
 }
 
 // aRemovedInstance: the read model still lists it.
-func aRemovedInstance(t *testing.T, w *watchedServer) {
+func aRemovedInstance(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
-	instance := s.register(w.dsn)
+	instance := s.register(w.DSN)
 	one := s.measure(instance)
 	if _, err := s.commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: s.organization}, instance); err != nil {
 		t.Fatal(err)
@@ -300,7 +301,7 @@ func aRemovedInstance(t *testing.T, w *watchedServer) {
 
 // aSlowServerDelaysItselfAlone: as many hang as are connected to at once, and another
 // one has samples before any of them is given up.
-func aSlowServerDelaysItselfAlone(t *testing.T, w *watchedServer) {
+func aSlowServerDelaysItselfAlone(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
 	s.intake.kept = make(chan struct{}, 100)
 	hanging := make(chan struct{}, connectsAtOnce)
@@ -315,7 +316,7 @@ func aSlowServerDelaysItselfAlone(t *testing.T, w *watchedServer) {
 	for range connectsAtOnce {
 		<-hanging
 	}
-	quick := s.register(w.dsn)
+	quick := s.register(w.DSN)
 	s.look(m)
 	<-s.intake.kept
 	s.intake.mu.Lock()

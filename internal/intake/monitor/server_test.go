@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/pgtest"
 	"muster/internal/watch"
@@ -16,9 +17,9 @@ func TestServers(t *testing.T) {
 	for _, major := range pgtest.Majors(t) {
 		t.Run(fmt.Sprint(major), func(t *testing.T) {
 			t.Parallel()
-			w := newWatchedServer(t, major)
+			w := measuretest.NewWatched(t, major)
 			s := newScene(t)
-			instance := s.register(w.dsn)
+			instance := s.register(w.DSN)
 			one := s.measure(instance)
 			first := s.round(one)
 			if first.err != nil || len(first.batch.Statements) > 0 {
@@ -26,7 +27,7 @@ func TestServers(t *testing.T) {
 			}
 			for _, step := range []struct {
 				name string
-				test func(*testing.T, *scene, *watchedServer, *server)
+				test func(*testing.T, *scene, *measuretest.Watched, *server)
 			}{
 				{"databases come and go", databasesComeAndGo},
 				{"sessions agree with pg_stat_activity", sessionsAgree},
@@ -50,7 +51,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-func databasesComeAndGo(t *testing.T, s *scene, w *watchedServer, one *server) {
+func databasesComeAndGo(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	known := func() string {
 		ids, err := s.commands.DatabasesOf(t.Context(), s.organization, one.claim.Instance)
 		if err != nil {
@@ -67,23 +68,23 @@ func databasesComeAndGo(t *testing.T, s *scene, w *watchedServer, one *server) {
 	if got := known(); got != "app postgres tools" {
 		t.Error(got)
 	}
-	w.admin.MustExec(`CREATE DATABASE late`)
+	w.Admin.MustExec(`CREATE DATABASE late`)
 	r := s.round(one)
 	if sample := r.sessions("late"); known() != "app late postgres tools" || sample == nil || sample.Waits != nil {
 		t.Errorf("%s, %+v, %v", known(), sample, r.err)
 	}
-	w.admin.MustExec(`DROP DATABASE late`)
+	w.Admin.MustExec(`DROP DATABASE late`)
 	if r := s.round(one); known() != "app postgres tools" || len(r.batch.Sessions) != 3 {
 		t.Errorf("%s, %+v, %v", known(), r.batch.Sessions, r.err)
 	}
 }
 
-func sessionsAgree(t *testing.T, s *scene, w *watchedServer, one *server) {
+func sessionsAgree(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	stops := []func(){
-		w.session(t, "app", `SELECT 1`), w.session(t, "app", `SELECT 1`), w.session(t, "app", `BEGIN`),
-		w.session(t, "app", `BEGIN`, `SELECT 1/0`), w.session(t, "app", `SELECT pg_sleep(600)`),
-		w.session(t, "app", `DO $$ BEGIN LOOP END LOOP; END $$`),
-		w.session(t, "app", `SET track_activities = off`, `SELECT 1`),
+		w.Session(t, "app", `SELECT 1`), w.Session(t, "app", `SELECT 1`), w.Session(t, "app", `BEGIN`),
+		w.Session(t, "app", `BEGIN`, `SELECT 1/0`), w.Session(t, "app", `SELECT pg_sleep(600)`),
+		w.Session(t, "app", `DO $$ BEGIN LOOP END LOOP; END $$`),
+		w.Session(t, "app", `SET track_activities = off`, `SELECT 1`),
 	}
 	defer func() {
 		for _, stop := range stops {
@@ -93,7 +94,7 @@ func sessionsAgree(t *testing.T, s *scene, w *watchedServer, one *server) {
 	// Who is idle waits for its client, but a moment later. Before 14 who does not track
 	// what it does does not track that either.
 	clients := map[bool]int{true: 5, false: 4}[w.Major >= 14]
-	w.until(t, 1, fmt.Sprintf(`SELECT count(*) FROM (
+	w.Until(t, 1, fmt.Sprintf(`SELECT count(*) FROM (
 		SELECT count(*) FILTER (WHERE state = 'idle') = 2 AND count(*) FILTER (WHERE state LIKE 'idle in%%') = 2 AND
 		       count(*) FILTER (WHERE state = 'disabled') = 1 AND count(*) FILTER (WHERE wait_event = 'PgSleep') = 1 AND
 		       count(*) FILTER (WHERE query LIKE 'DO %%') = 1 AND count(*) FILTER (WHERE wait_event = 'ClientRead') = %d AND bool_or(state LIKE '%%(aborted)') AS there
@@ -106,7 +107,7 @@ func sessionsAgree(t *testing.T, s *scene, w *watchedServer, one *server) {
 	if got.Active != 1 || got.Idle != 2 || got.IdleInTransaction != 2 || got.Waiting != 1 || got.Other != 1 {
 		t.Errorf("%+v", got)
 	}
-	rows := w.admin.MustBegin()
+	rows := w.Admin.MustBegin()
 	defer func() { _ = rows.Rollback() }()
 	var waits []struct {
 		Type  string `db:"wait_event_type"`
@@ -131,18 +132,18 @@ func sessionsAgree(t *testing.T, s *scene, w *watchedServer, one *server) {
 	}
 }
 
-func aLockStorm(t *testing.T, s *scene, w *watchedServer, one *server) {
-	w.run(t, "app", 1, `CREATE TABLE contended (n int)`)
-	stops := []func(){w.session(t, "app", `BEGIN`, `LOCK TABLE contended`)}
-	w.until(t, 1, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE mode = 'AccessExclusiveLock' AND granted AND datname = 'app'`)
+func aLockStorm(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
+	w.Run(t, "app", 1, `CREATE TABLE contended (n int)`)
+	stops := []func(){w.Session(t, "app", `BEGIN`, `LOCK TABLE contended`)}
+	w.Until(t, 1, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE mode = 'AccessExclusiveLock' AND granted AND datname = 'app'`)
 	for range 12 {
-		stops = append(stops, w.session(t, "app", `SELECT * FROM contended`))
+		stops = append(stops, w.Session(t, "app", `SELECT * FROM contended`))
 	}
 	const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app' AND wait_event_type = 'Lock'`
-	w.until(t, 12, waiting)
+	w.Until(t, 12, waiting)
 	// From 14 on a lock says since when it is waited for, a moment after it is.
 	if w.Major >= 14 {
-		w.until(t, 12, `SELECT count(waitstart) FROM pg_locks WHERE NOT granted`)
+		w.Until(t, 12, `SELECT count(waitstart) FROM pg_locks WHERE NOT granted`)
 	}
 	r := s.round(one)
 	if got := r.sessions("app"); r.err != nil || got == nil || got.Waiting != 12 || got.Waits["Lock"] != 12 || got.IdleInTransaction != 1 {
@@ -163,7 +164,7 @@ func aLockStorm(t *testing.T, s *scene, w *watchedServer, one *server) {
 	for _, stop := range stops {
 		stop()
 	}
-	w.until(t, 0, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app'`)
+	w.Until(t, 0, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app'`)
 	r = s.round(one)
 	rules := make(map[watch.Rule]float64)
 	for _, sign := range r.signs {
@@ -177,18 +178,18 @@ func aLockStorm(t *testing.T, s *scene, w *watchedServer, one *server) {
 	}
 }
 
-func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *server) {
+func privilegesAreTakenAway(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	if missing := s.missing(one.claim.Instance); len(missing) > 0 {
 		t.Errorf("nothing is missing yet: %+v", missing)
 	}
-	stop := w.session(t, "app", `SELECT 1`)
+	stop := w.Session(t, "app", `SELECT 1`)
 	defer stop()
-	w.until(t, 1, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app' AND state = 'idle'`)
-	w.run(t, "app", 30, `SELECT 19`)
+	w.Until(t, 1, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app' AND state = 'idle'`)
+	w.Run(t, "app", 30, `SELECT 19`)
 	s.round(one)
-	calls, _ := w.executed(t, "app")
-	w.admin.MustExec(`REVOKE pg_monitor FROM watcher`)
-	w.run(t, "app", 30, `SELECT 19`)
+	calls, _ := w.Executed(t, "app")
+	w.Admin.MustExec(`REVOKE pg_monitor FROM watcher`)
+	w.Run(t, "app", 30, `SELECT 19`)
 	r := s.round(one)
 	if sample := r.sessions("app"); r.err != nil || sample != nil || len(r.batch.Statements) > 0 {
 		t.Errorf("%v: what is hidden was taken for nothing: %+v, %+v", r.err, sample, r.batch.Statements)
@@ -204,9 +205,9 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *serve
 	if missing := s.missing(one.claim.Instance); len(missing) != 1 || missing[0].Statement != "GRANT pg_read_all_stats TO watcher;" {
 		t.Errorf("%+v", missing)
 	}
-	w.admin.MustExec(`GRANT pg_monitor TO watcher`)
-	after, _ := w.executed(t, "app")
-	w.until(t, 1, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app'`) // others are still going
+	w.Admin.MustExec(`GRANT pg_monitor TO watcher`)
+	after, _ := w.Executed(t, "app")
+	w.Until(t, 1, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app'`) // others are still going
 	r = s.round(one)
 	if got, _, ok := r.statements("app"); !ok || got != after-calls || got < 30 {
 		t.Errorf("%v: counted %d calls (%t), executed %d since the last list", r.err, got, ok, after-calls)
@@ -217,7 +218,7 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *serve
 	if missing := s.missing(one.claim.Instance); len(missing) > 0 {
 		t.Errorf("still %+v", missing)
 	}
-	w.admin.MustExec(`REVOKE EXECUTE ON FUNCTION pg_stat_statements(boolean) FROM public`)
+	w.Admin.MustExec(`REVOKE EXECUTE ON FUNCTION pg_stat_statements(boolean) FROM public`)
 	s.round(one) // finds that it cannot be read
 	r = s.round(one)
 	if missing := s.missing(one.claim.Instance); len(missing) != 1 || len(r.batch.Statements) > 0 || len(r.batch.Sessions) == 0 ||
@@ -226,7 +227,7 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *serve
 		}[w.Major >= 14]+" TO watcher;" {
 		t.Errorf("%+v, %+v", missing, r)
 	}
-	w.admin.MustExec(`GRANT EXECUTE ON FUNCTION pg_stat_statements(boolean) TO public`)
+	w.Admin.MustExec(`GRANT EXECUTE ON FUNCTION pg_stat_statements(boolean) TO public`)
 	if r = s.round(one); len(r.batch.Statements) == 0 {
 		t.Errorf("granted again: %v, %+v", r.err, s.missing(one.claim.Instance))
 	}

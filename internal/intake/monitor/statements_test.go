@@ -6,14 +6,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/intake/measure/measuretest"
 )
 
-func statementsAgree(t *testing.T, s *scene, w *watchedServer, one *server) {
-	w.prepare(t)
-	calls, totalMs := w.executed(t, "app")
+func statementsAgree(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
+	w.Prepare(t)
+	calls, totalMs := w.Executed(t, "app")
 	s.round(one)
-	w.load(t)
-	callsAfter, totalAfter := w.executed(t, "app")
+	w.Load(t)
+	callsAfter, totalAfter := w.Executed(t, "app")
 	r := s.round(one)
 	gotCalls, gotMs, ok := r.statements("app")
 	if !ok || gotCalls != callsAfter-calls || gotCalls < 200 || math.Abs(gotMs-(totalAfter-totalMs)) > 1e-6*totalAfter {
@@ -35,22 +37,22 @@ func statementsAgree(t *testing.T, s *scene, w *watchedServer, one *server) {
 	}
 }
 
-func countersAreReset(t *testing.T, s *scene, w *watchedServer, one *server) {
-	w.run(t, "app", 50, `SELECT 17`)
+func countersAreReset(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
+	w.Run(t, "app", 50, `SELECT 17`)
 	s.round(one)
-	w.admin.MustExec(`SELECT pg_stat_statements_reset()`)
-	w.run(t, "app", 60, `SELECT 17`) // more than before: nothing fell
+	w.Admin.MustExec(`SELECT pg_stat_statements_reset()`)
+	w.Run(t, "app", 60, `SELECT 17`) // more than before: nothing fell
 	got, _, ok := s.round(one).statements("app")
 	if want := map[bool]int64{true: 60, false: 0}[w.Major >= 14]; !ok || got != want {
 		t.Errorf("after a reset %d calls were counted (%t), want %d", got, ok, want)
 	}
-	w.run(t, "app", 5, `SELECT 17`)
+	w.Run(t, "app", 5, `SELECT 17`)
 	if got, _, _ := s.round(one).statements("app"); got != 5 {
 		t.Errorf("then %d calls were counted, want 5", got)
 	}
 }
 
-func entriesAreEvicted(t *testing.T, s *scene, w *watchedServer, one *server) {
+func entriesAreEvicted(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	var columns, flood []string
 	for i := range 20 {
 		columns = append(columns, fmt.Sprintf("c%d int", i))
@@ -58,12 +60,12 @@ func entriesAreEvicted(t *testing.T, s *scene, w *watchedServer, one *server) {
 			flood = append(flood, fmt.Sprintf("SELECT c%d FROM wide WHERE c%d = 1", i, j))
 		}
 	}
-	w.run(t, "app", 1, `CREATE TABLE wide (`+strings.Join(columns, ", ")+`)`)
-	w.run(t, "app", 40, `SELECT 18`)
+	w.Run(t, "app", 1, `CREATE TABLE wide (`+strings.Join(columns, ", ")+`)`)
+	w.Run(t, "app", 40, `SELECT 18`)
 	s.round(one)
 	for round := range 3 {
-		w.run(t, "app", 2, flood...) // twice: an entry of one call is the first to go
-		w.run(t, "app", 3, `SELECT 18`)
+		w.Run(t, "app", 2, flood...) // twice: an entry of one call is the first to go
+		w.Run(t, "app", 3, `SELECT 18`)
 		r := s.round(one)
 		calls, totalMs, ok := r.statements("app")
 		if executed := int64(2*len(flood) + 3); !ok || calls > executed || totalMs < 0 {
@@ -79,17 +81,17 @@ func entriesAreEvicted(t *testing.T, s *scene, w *watchedServer, one *server) {
 	}
 	if w.Major >= 14 {
 		var evicted int
-		if err := w.admin.Get(&evicted, `SELECT dealloc FROM pg_stat_statements_info`); err != nil || evicted == 0 {
+		if err := w.Admin.Get(&evicted, `SELECT dealloc FROM pg_stat_statements_info`); err != nil || evicted == 0 {
 			t.Errorf("nothing was evicted: %v", err)
 		}
 	}
-	w.admin.MustExec(`SELECT pg_stat_statements_reset()`)
+	w.Admin.MustExec(`SELECT pg_stat_statements_reset()`)
 	s.round(one)
 }
 
 // ourOwnDatabaseFails: what was not kept is counted with the next interval, what was
 // kept is not counted again, whatever we were told.
-func ourOwnDatabaseFails(t *testing.T, s *scene, w *watchedServer, one *server) {
+func ourOwnDatabaseFails(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	s.round(one)
 	lost := fmt.Errorf("lost connection")
 	counted := func() (n int64) {
@@ -102,11 +104,11 @@ func ourOwnDatabaseFails(t *testing.T, s *scene, w *watchedServer, one *server) 
 	before := counted()
 	for i, told := range []*error{&s.intake.fail, &s.intake.failed} {
 		*told = lost
-		w.run(t, "app", 7, `SELECT 20`)
+		w.Run(t, "app", 7, `SELECT 20`)
 		if r := s.round(one); r.err == nil {
 			t.Error("nobody was told")
 		}
-		w.run(t, "app", 4, `SELECT 20`)
+		w.Run(t, "app", 4, `SELECT 20`)
 		if r := s.round(one); r.err != nil {
 			t.Error(r.err)
 		}
@@ -116,11 +118,11 @@ func ourOwnDatabaseFails(t *testing.T, s *scene, w *watchedServer, one *server) 
 	}
 }
 
-func theServerIsRestarted(t *testing.T, s *scene, w *watchedServer, one *server) {
-	w.run(t, "app", 100, `SELECT 21`)
+func theServerIsRestarted(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
+	w.Run(t, "app", 100, `SELECT 21`)
 	s.round(one)
 	w.Restart(t)
-	w.run(t, "app", 9, `SELECT 21`)
+	w.Run(t, "app", 9, `SELECT 21`)
 	if r := s.round(one); r.err == nil || r.batch.Len() > 0 {
 		t.Errorf("%v, %+v", r.err, r.batch)
 	}
@@ -132,7 +134,7 @@ func theServerIsRestarted(t *testing.T, s *scene, w *watchedServer, one *server)
 	if busy := r.busy("app"); busy != nil {
 		t.Errorf("over a restart, which may be a crash, it was busy for %g ms", *busy)
 	}
-	w.run(t, "app", 3, `SELECT 21`)
+	w.Run(t, "app", 3, `SELECT 21`)
 	if got, _, _ := s.round(one).statements("app"); got != 3 {
 		t.Errorf("%d calls counted, 3 executed", got)
 	}
@@ -141,14 +143,14 @@ func theServerIsRestarted(t *testing.T, s *scene, w *watchedServer, one *server)
 		t.Errorf("%v, %+v", r.err, r.batch)
 	}
 	w.Restart(t)
-	w.run(t, "app", 2, `SELECT 21`)
+	w.Run(t, "app", 2, `SELECT 21`)
 	if got, _, ok := s.round(one).statements("app"); !ok || got > 2 {
 		t.Errorf("after a crash %d calls counted (%t), 2 executed", got, ok)
 	}
 }
 
-func theExtensionIsElsewhere(t *testing.T, s *scene, w *watchedServer, one *server) {
-	w.admin.MustExec(`DROP EXTENSION pg_stat_statements`)
+func theExtensionIsElsewhere(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
+	w.Admin.MustExec(`DROP EXTENSION pg_stat_statements`)
 	if r := s.round(one); len(r.batch.Statements) > 0 || len(r.batch.Sessions) != 3 {
 		t.Errorf("%+v", r)
 	}
@@ -157,12 +159,12 @@ func theExtensionIsElsewhere(t *testing.T, s *scene, w *watchedServer, one *serv
 	if missing := s.missing(one.claim.Instance); len(missing) != 1 || missing[0].Statement != `GRANT USAGE ON SCHEMA "Statistics" TO watcher;` {
 		t.Errorf("%+v", missing)
 	}
-	w.run(t, "tools", 1, `GRANT USAGE ON SCHEMA "Statistics" TO watcher`)
-	w.run(t, "app", 1, `SELECT 22`)
+	w.Run(t, "tools", 1, `GRANT USAGE ON SCHEMA "Statistics" TO watcher`)
+	w.Run(t, "app", 1, `SELECT 22`)
 	s.round(one)
-	w.run(t, "app", 6, `SELECT 22`)
-	if got, _, ok := s.round(one).statements("app"); !ok || got != 6 || w.measuredIn(t) != "tools" {
-		t.Errorf("%d calls counted (%t) from %s", got, ok, w.measuredIn(t))
+	w.Run(t, "app", 6, `SELECT 22`)
+	if got, _, ok := s.round(one).statements("app"); !ok || got != 6 || w.MeasuredIn(t) != "tools" {
+		t.Errorf("%d calls counted (%t) from %s", got, ok, w.MeasuredIn(t))
 	}
 	// Out of reach for a while: it goes on where it was.
 	w.Stop(t)
@@ -172,8 +174,8 @@ func theExtensionIsElsewhere(t *testing.T, s *scene, w *watchedServer, one *serv
 		}
 	}
 	w.Restart(t)
-	if r := s.round(one); r.err != nil || len(r.batch.Statements) == 0 || w.measuredIn(t) != "tools" {
-		t.Errorf("%v: %d samples of statements from %s", r.err, len(r.batch.Statements), w.measuredIn(t))
+	if r := s.round(one); r.err != nil || len(r.batch.Statements) == 0 || w.MeasuredIn(t) != "tools" {
+		t.Errorf("%v: %d samples of statements from %s", r.err, len(r.batch.Statements), w.MeasuredIn(t))
 	}
 	if home := s.round(one).sessions("tools"); home == nil || home.Idle+home.Active+home.Waiting > 0 {
 		t.Errorf("our own session counts: %+v", home)

@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
 )
 
 // textReads is how often the server was asked for texts, by itself.
-func (w *watchedServer) textReads(t *testing.T) (calls int64) {
+func textReads(t *testing.T, w *measuretest.Watched) (calls int64) {
 	t.Helper()
-	err := w.admin.Get(&calls, `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE '%left(query%pg_stat_statements(%ANY%'`)
+	err := w.Admin.Get(&calls, `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE '%left(query%pg_stat_statements(%ANY%'`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return calls
 }
 
-func textsAreToldOnce(t *testing.T, s *scene, w *watchedServer, one *server) {
+func textsAreToldOnce(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	defer s.texts.set(false)
 	const sent, kept = `SELECT 'a secret' AS told -- of a secret`, "SELECT ? AS told"
 	tells := func(name string, want bool) {
 		t.Helper()
-		w.run(t, "app", 2, sent)
+		w.Run(t, "app", 2, sent)
 		r := s.round(one)
 		calls, _, ok := r.statements("app")
 		if r.err != nil || !ok || calls != 2 || slices.Contains(r.texts("app"), kept) != want {
@@ -43,21 +44,21 @@ func textsAreToldOnce(t *testing.T, s *scene, w *watchedServer, one *server) {
 	s.round(one)
 	tells("switched off", false)
 	tells("switched off", false)
-	if n := w.textReads(t); n != 0 {
+	if n := textReads(t, w); n != 0 {
 		t.Errorf("texts were read %d times while nobody keeps them", n)
 	}
 	s.texts.set(true)
 	tells("switched on", true)
 	tells("told", false) // what reads texts has been told with it: it was executed once before
 	s.round(one)
-	before := w.textReads(t)
+	before := textReads(t, w)
 	for range 3 {
 		tells("told", false)
 	}
-	if n := w.textReads(t) - before; n != 0 || before == 0 {
+	if n := textReads(t, w) - before; n != 0 || before == 0 {
 		t.Errorf("texts were read %d times where all are known, and %d times before", n, before)
 	}
-	w.run(t, "app", 1, `SELECT 2.5 AS newcomer`)
+	w.Run(t, "app", 1, `SELECT 2.5 AS newcomer`)
 	if got := s.round(one).texts("app"); !slices.Equal(got, []string{"SELECT ? AS newcomer"}) {
 		t.Errorf("of one that is new %q were told", got)
 	}
@@ -67,24 +68,24 @@ func textsAreToldOnce(t *testing.T, s *scene, w *watchedServer, one *server) {
 	s.texts.set(true)
 	tells("switched on again", true)
 	s.intake.fail = measure.ErrNonsense
-	w.run(t, "app", 1, `SELECT 3.5 AS unkept, 1`)
+	w.Run(t, "app", 1, `SELECT 3.5 AS unkept, 1`)
 	s.round(one)
 	if got := s.round(one).texts("app"); !slices.Contains(got, "SELECT ? AS unkept, ?") {
 		t.Errorf("of one that was not kept %q were told with the next interval", got)
 	}
 }
 
-func activeTimeAgrees(t *testing.T, s *scene, w *watchedServer, one *server) {
+func activeTimeAgrees(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	if w.Major < 14 {
 		s.round(one)
-		w.run(t, "app", 1, `SELECT count(*) FROM generate_series(1, 100000)`)
+		w.Run(t, "app", 1, `SELECT count(*) FROM generate_series(1, 100000)`)
 		if busy := s.round(one).busy("app"); busy != nil {
 			t.Errorf("a server that does not count it was busy for %g ms", *busy)
 		}
 		return
 	}
 	active := func() (ms float64) {
-		if err := w.admin.Get(&ms, `SELECT active_time FROM pg_stat_database WHERE datname = 'app'`); err != nil {
+		if err := w.Admin.Get(&ms, `SELECT active_time FROM pg_stat_database WHERE datname = 'app'`); err != nil {
 			t.Fatal(err)
 		}
 		return ms
@@ -94,13 +95,13 @@ func activeTimeAgrees(t *testing.T, s *scene, w *watchedServer, one *server) {
 	first := active()
 	s.round(one)
 	before := active()
-	w.run(t, "app", 3, `SELECT count(*) FROM generate_series(1, 100000)`)
+	w.Run(t, "app", 3, `SELECT count(*) FROM generate_series(1, 100000)`)
 	var after float64
 	for deadline := time.Now().Add(time.Minute); after == 0 || after == before; after = active() {
 		if time.Now().After(deadline) {
 			t.Fatal("the server does not count what it executes")
 		}
-		w.admin.MustExec(`SELECT pg_sleep(0.01)`)
+		w.Admin.MustExec(`SELECT pg_sleep(0.01)`)
 	}
 	r := s.round(one)
 	_, attributed, _ := r.statements("app")
@@ -114,17 +115,17 @@ func activeTimeAgrees(t *testing.T, s *scene, w *watchedServer, one *server) {
 	if busy := s.round(one).busy("tools"); busy == nil || *busy != 0 {
 		t.Errorf("where nothing was executed: %v", busy)
 	}
-	w.run(t, "app", 1, `SELECT pg_stat_reset()`)
-	w.run(t, "app", 9, `SELECT count(*) FROM generate_series(1, 200000)`) // more than before: nothing fell
-	w.until(t, 1, `SELECT count(*) FROM pg_stat_database WHERE datname = 'app' AND active_time > 10`)
+	w.Run(t, "app", 1, `SELECT pg_stat_reset()`)
+	w.Run(t, "app", 9, `SELECT count(*) FROM generate_series(1, 200000)`) // more than before: nothing fell
+	w.Until(t, 1, `SELECT count(*) FROM pg_stat_database WHERE datname = 'app' AND active_time > 10`)
 	if busy := s.round(one).busy("app"); busy != nil {
 		t.Errorf("after a reset: %g ms", *busy)
 	}
 	if busy := s.round(one).busy("app"); busy == nil {
 		t.Error("it does not go on after a reset")
 	}
-	w.admin.MustExec(`CREATE DATABASE late`)
-	defer w.admin.MustExec(`DROP DATABASE late`)
+	w.Admin.MustExec(`CREATE DATABASE late`)
+	defer w.Admin.MustExec(`DROP DATABASE late`)
 	if r := s.round(one); r.busy("late") != nil {
 		t.Errorf("at first sight: %v", *r.busy("late"))
 	}

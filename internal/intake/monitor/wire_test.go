@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"muster/internal/intake/measure/measuretest"
 )
 
 // wire is a network between us and a server, which can be cut.
@@ -87,10 +89,10 @@ func (w *wire) carry(client net.Conn) {
 
 // aConnectionIsCut at any of our queries: what was read until then is kept, and the next
 // round has a new connection.
-func aConnectionIsCut(t *testing.T, w *watchedServer) {
+func aConnectionIsCut(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
 	line := newWire(t, w.Addr())
-	one := s.measure(s.register(strings.Replace(w.dsn, w.Addr(), line.address, 1)))
+	one := s.measure(s.register(strings.Replace(w.DSN, w.Addr(), line.address, 1)))
 	if r := s.round(one); r.err != nil {
 		t.Fatal(r.err)
 	}
@@ -109,7 +111,7 @@ func aConnectionIsCut(t *testing.T, w *watchedServer) {
 
 // partsOfStatementsAreCut: what was counted is kept without what was cut, and a server that
 // cannot give texts is left alone for a while.
-func partsOfStatementsAreCut(t *testing.T, w *watchedServer, s *scene, line *wire, one *server) {
+func partsOfStatementsAreCut(t *testing.T, w *measuretest.Watched, s *scene, line *wire, one *server) {
 	line.cutAt("active_time")
 	if r := s.round(one); w.Major >= 14 && (r.err == nil || len(r.batch.Statements) != 3 || r.busy("app") != nil) {
 		t.Errorf("cut at the active time: %v, %d samples of statements", r.err, len(r.batch.Statements))
@@ -120,7 +122,7 @@ func partsOfStatementsAreCut(t *testing.T, w *watchedServer, s *scene, line *wir
 	s.round(one)
 	told := func(where string, want int) {
 		t.Helper()
-		w.run(t, "app", 2, `SELECT 'cut' AS cut`)
+		w.Run(t, "app", 2, `SELECT 'cut' AS cut`)
 		r := s.round(one)
 		if calls, _, ok := r.statements("app"); (r.err == nil) != (where != "cut") || !ok || calls != 2 || len(r.texts("app")) != want {
 			t.Errorf("%s: %v, %d calls (%t), texts %q", where, r.err, calls, ok, r.texts("app"))

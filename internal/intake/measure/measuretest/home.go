@@ -21,9 +21,12 @@ type Home struct {
 	Lacking []snapshot.MissingGrant
 	Known   map[string]uuid.UUID
 	Texts   bool
+	Keeps   bool  // the last list, as an agent does
 	Fail    error // instead of keeping the next batch
+	Failed  error // after having kept it
 
 	counted *time.Time
+	last    *measure.List
 }
 
 // Target is To.
@@ -61,20 +64,35 @@ func (h *Home) Record(_ context.Context, b measurements.Batch, signs []watch.Sig
 	return nil
 }
 
+// grants are what is lacking, each in a line.
+func (h *Home) grants() (lines []string) {
+	for _, g := range h.Lacking {
+		lines = append(lines, g.Object+": "+g.Statement)
+	}
+	return lines
+}
+
 // Count keeps the batch, and until when statements are counted.
 func (h *Home) Count(ctx context.Context, _ *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
 	if err := h.Record(ctx, b, signs); err != nil {
 		return err
 	}
-	h.counted = &now.At
-	return nil
+	h.counted, h.last = &now.At, now
+	failed := h.Failed
+	h.Failed = nil
+	return failed
 }
 
 // CountedUntil is what Count kept.
 func (h *Home) CountedUntil(context.Context) (*time.Time, error) { return h.counted, nil }
 
-// Basis is none.
-func (h *Home) Basis(context.Context) (*measure.List, error) { return nil, nil }
+// Basis is the last list, where it is kept.
+func (h *Home) Basis(context.Context) (*measure.List, error) {
+	if !h.Keeps {
+		return nil, nil
+	}
+	return h.last, nil
+}
 
 // KeepsTexts is Texts.
 func (h *Home) KeepsTexts(context.Context) (bool, error) { return h.Texts, nil }

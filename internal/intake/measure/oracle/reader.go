@@ -61,9 +61,9 @@ type self struct {
 
 const root = 1 // the number of a container database's root
 
-// meet asks who we are and what runs, once on each connection.
+// meet asks who we are and what runs, once on each connection, and until what runs is known.
 func (r *reader) meet(ctx context.Context, s servers.Session) error {
-	if r.session == s {
+	if r.session == s && r.running != nil {
 		return nil
 	}
 	me, err := readSelf(ctx, s)

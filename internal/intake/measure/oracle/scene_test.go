@@ -18,7 +18,6 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/watch"
 )
 
 // scene is an Oracle that answers with rows written from its documentation, measured by the
@@ -26,7 +25,7 @@ import (
 type scene struct {
 	t       testing.TB
 	session *serverstest.Session
-	home    *keeper
+	home    *measuretest.Home // that keeps the list of statements, as an agent does
 	clock   *clocktest.Clock
 	server  *measure.Server
 	engine  measure.Engine
@@ -44,7 +43,7 @@ var began = time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
 func newScene(t testing.TB) *scene {
 	t.Helper()
 	s := &scene{t: t, session: serverstest.New("orders.example.com"), clock: clocktest.At(began), engine: Engine(), started: "2026-11-01 03:00:00"}
-	s.home = &keeper{Home: measuretest.Home{To: servers.Target{Engine: fleet.Oracle, Database: "orders.example.com"}}}
+	s.home = &measuretest.Home{To: servers.Target{Engine: fleet.Oracle, Database: "orders.example.com"}, Keeps: true}
 	s.start()
 	s.self("1", "CDB$ROOT", "ORCL", "C##MUSTER")
 	s.instance("NO")
@@ -78,19 +77,6 @@ func (s *scene) restart() {
 	s.server.Close(context.Background())
 	s.start()
 }
-
-// keeper is a home that keeps the list of statements, as an agent does.
-type keeper struct {
-	measuretest.Home
-	last *measure.List
-}
-
-func (k *keeper) Count(ctx context.Context, since *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
-	k.last = now
-	return k.Home.Count(ctx, since, now, b, signs)
-}
-
-func (k *keeper) Basis(context.Context) (*measure.List, error) { return k.last, nil }
 
 // again is another connection to the same server.
 func (s *scene) again() *serverstest.Session {

@@ -26,7 +26,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 	oid, oidErr := strconv.ParseUint(string(row[0]), 10, 32)
 	sessions, err := strconv.ParseInt(string(row[7]), 10, 64)
-	if oidErr != nil || err != nil {
+	if oidErr != nil || err != nil || len(row[1]) == 0 {
 		return measure.ErrNonsense
 	}
 	r.mayRead, r.role = string(row[3]) == "t", string(row[4])

@@ -140,10 +140,11 @@ func parseEntry(row [][]byte) (e measure.Entry, err error) {
 	calls, err4 := strconv.ParseInt(string(row[4]), 10, 64)
 	total, err5 := strconv.ParseFloat(string(row[5]), 64)
 	since, err6 := strconv.ParseInt(string(row[6]), 10, 64)
-	if errors.Join(err1, err2, err3, err4, err5, err6) != nil {
+	topLevel := string(row[2]) == "t"
+	if errors.Join(err1, err2, err3, err4, err5, err6) != nil || !topLevel && string(row[2]) != "f" {
 		return measure.Entry{}, measure.ErrNonsense
 	}
-	which := statement(query, uint32(user), string(row[2]) == "t")
+	which := statement(query, uint32(user), topLevel)
 	return measure.Entry{
 		Key: measure.Key{Database: uint32(database), Entry: which}, Statement: which, Calls: calls, TotalMs: total, Since: since,
 	}, nil

@@ -135,7 +135,7 @@ func (r *reader) readDatabases(ctx context.Context, l *measure.Line) error {
 	var found []database
 	err := l.Each(ctx, 5, text, func(row [][]byte) error {
 		id, err := strconv.ParseUint(string(row[0]), 10, 32)
-		if err != nil {
+		if err != nil || len(row[1]) == 0 {
 			return measure.ErrNonsense
 		}
 		found = append(found, database{

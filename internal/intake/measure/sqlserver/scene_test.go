@@ -18,7 +18,6 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/tdstest"
-	"muster/internal/watch"
 )
 
 // row is one of an answer.
@@ -132,22 +131,9 @@ func (f *fake) inCache(database int, id, hash string, calls int, ms, created flo
 type measured struct {
 	testing.TB
 	*fake
-	*keeper
-	one *measure.Server
+	*measuretest.Home // that keeps the last list, as an agent's does
+	one               *measure.Server
 }
-
-// keeper is a home that keeps the last list, as an agent's does.
-type keeper struct {
-	*measuretest.Home
-	last *measure.List
-}
-
-func (k *keeper) Count(ctx context.Context, since *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
-	k.last = now
-	return k.Home.Count(ctx, since, now, b, signs)
-}
-
-func (k *keeper) Basis(context.Context) (*measure.List, error) { return k.last, nil }
 
 func (f *fake) measure(t testing.TB) *measured {
 	t.Helper()
@@ -155,7 +141,7 @@ func (f *fake) measure(t testing.TB) *measured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &measured{TB: t, fake: f, keeper: &keeper{Home: &measuretest.Home{To: target}}}
+	m := &measured{TB: t, fake: f, Home: &measuretest.Home{To: target, Keeps: true}}
 	m.start()
 	return m
 }
@@ -163,7 +149,7 @@ func (f *fake) measure(t testing.TB) *measured {
 // start measures in a process of its own, which knows what the home kept.
 func (m *measured) start() {
 	m.one = measure.New(measure.Config{
-		Engine: Engine(), Instance: uuid.New(), Home: m.keeper, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: m.clock.Now,
+		Engine: Engine(), Instance: uuid.New(), Home: m.Home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: m.clock.Now,
 	})
 	m.Cleanup(func() { m.one.Close(context.Background()) })
 }
