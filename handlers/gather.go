@@ -359,7 +359,7 @@ func hasDatabase(instance *snapshot.Instance, name string) bool {
 
 // unconnected says why an instance that has no connection is not assessed.
 func unconnected(engine string) string {
-	if engine == string(domain.PostgreSQL) {
+	if slices.Contains(sampledEngines, domain.Engine(engine)) { // Muster connects to them
 		return "no connection is registered"
 	}
 	return "no assessment of it was sent, and Muster does not connect to " + analysis.EngineName(engine)

@@ -77,7 +77,7 @@ func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 				t.Errorf("%s is supported as %+v", in.Name, in.Release)
 			}
 		case "silent":
-			if in.Assessment != nil || in.NotAssessed != "no assessment of it was sent, and Muster does not connect to Oracle" {
+			if in.Assessment != nil || in.NotAssessed != "no connection is registered" {
 				t.Errorf("%+v", in)
 			}
 		case "blind":

@@ -93,7 +93,7 @@ func (g *Inputs) addSessions(ctx context.Context, organization uuid.UUID, doc *s
 	return nil
 }
 
-// sampledEngines are those whose sessions are shown.
+// sampledEngines are those that Muster connects to, and whose sessions are shown.
 var sampledEngines = []fleet.Engine{fleet.PostgreSQL, fleet.SQLServer, fleet.Oracle}
 
 // waitsOf are the means of hours; nil where no hour has a sample.

@@ -48,6 +48,9 @@ func (b *builder) accounts() {
 			}
 		})
 		note := "Last seen: in the sessions at the time of the assessment. Remote: the HBA rules let the account in from another host; unknown where they are not readable."
+		if slices.ContainsFunc(b.assessedInstances(), looked("sqlserver", "oracle")) {
+			note += " SQL Server and Oracle tell no hosts apart: remote is whoever can sign in at all."
+		}
 		if b.sent() > 0 {
 			note += " Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known."
 		}
@@ -60,6 +63,13 @@ func (b *builder) accounts() {
 		}
 	}
 	b.sayGaps(gaps)
+}
+
+// looked says of an instance whether it is of one of some engines and Muster itself looked.
+func looked(engines ...string) func(snapshot.Instance) bool {
+	return func(in snapshot.Instance) bool {
+		return in.Assessment != nil && !in.Assessment.Sent && slices.Contains(engines, in.Engine)
+	}
 }
 
 // rights are the attributes of an account, over the roles that it is a member of.

@@ -36,7 +36,7 @@ func (b *builder) instancesCovered() {
 			role = faint("sent by a feed")
 		}
 		if a.RoleIsSuperuser {
-			role.Sub, role.SubStyle = "superuser", cellMuted
+			role.Sub, role.SubStyle = analysis.Superuser(in.Engine), cellMuted
 		}
 		when := typeset.Cell{Text: minute(a.StartedAt), Sub: age(a.StartedAt, b.doc.AsOf) + " old", SubStyle: cellMuted}
 		return []typeset.Cell{

@@ -35,7 +35,7 @@ func (b *builder) fixes(g analysis.CheckFindings) {
 		if len(statements) == 0 {
 			continue
 		}
-		b.advice("Run", runWhere(f))
+		b.advice("Run", runWhere(g.Check.Engine, f))
 		for _, s := range statements {
 			b.d.Need(12)
 			b.d.Paragraph(adviceIndent, 1.4, typeset.Span{Text: b.breakStatement(s), Style: codeStyle})
@@ -55,12 +55,12 @@ func (b *builder) fixes(g analysis.CheckFindings) {
 }
 
 // runWhere says by whom and where statements are run.
-func runWhere(f analysis.Fix) string {
+func runWhere(engine string, f analysis.Fix) string {
 	names := make([]string, len(f.Instances))
 	for i, name := range f.Instances {
 		names[i] = shorten(name, 80)
 	}
-	words := "as a superuser, line by line, on " + strings.Join(names, ", ")
+	words := "as a " + analysis.Superuser(engine) + ", line by line, on " + strings.Join(names, ", ")
 	if f.Database != "" {
 		words += " in database " + f.Database
 	}

@@ -346,16 +346,38 @@ func encryptionCell(r analysis.TableRisk) typeset.Cell {
 // encrypted, and of how many nobody knows.
 func (b *builder) unencrypted() string {
 	c := analysis.EncryptionOf(b.risks)
-	const invisible = "PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL"
+	why := whyUnknown(b.risks)
 	if c.Encrypted+c.Plain == 0 {
-		return invisible + ", so none is counted."
+		return why + ", so none is counted."
 	}
 	words := number(c.Plain) + " of " + count(c.Encrypted+c.Plain+c.Unknown, "sensitive table", "sensitive tables") + " " + verb(c.Plain, "is", "are") + " known not to be encrypted at rest, " +
 		number(c.Encrypted) + " " + verb(c.Encrypted, "is", "are") + " encrypted"
 	if c.Unknown > 0 {
-		words += ", and of " + number(c.Unknown) + " it is not known: " + invisible
+		words += ", and of " + number(c.Unknown) + " it is not known: " + why
 	}
 	return words + "."
+}
+
+// whyUnknown says why it is not known of tables whether they are encrypted at rest.
+func whyUnknown(risks []analysis.TableRisk) string {
+	const invisible = "PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL"
+	of, others := 0, 0
+	for _, r := range risks {
+		switch {
+		case r.Encrypted != nil:
+		case r.Engine == "postgresql":
+			of++
+		default:
+			others++
+		}
+	}
+	switch {
+	case others == 0:
+		return invisible
+	case of == 0:
+		return "whether files are encrypted could not be read, or was not sent"
+	}
+	return invisible + "; of " + number(others) + " it could not be read, or was not sent"
 }
 
 func riskCell(r analysis.TableRisk) typeset.Cell {

@@ -26,7 +26,7 @@ func (b *builder) plainTables() {
 			invisible++
 		}
 	}
-	unknown := shares([]share{{invisible, "of PostgreSQL, whose volumes are not visible over SQL"}, {c.Unknown - invisible, "of which nobody told"}})
+	unknown := shares([]share{{invisible, "of PostgreSQL, whose volumes are not visible over SQL"}, {c.Unknown - invisible, "of which it could not be read, or was not sent"}})
 	switch {
 	case c.Encrypted+c.Plain == 0:
 		b.state(stateNotAssessed, "Not assessed: of none of "+count(c.Unknown, "sensitive table", "sensitive tables")+" it is known ("+unknown+").")

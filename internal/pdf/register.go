@@ -39,11 +39,12 @@ func (b *builder) atRest() {
 				rows = append(rows, row{in, db})
 			}
 		}
-		if known > 0 || in.Engine == "postgresql" {
-			continue
+		if in.Engine != "postgresql" {
+			gaps = append(gaps, encryptionGaps(in, known)...)
 		}
-		why := cmp.Or(analysis.WhyNotAssessed(&in), "the feed that assesses it did not tell")
-		gaps = append(gaps, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: why})
+	}
+	if slices.ContainsFunc(b.doc.Instances, func(in snapshot.Instance) bool { return in.Engine == "postgresql" }) {
+		b.para("PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL.")
 	}
 	if len(rows) == 0 && len(gaps) == 0 {
 		b.state(stateNotApplicable, "Not applicable: every instance in scope runs PostgreSQL, and no feed told of its volumes.")
@@ -70,30 +71,50 @@ func (b *builder) atRest() {
 	b.sayGaps(gaps)
 }
 
-// tls prints what PostgreSQL shows: encryption of sessions, not at rest.
+// encryptionGaps says of which databases of an instance nobody told whether they are
+// encrypted: known is how many there are of which somebody did.
+func encryptionGaps(in snapshot.Instance, known int) (gaps []gap) {
+	why := "it could not be read whether their files are encrypted"
+	if in.Assessment != nil && in.Assessment.Sent {
+		why = "the feed that assesses it did not tell"
+	}
+	if known == 0 {
+		return []gap{{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: cmp.Or(analysis.WhyNotAssessed(&in), why)}}
+	}
+	for _, db := range in.Databases {
+		if db.Encrypted == nil {
+			gaps = append(gaps, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80) + " / " + shorten(db.Name, 80)}, reason: why, database: true})
+		}
+	}
+	return gaps
+}
+
+// tls prints how many sessions are encrypted on their way, of the engines that tell it.
 func (b *builder) tls() {
-	b.sub("PostgreSQL")
+	b.sub("In transit")
+	tells := func(in snapshot.Instance) bool {
+		return slices.Contains([]string{"postgresql", "sqlserver", "oracle"}, in.Engine)
+	}
 	var rows []snapshot.Instance
 	for _, in := range b.assessedInstances() {
-		if in.Engine == "postgresql" {
+		if tells(in) {
 			rows = append(rows, in)
 		}
 	}
-	any := slices.ContainsFunc(b.doc.Instances, func(in snapshot.Instance) bool { return in.Engine == "postgresql" })
-	if !any {
-		b.state(stateNotApplicable, "Not applicable: no PostgreSQL instance is in scope.")
+	if !slices.ContainsFunc(b.doc.Instances, tells) {
+		b.state(stateNotApplicable, "Not applicable: no instance in scope is of PostgreSQL, SQL Server or Oracle.")
 		return
 	}
-	b.para("At rest: PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL. In transit: the share of client sessions that used TLS when the instance was assessed.")
+	b.para("The share of client sessions that were encrypted when the instance was assessed: by TLS, of Oracle by its own encryption, too.")
 	if len(rows) == 0 {
-		b.state(stateNotAssessed, "Not assessed: no PostgreSQL instance in scope could be reached.")
+		b.state(stateNotAssessed, "Not assessed: no instance in scope that tells it could be reached.")
 		return
 	}
 	table(b, []typeset.Column{
-		{Title: "Instance", Flex: 1}, {Title: "At rest"}, {Title: "Client sessions", Align: typeset.Right}, {Title: "With TLS", Align: typeset.Right}, {Title: "Share", Align: typeset.Right}, {Title: "Seen"},
+		{Title: "Instance", Flex: 1}, {Title: "Engine"}, {Title: "Client sessions", Align: typeset.Right}, {Title: "Encrypted", Align: typeset.Right}, {Title: "Share", Align: typeset.Right}, {Title: "Seen"},
 	}, rows, func(_ int, in snapshot.Instance) []typeset.Cell {
 		a := in.Assessment
-		cells := []typeset.Cell{strong(in.Name), faint("not visible over SQL")}
+		cells := []typeset.Cell{strong(in.Name), text(analysis.EngineName(in.Engine))}
 		switch {
 		case a.Sent && a.ClientSessions == nil:
 			cells = append(cells, faint("not sent"), faint("–"), faint("–"))

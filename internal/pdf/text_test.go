@@ -511,7 +511,7 @@ func TestSentences(t *testing.T) {
 		}, []string{"Muster has no collector", "may read all that the checks"}},
 		"inventory of what a feed told of": {fed(report.DataInventory), []string{
 			"2 of 4 sensitive tables are known not to be encrypted at rest, 2 are encrypted.", "dbo.Customer read by app, report", "Ledger not encrypted 2",
-			"not encrypted at rest", "2 databases another tool classified, by rules of its own.", "Not applicable: no PostgreSQL instance is in scope.", "encrypted at rest",
+			"not encrypted at rest", "2 databases another tool classified, by rules of its own.", "Client sessions Encrypted Share Seen", "not sent – –", "encrypted at rest",
 		}, []string{"has no table classification", "this version of Muster connects", "no classification has run", " .CARDS"}},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",

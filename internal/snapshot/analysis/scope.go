@@ -109,7 +109,7 @@ func Version(in *snapshot.Instance) (version string, answered bool) {
 	if a.VersionNum >= 100_000 {
 		return strconv.Itoa(a.VersionNum/10_000) + "." + strconv.Itoa(a.VersionNum%10_000), true
 	}
-	if a.Sent && a.VersionText != "" {
+	if (a.Sent || in.Engine != "postgresql") && a.VersionText != "" { // "16.0.4135.4", "19.24.0.0.0"
 		return a.VersionText, true
 	}
 	return in.Version, false

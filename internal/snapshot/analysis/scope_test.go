@@ -61,13 +61,21 @@ func TestVersion(t *testing.T) {
 		num              int
 		want             string
 		answered         bool
+		engine           string // "": PostgreSQL
 	}{
-		{"", "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu", 150018, "15.18", true},
-		{"15.3", "PostgreSQL 18beta1", 180000, "18beta1", true},
-		{"15.3", "", 160004, "16.4", true},
-		{"15.3", "a fork", 0, "15.3", false},
+		{"2022 CU14", "16.0.4135.4", 0, "16.0.4135.4", true, "sqlserver"},
+		{"", "19.24.0.0.0", 0, "19.24.0.0.0", true, "oracle"},
+		{"19.24", "", 0, "19.24", false, "oracle"},
+		{"", "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu", 150018, "15.18", true, ""},
+		{"15.3", "PostgreSQL 18beta1", 180000, "18beta1", true, ""},
+		{"15.3", "", 160004, "16.4", true, ""},
+		{"15.3", "a fork", 0, "15.3", false, ""},
 	} {
-		in := snapshot.Instance{Version: tc.registered, Assessment: &snapshot.Assessment{VersionText: tc.text, VersionNum: tc.num}}
+		engine := tc.engine
+		if engine == "" {
+			engine = "postgresql"
+		}
+		in := snapshot.Instance{Engine: engine, Version: tc.registered, Assessment: &snapshot.Assessment{VersionText: tc.text, VersionNum: tc.num}}
 		if got, answered := analysis.Version(&in); got != tc.want || answered != tc.answered {
 			t.Errorf("%+v: %q, %v", tc, got, answered)
 		}

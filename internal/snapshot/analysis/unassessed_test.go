@@ -19,6 +19,12 @@ func TestWhatHasAnInstanceAssessed(t *testing.T) {
 			in.Assessment = &snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: class}
 		}
 	}
+	of := func(engine, class string) func(in *snapshot.Instance) {
+		return func(in *snapshot.Instance) {
+			unreachable(class)(in)
+			in.Engine = engine
+		}
+	}
 	never := func(engine string) func(in *snapshot.Instance) {
 		return func(in *snapshot.Instance) { in.Engine, in.Collected, in.Assessment = engine, false, nil }
 	}
@@ -28,7 +34,7 @@ func TestWhatHasAnInstanceAssessed(t *testing.T) {
 	}{
 		"assessed":              {func(*snapshot.Instance) {}, ""},
 		"without a connection":  {never("postgresql"), "GRANT pg_monitor TO muster"},
-		"an Oracle":             {never("oracle"), "that the catalogue has for Oracle"},
+		"an Oracle":             {never("oracle"), "muster agent grants --engine oracle"},
 		"an engine of no check": {never("mongodb"), ""},
 		"gone":                  {func(in *snapshot.Instance) { *in = snapshot.Instance{Name: "removed", NotAssessed: "removed"} }, ""},
 		"inactive":              {func(in *snapshot.Instance) { in.Active, in.Assessment = false, nil }, "Make the instance active"},
@@ -40,10 +46,13 @@ func TestWhatHasAnInstanceAssessed(t *testing.T) {
 		"no such database":      {unreachable("database"), "Name a database"},
 		"another network":       {unreachable("not_allowed"), "MUSTER_TARGET_NETWORKS"},
 		"nobody knows why":      {unreachable(""), "instance's page says it"},
+		"an account of Oracle":  {of("oracle", "authentication"), "an account and a password that the server accepts: neither locked"},
+		"SQL Server's TLS":      {of("sqlserver", "tls"), "hostNameInCertificate"},
+		"no such service":       {of("oracle", "database"), "a service or a SID"},
 	} {
 		doc := snapshottest.Rich(report.InstanceScorecard)
-		for i := range doc.Checks[:5] {
-			doc.Checks[i].Engine = "oracle"
+		for i := range doc.Checks[:10] {
+			doc.Checks[i].Engine = []string{"oracle", "sqlserver"}[i%2]
 		}
 		test.make(&doc.Instances[0])
 		steps := analysis.ToAssess(doc, &doc.Instances[0])

@@ -160,3 +160,15 @@ func inSentence(s string) string {
 	}
 	return string(unicode.ToLower(first)) + s[size:]
 }
+
+// Superuser is what an engine calls who may do everything.
+func Superuser(engine string) string {
+	switch engine {
+	case "sqlserver":
+		return "sysadmin"
+	case "oracle":
+		return "SYSDBA"
+	default:
+		return "superuser"
+	}
+}
