@@ -5,7 +5,7 @@
 // internal/servers/documented says.
 import fs from 'node:fs'
 import path from 'node:path'
-import { Dialect, parse } from '@polyglot-sql/sdk'
+import { Dialect, parse, transpile } from '@polyglot-sql/sdk'
 import transactsql from 'node-sql-parser/build/transactsql.js'
 import YAML from 'yaml'
 
@@ -90,6 +90,20 @@ for (const entry of fs.readdirSync(path.join(root, 'internal'), { recursive: tru
   // {database} and the like are filled in before the query is sent.
   if (engine) queries.push({ name: `internal/${entry}`, engine, sql: sql.replace(/\{[a-z]+\}/g, 'x') })
 }
+
+// The queries of checks as PostgreSQL would be asked them. A test runs them there over planted
+// rows: what a query finds is its joins and conditions, which no other server here can try.
+// `node lint.mjs --write` brings the file up to date.
+const inPostgreSQL = {}
+for (const { name, engine, sql } of queries.filter((q) => !q.name.endsWith('.sql')).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const made = transpile(sql, engine === 'oracle' ? Dialect.Oracle : Dialect.TSQL, Dialect.PostgreSQL)
+  if (!made.success) faults.push(`${name}: polyglot has no PostgreSQL for it: ${made.error}`)
+  inPostgreSQL[name] = made.sql?.[0]
+}
+const kept = path.join(root, 'internal/assessment/inspection/testdata/planted/postgresql.json')
+const text = JSON.stringify(inPostgreSQL, null, 1) + '\n'
+if (process.argv.includes('--write')) fs.writeFileSync(kept, text)
+else if (fs.readFileSync(kept, 'utf8') !== text) faults.push('queries have changed: run node scripts/sql_lint/lint.mjs --write')
 
 const used = new Set()
 for (const { name, engine, sql } of queries) {

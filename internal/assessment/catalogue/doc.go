@@ -87,7 +87,8 @@
 //
 // A query is one SELECT that reads views, columns and functions that the vendor documents
 // (internal/servers/documented, whose testdata names the page of each); a test holds reads
-// to what the queries read. No view of them needs Oracle's Diagnostics or Tuning Pack. All
+// to what the queries read. Where one changes, `node scripts/sql_lint/lint.mjs --write` puts it
+// into PostgreSQL's words for the test that asks it over planted rows. No view of them needs Oracle's Diagnostics or Tuning Pack. All
 // the same, no query of them has met a live server. A privilege that its holder would lose
 // has no statement here, as it has none for PostgreSQL.
 //

@@ -17,6 +17,10 @@
 // and are verified by people), and takes from here what is the same: Conclude, Measured,
 // NotAssessed, Reason, Finish.
 //
+// What a query finds is held twice: recorded rows go through the runner (testdata), and the
+// query itself, put into PostgreSQL's words, is asked over planted rows, guilty ones and
+// innocent ones (testdata/planted). Neither says that a server takes it as it is spelt.
+//
 // What may go wrong: a check that lists a hundred thousand objects sends them all; those
 // kept are bounded, and an answer beyond servers.ErrTooMuch ends with the connection, so
 // that the checks behind it are not assessed.

@@ -1,0 +1,10 @@
+package inspection_test
+
+import (
+	"os"
+	"testing"
+
+	"muster/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
