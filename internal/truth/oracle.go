@@ -120,7 +120,7 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 		return always(rows...)
 	}
 	all := answers{
-		"-- Oracle 12.2+: where we are and as whom, which nobody needs a grant for. In a container": always([]string{"1", "CDB$ROOT", "ORCL", "C##WATCHER", "PRIMARY"}),
+		"-- Oracle 12.2+: where we are and as whom, which nobody needs a grant for. In a container": always([]string{"1", "CDB$ROOT", "ORCL", "C##WATCHER"}),
 		"-- Oracle 12.2+: the instance that we are on, since when it runs, by its local time, and":  always([]string{"1", o.started.Format(time.DateTime), "NO"}),
 		"-- Oracle 12.2+: the databases, which are the containers that our account sees: from the": always(
 			[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "app", "READ WRITE"}, []string{"4", "crm", "READ WRITE"}),

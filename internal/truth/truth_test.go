@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,9 +22,12 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 func reference() measurementstest.Harness { return measurementstest.NewReference().Harness() }
 
+// played is the whole table, for all tests.
+var played = sync.OnceValues(func() ([]truth.Cell, error) { return truth.Run(context.Background(), reference) })
+
 func play(t *testing.T) []truth.Cell {
 	t.Helper()
-	cells, err := truth.Run(t.Context(), reference)
+	cells, err := played()
 	if err != nil {
 		t.Fatal(err)
 	}
