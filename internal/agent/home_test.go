@@ -97,7 +97,7 @@ func TestOneBadNameCostsItsDatabaseAlone(t *testing.T) {
 	at := instant.Cut(time.Now())
 	must(t, w.Record(t.Context(), measurements.Batch{Sessions: []measurements.SessionSample{{Instance: w.id, Database: ids[odd], At: at, Active: 1}}}, nil))
 	found := snapshot.Assessment{
-		Databases: []snapshot.DatabaseFact{{Name: "a\nb"}, {Name: odd}},
+		Databases: []snapshot.DatabaseFact{{Name: "a\nb", AllowsConn: true}, {Name: odd, AllowsConn: true}},
 		Results: []snapshot.CheckResult{
 			{CheckID: "PG-C04", Database: "a\nb", Status: snapshot.StatusFail, Violations: []snapshot.Violation{{Object: "i"}}},
 			{CheckID: "PG-C04", Database: odd, Status: snapshot.StatusPass},

@@ -26,13 +26,16 @@ const (
 )
 
 // sentAssessment is an assessment as the server takes it from whoever has no connection
-// of its own there. Statements that mend what was found are not in it: the server has
-// those of its catalogue.
+// of its own there. What such a call has no words for is lost: the statements that mend what
+// was found (the server has those of its catalogue), how grave an object is where that is not
+// the check's own, how large a share of the objects fails, what a check measured in each of
+// several databases, which of our grants is missing for it, extensions, how passwords are
+// stored and who may sign in from where (TestAnAgentFindsWhatTheCollectorDoes has the list).
 func sentAssessment(
 	server string, engine fleet.Engine, at time.Time, found snapshot.Assessment, state changes.State, classified map[string]snapshot.Classification,
 ) api.SentAssessment {
 	found = namedAlone(found)
-	checks, accounts, settings, databases := sentChecks(found.Results), sentAccounts(found.Roles), sentSettings(state), sentDatabases(found.Databases, classified)
+	checks, accounts, settings, databases := sentChecks(found), sentAccounts(found.Roles), sentSettings(state), sentDatabases(found.Databases, classified)
 	sent := api.SentAssessment{Instance: server, At: at.UTC(), Checks: &checks, Accounts: &accounts, Databases: &databases}
 	if settings != nil {
 		sent.Settings = &settings
@@ -51,10 +54,13 @@ func sentAssessment(
 	return sent
 }
 
-// namedAlone is what was found but for databases with a name that the fleet does not take:
-// the server would refuse all of it for them.
+// namedAlone is what was found but for databases with a name that the fleet does not take,
+// for which the server would refuse all of it, and those that nobody can sign in to, in
+// which it would take every check for passed.
 func namedAlone(found snapshot.Assessment) snapshot.Assessment {
-	found.Databases = slices.DeleteFunc(slices.Clone(found.Databases), func(d snapshot.DatabaseFact) bool { return !isNameable(d.Name) })
+	found.Databases = slices.DeleteFunc(slices.Clone(found.Databases), func(d snapshot.DatabaseFact) bool {
+		return !isNameable(d.Name) || !d.AllowsConn
+	})
 	found.Results = slices.DeleteFunc(slices.Clone(found.Results), func(r snapshot.CheckResult) bool {
 		return r.Database != "" && !isNameable(r.Database)
 	})
@@ -63,20 +69,20 @@ func namedAlone(found snapshot.Assessment) snapshot.Assessment {
 
 // sentChecks has one item a check: where it fails in one database and could not be looked
 // at in another, it fails, and says where it could not.
-func sentChecks(results []snapshot.CheckResult) []api.SentCheck {
+func sentChecks(found snapshot.Assessment) []api.SentCheck {
 	var out []api.SentCheck
-	for start := 0; start < len(results); {
-		end := start
-		for end < len(results) && results[end].CheckID == results[start].CheckID {
-			end++
+	for rest := found.Results; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(r snapshot.CheckResult) bool { return r.CheckID != rest[0].CheckID })
+		if n < 0 {
+			n = len(rest)
 		}
-		out = append(out, sentCheck(results[start:end]))
-		start = end
+		out = append(out, sentCheck(rest[:n], found.Databases))
+		rest = rest[n:]
 	}
 	return out
 }
 
-func sentCheck(results []snapshot.CheckResult) api.SentCheck {
+func sentCheck(results []snapshot.CheckResult, databases []snapshot.DatabaseFact) api.SentCheck {
 	one := api.SentCheck{Id: results[0].CheckID}
 	with := func(status string) []snapshot.CheckResult {
 		return slices.DeleteFunc(slices.Clone(results), func(r snapshot.CheckResult) bool { return r.Status != status })
@@ -94,24 +100,49 @@ func sentCheck(results []snapshot.CheckResult) api.SentCheck {
 			one.Measured = text("fails", mostWords)
 		}
 	case len(passed) > 0:
-		one.Outcome, one.Measured = api.SentCheckOutcomePass, text(passed[0].Measured, mostWords)
+		one.Outcome, one.Measured = api.SentCheckOutcomePass, text(measuredIn(passed), mostWords)
 	case len(unassessed) > 0:
-		one.Outcome, one.Reason = api.SentCheckOutcomeNotAssessed, text(cmp.Or(unassessed[0].Reason, "Not assessed."), mostWords)
+		one.Outcome, one.Reason = api.SentCheckOutcomeNotAssessed, text(cmp.Or(unassessed[0].Reason, notAssessed), mostWords)
 		return one
 	default:
 		one.Outcome, one.Reason = api.SentCheckOutcomeNotApplicable, text(cmp.Or(absent[0].Reason, "Does not apply."), mostWords)
 		return one
 	}
-	var in []api.SentUnassessed
-	for _, r := range unassessed {
-		if r.Database != "" {
-			in = append(in, api.SentUnassessed{Database: r.Database, Reason: cut(cmp.Or(r.Reason, "Not assessed."), mostWords)})
-		}
-	}
-	if len(in) > 0 {
+	if in := sentUnassessed(results, databases); len(in) > 0 {
 		one.NotAssessedIn = &in
 	}
 	return one
+}
+
+const notAssessed = "Not assessed."
+
+// measuredIn is what a check measured that passes: one text for all databases.
+func measuredIn(passed []snapshot.CheckResult) string {
+	for _, r := range passed {
+		if r.Measured != passed[0].Measured {
+			return "none found"
+		}
+	}
+	return passed[0].Measured
+}
+
+// sentUnassessed are the databases that a check of databases neither passes nor fails in,
+// each with why: the server takes it for passed in all the others.
+func sentUnassessed(results []snapshot.CheckResult, databases []snapshot.DatabaseFact) (in []api.SentUnassessed) {
+	if results[0].Database == "" {
+		return nil
+	}
+	for _, d := range databases {
+		reason := notAssessed
+		if i := slices.IndexFunc(results, func(r snapshot.CheckResult) bool { return r.Database == d.Name }); i >= 0 {
+			if results[i].Status == snapshot.StatusFail || results[i].Status == snapshot.StatusPass {
+				continue
+			}
+			reason = cmp.Or(results[i].Reason, reason)
+		}
+		in = append(in, api.SentUnassessed{Database: d.Name, Reason: cut(reason, mostWords)})
+	}
+	return in
 }
 
 func sentObjects(r snapshot.CheckResult) (out []api.SentObject) {
