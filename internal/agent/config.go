@@ -123,7 +123,10 @@ func ReadConfig(path string, lookup func(string) (string, bool)) (*Config, error
 		return nil, &ConfigError{[]string{err.Error()}}
 	}
 	source := secretref.Source{Lookup: lookup, Dir: filepath.Dir(path)}
-	f, faults := parse(text)
+	f, faults, readable := parse(text)
+	if !readable { // what it lacks nobody knows
+		return nil, &ConfigError{faults}
+	}
 	c := &Config{Name: f.Name, Directory: f.Directory, Host: f.Host == nil || *f.Host, secrets: source}
 	r := rules{config: c, names: map[string]int{}, faults: faults}
 	r.common(f)
@@ -139,14 +142,14 @@ func ReadConfig(path string, lookup func(string) (string, bool)) (*Config, error
 	return c, nil
 }
 
-// parse reads a file as far as it can be read.
-func parse(text []byte) (f file, faults []string) {
+// parse reads a file, or says why it cannot be read.
+func parse(text []byte) (f file, faults []string, readable bool) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return f, yamlFaults(err)
+		return f, yamlFaults(err), false
 	}
 	if len(document.Content) == 0 {
-		return f, nil
+		return f, nil, true
 	}
 	top := document.Content[0]
 	faults = unknownKeys(top, "the configuration", []string{"name", "directory", "buffer", "host", "statementTexts", "servers"})
@@ -158,9 +161,9 @@ func parse(text []byte) (f file, faults []string) {
 		}
 	}
 	if err := top.Decode(&f); err != nil {
-		faults = append(faults, yamlFaults(err)...)
+		return f, append(faults, yamlFaults(err)...), false
 	}
-	return f, faults
+	return f, faults, true
 }
 
 // yamlFaults are those of the reader, a line each.

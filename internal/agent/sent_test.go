@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/changes"
+	"muster/internal/snapshot"
+)
+
+// TestAnAssessmentAsItIsSent: one item a check, with every outcome, whatever the databases
+// of the server say of it.
+func TestAnAssessmentAsItIsSent(t *testing.T) {
+	t.Parallel()
+	in := func(check, database, status string) snapshot.CheckResult {
+		return snapshot.CheckResult{CheckID: check, Database: database, Status: status}
+	}
+	fails := func(r snapshot.CheckResult, measured string, objects ...string) snapshot.CheckResult {
+		r.Measured = measured
+		for _, o := range objects {
+			r.Violations = append(r.Violations, snapshot.Violation{Object: o, Evidence: "seen", Fix: &snapshot.Fix{Statement: "DROP TABLE x"}})
+		}
+		return r
+	}
+	says := func(r snapshot.CheckResult, reason string) snapshot.CheckResult {
+		r.Reason, r.ReasonCode = reason, snapshot.ReasonPermissionDenied
+		return r
+	}
+	measured := func(r snapshot.CheckResult, text string) snapshot.CheckResult {
+		r.Measured = text
+		return r
+	}
+	found := snapshot.Assessment{
+		VersionText: "PostgreSQL 17.2 (Debian)", VersionNum: 170002, Edition: "x",
+		Databases: []snapshot.DatabaseFact{
+			{Name: "a", AllowsConn: true, SizeBytes: new(int64(7))}, {Name: "b", AllowsConn: true, EncryptedAtRest: new(true)}, {Name: "closed"}, {Name: "a\nb", AllowsConn: true},
+		},
+		Results: []snapshot.CheckResult{
+			in("D1", "a", snapshot.StatusPass), in("D1", "a\nb", snapshot.StatusFail), in("D1", "b", snapshot.StatusPass),
+			fails(in("D2", "a", snapshot.StatusFail), "2 of 3", "x", "y"), says(in("D2", "b", snapshot.StatusNotAssessed), "Denied."),
+			measured(in("D3", "a", snapshot.StatusPass), "none of 2"), in("D3", "b", snapshot.StatusNotApplicable),
+			measured(in("D4", "a", snapshot.StatusPass), "none of 2"), measured(in("D4", "b", snapshot.StatusPass), "none of 3"),
+			says(in("D5", "a", snapshot.StatusNotAssessed), "Denied."), in("D5", "b", snapshot.StatusNotApplicable),
+			measured(in("D6", "a", snapshot.StatusPass), "none"),
+			fails(in("I1", "", snapshot.StatusFail), "off", "ssl"), in("I2", "", snapshot.StatusFail), measured(in("I3", "", snapshot.StatusPass), "on"),
+			says(in("I4", "", snapshot.StatusNotAssessed), "Denied."), in("I5", "", snapshot.StatusNotAssessed), in("I6", "", snapshot.StatusNotApplicable),
+		},
+		Roles: []snapshot.DatabaseRole{{Name: "dana", Login: true, Superuser: true, Attributes: []string{"CREATEDB", ""}, PasswordKind: "md5"}, {Name: "dana"}, {Name: ""}},
+	}
+	settings := changes.Scope{Kind: fleet.ChangedSetting}
+	state := changes.State{Seen: []changes.Scope{settings}, Items: []changes.Item{
+		{Scope: settings, Name: "work_mem", Value: "4", Unit: "MB"}, {Scope: settings, Name: "primary_conninfo", Value: "password=planted", Secret: true}, {Scope: settings, Name: "empty"},
+		{Scope: changes.Scope{Kind: fleet.ChangedRole}, Name: "dana", Value: "x"},
+	}}
+	classified := map[string]snapshot.Classification{
+		"a": {Status: snapshot.ClassificationPartial, FinishedAt: noon, Tables: []snapshot.ClassifiedTable{{Schema: "s", Name: "t", EstimatedRows: 3, PublicAccess: true, Readers: []string{"app"},
+			Columns: []snapshot.ClassifiedColumn{{Name: "mail", Category: "Contact", InfoType: "E-mail", Confidence: "Certain"}}}}},
+		"b": {Status: snapshot.ClassificationFailed, FinishedAt: noon},
+	}
+	got, err := marshal(sentAssessment("db", fleet.PostgreSQL, noon, found, state, classified))
+	must(t, err)
+	want := `{"instance": "db", "at": "2026-11-20T12:00:00Z", "version": "17.2", "edition": "x",
+	"checks": [
+		{"id": "D1", "outcome": "pass"},
+		{"id": "D2", "outcome": "fail", "measured": "2 of 3", "objects": [{"database": "a", "object": "x", "evidence": "seen"}, {"database": "a", "object": "y", "evidence": "seen"}],
+			"notAssessedIn": [{"database": "b", "reason": "Denied."}]},
+		{"id": "D3", "outcome": "pass", "measured": "none of 2", "notAssessedIn": [{"database": "b", "reason": "Not assessed."}]},
+		{"id": "D4", "outcome": "pass", "measured": "none found"},
+		{"id": "D5", "outcome": "notAssessed", "reason": "Denied."},
+		{"id": "D6", "outcome": "pass", "measured": "none", "notAssessedIn": [{"database": "b", "reason": "Not assessed."}]},
+		{"id": "I1", "outcome": "fail", "measured": "off", "objects": [{"object": "ssl", "evidence": "seen"}]},
+		{"id": "I2", "outcome": "fail", "measured": "fails", "objects": []},
+		{"id": "I3", "outcome": "pass", "measured": "on"},
+		{"id": "I4", "outcome": "notAssessed", "reason": "Denied."}, {"id": "I5", "outcome": "notAssessed", "reason": "Not assessed."}, {"id": "I6", "outcome": "notApplicable", "reason": "Does not apply."}],
+	"accounts": [{"name": "dana", "canLogin": true, "superuser": true, "privileges": ["CREATEDB"]}],
+	"settings": [{"name": "work_mem", "value": "4", "unit": "MB"}, {"name": "primary_conninfo"}, {"name": "empty", "value": ""}],
+	"databases": [
+		{"database": "a", "sizeBytes": 7, "classification": {"completedAt": "2026-11-20T12:00:00Z", "method": "names", "tables": [
+			{"schema": "s", "table": "t", "rows": 3, "readers": ["PUBLIC", "app"], "columns": [{"column": "mail", "category": "Contact", "confidence": 0.95}]}]}},
+		{"database": "b", "encryptedAtRest": true}]}`
+	if diff := cmp.Diff(asAny(t, want), asAny(t, string(got))); diff != "" {
+		t.Errorf("sent (-want +got):\n%s\n%s", diff, got)
+	}
+}
+
+func asAny(t *testing.T, text string) (v any) {
+	t.Helper()
+	must(t, json.Unmarshal([]byte(text), &v))
+	return v
+}
+
+// TestSettingsThatCouldNotBeReadAreNotSent: an empty list would say that all are gone.
+func TestSettingsThatCouldNotBeReadAreNotSent(t *testing.T) {
+	t.Parallel()
+	if sent := sentAssessment("db", fleet.Oracle, noon, snapshot.Assessment{VersionText: "19.24.0.0.0"}, changes.State{}, nil); sent.Settings != nil || *sent.Version != "19.24.0.0.0" {
+		t.Errorf("sent %+v", sent)
+	}
+}
