@@ -4,7 +4,7 @@
 // It holds wiring and no rules: a file a subject, whose subcommands each open the
 // installation (database, key, blob store), call one use case or query, and
 // print. Exit status is 0 for done, 1 for failed with one line on standard
-// error, 2 for wrong usage; `reports rebuild --verify` adds 3 and 4.
+// error, 2 for wrong usage; `reports rebuild --verify` and `fleet apply` add 3 and 4.
 //
 // Subcommands attach to the private PostgreSQL of a running serve through the
 // data directory, or start it for as long as they take.
@@ -13,6 +13,7 @@
 //
 // A subcommand is killed at any line: what it writes, it writes in one
 // transaction. Backup, restore and keys rotate, which write to more than the
-// database, say in their packages what then happens. Whoever reads the output
+// database, and fleet apply, which writes change by change, say in their packages
+// what then happens. Whoever reads the output
 // goes away: the command ends with status 1 and stops a server that it started.
 package main
