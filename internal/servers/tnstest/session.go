@@ -302,7 +302,7 @@ func decimal(value string) string {
 // statement is the text in a call: the first place where one begins, after how long it is.
 func statement(request []byte) string {
 	at := len(request)
-	for _, verb := range []string{"SELECT", "WITH", "ALTER SESSION", "BEGIN", "SET TRANSACTION"} {
+	for _, verb := range []string{"SELECT", "select", "WITH", "ALTER SESSION", "BEGIN", "SET TRANSACTION"} {
 		if i := bytes.Index(request, []byte(verb)); i >= 0 {
 			at = min(at, i)
 		}
