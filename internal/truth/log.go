@@ -69,7 +69,7 @@ func (l Log) tally(s server) tally {
 	t := make(tally)
 	for _, e := range l {
 		longest := 0.0
-		if s.tellsMaximum() {
+		if s.tellsMaximum(e) {
 			longest = e.Ms
 		}
 		t.add(e.Database+" "+s.key(e), 1, e.Ms, longest)

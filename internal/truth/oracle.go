@@ -52,8 +52,8 @@ func (o *Oracle) empty() {
 
 var oracleIDs = map[string]string{"app": "3", "crm": "4"}
 
-func (o *Oracle) engine() measure.Engine { return oracle.Engine() }
-func (o *Oracle) tellsMaximum() bool     { return false }
+func (o *Oracle) engine() measure.Engine      { return oracle.Engine() }
+func (o *Oracle) tellsMaximum(Execution) bool { return false }
 
 func (o *Oracle) key(e Execution) string { return fmt.Sprintf("%d/%d", number(e.Query), 1000+e.Plan) }
 

@@ -111,6 +111,9 @@ func dbaDashSQLServer(s *SQLServer) *peer {
 				p.counts.add(r.database+" "+r.query, float64(r.calls), float64(r.elapsed)/1000, float64(r.longest)/1000)
 			}
 		}
+		if s.storeOnlyIn != "" {
+			return p.counts.figures(), "of " + s.storeOnlyIn + ", which has a query store"
+		}
 		return p.counts.figures(), ""
 	}
 	return p

@@ -14,11 +14,13 @@ import (
 	"muster/internal/servers/serverstest"
 )
 
-// PostgreSQL is a server of version 17 with pg_stat_statements 1.11: an entry for each
-// database, role, query id and level, from its first execution until it is evicted or
-// reset (F.32, "pg_stat_statements"); every view shows the entries of all databases.
+// PostgreSQL is a server of version 17 with pg_stat_statements 1.11, or of 16 with 1.10, which
+// does not say since when it has an entry: one for each database, role, query id and
+// level, from its first execution until it is evicted or reset (F.32,
+// "pg_stat_statements"). Every view shows the entries of all databases.
 type PostgreSQL struct {
 	machine
+	major   int
 	entries map[postgresKey]*postgresEntry
 	reset   int64
 	busy    map[string]float64 // pg_stat_database.active_time
@@ -37,16 +39,16 @@ type postgresEntry struct {
 	since int64
 }
 
-func newPostgreSQL(clock *clocktest.Clock) *PostgreSQL {
-	p := &PostgreSQL{machine: newMachine(clock), entries: make(map[postgresKey]*postgresEntry), busy: make(map[string]float64), holder: "app"}
+func newPostgreSQL(clock *clocktest.Clock, major int) *PostgreSQL {
+	p := &PostgreSQL{machine: newMachine(clock), major: major, entries: make(map[postgresKey]*postgresEntry), busy: make(map[string]float64), holder: "app"}
 	p.reset = p.started.UnixMicro()
 	return p
 }
 
 var postgresOIDs = map[string]string{"app": "16384", "crm": "16385"}
 
-func (p *PostgreSQL) engine() measure.Engine { return postgresql.Engine(p.clock.Now) }
-func (p *PostgreSQL) tellsMaximum() bool     { return false }
+func (p *PostgreSQL) engine() measure.Engine      { return postgresql.Engine(p.clock.Now) }
+func (p *PostgreSQL) tellsMaximum(Execution) bool { return false }
 
 func (p *PostgreSQL) execute(e Execution) {
 	k := postgresKey{e.Database, e.Query, e.Plan, e.Nested}
@@ -120,6 +122,7 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 		"-- PostgreSQL 14 and newer. How long the sessions of each database have executed, in": always(
 			[]string{postgresOIDs["app"], fmt.Sprint(p.busy["app"]), "0"}, []string{postgresOIDs["crm"], fmt.Sprint(p.busy["crm"]), "0"}),
 		"-- pg_stat_statements 1.11 and newer (PostgreSQL 17), which says since when it has an": always(p.statements()...),
+		"-- pg_stat_statements 1.9 and 1.10 (PostgreSQL 14 to 16).":                             always(p.statements()...),
 	}
 	if strings.Contains(statement, "public.pg_stat_statements") && database != p.holder {
 		return nil, &servers.Refusal{Engine: fleet.PostgreSQL, Code: "42883", Reason: servers.Absent}
@@ -136,7 +139,11 @@ func (p *PostgreSQL) extension(database string) [][]string {
 	if database != p.holder {
 		return nil
 	}
-	return [][]string{{"public", "dbid,userid,toplevel,queryid,calls,total_exec_time,stats_since", "t", "t", "t", "watcher", "t"}}
+	columns := "dbid,userid,toplevel,queryid,calls,total_exec_time"
+	if p.major >= 17 {
+		columns += ",stats_since"
+	}
+	return [][]string{{"public", columns, "t", "t", "t", "watcher", "t"}}
 }
 
 // statements is the view, where a role without pg_read_all_stats sees others' entries
@@ -144,7 +151,10 @@ func (p *PostgreSQL) extension(database string) [][]string {
 func (p *PostgreSQL) statements() [][]string {
 	var rows [][]string
 	for k, e := range p.entries {
-		id, level := strconv.FormatUint(k.id(), 10), "t"
+		id, level, since := strconv.FormatUint(k.id(), 10), "t", e.since
+		if p.major < 17 {
+			since = 0
+		}
 		if p.denied {
 			id = serverstest.Null
 		}
@@ -152,7 +162,7 @@ func (p *PostgreSQL) statements() [][]string {
 			level = "f"
 		}
 		rows = append(rows, []string{
-			postgresOIDs[k.database], "10", level, id, fmt.Sprint(e.calls), strconv.FormatFloat(e.ms, 'f', -1, 64), fmt.Sprint(e.since),
+			postgresOIDs[k.database], "10", level, id, fmt.Sprint(e.calls), strconv.FormatFloat(e.ms, 'f', -1, 64), fmt.Sprint(since),
 		})
 	}
 	return rows

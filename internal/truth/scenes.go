@@ -49,7 +49,8 @@ type variant struct {
 }
 
 var variants = []variant{
-	{"PostgreSQL", fleet.PostgreSQL, func(c *clocktest.Clock) server { return newPostgreSQL(c) }, postgresqlPeers},
+	{"PostgreSQL 17", fleet.PostgreSQL, func(c *clocktest.Clock) server { return newPostgreSQL(c, 17) }, postgresqlPeers},
+	{"PostgreSQL 16", fleet.PostgreSQL, func(c *clocktest.Clock) server { return newPostgreSQL(c, 16) }, postgresqlPeers},
 	{"SQL Server, query store", fleet.SQLServer, func(c *clocktest.Clock) server { return newSQLServer(c, true) }, sqlServerPeers},
 	{"SQL Server, plan cache", fleet.SQLServer, func(c *clocktest.Clock) server { return newSQLServer(c, false) }, sqlServerPeers},
 	{"Oracle", fleet.Oracle, func(c *clocktest.Clock) server { return newOracle(c) }, oraclePeers},
@@ -82,7 +83,7 @@ var scenes = []scene{
 	{"two slices of a query store", "The query store is flushed in the middle of an interval: what ran before is one row, what runs after another, and they are to be added. The nearest on PostgreSQL: " +
 		"a statement listed twice, called by clients and by a function. On Oracle: the row of a statement and those of its plans, where the statement's says the latest plan.", twoSlices},
 	{"extension in several databases", "The same text runs in both databases. On PostgreSQL pg_stat_statements is created in both, and each shows the entries of all; then it is dropped " +
-		"in the one that we read it from. On SQL Server the nearest is one plan cache for all databases, on Oracle one library cache for all containers.", severalDatabases},
+		"in the one that we read it from. On SQL Server the nearest is one plan cache for all databases, of which one has a query store beside, on Oracle one library cache for all containers.", severalDatabases},
 	{"recompile", "One statement is compiled anew between two looks (sp_recompile; on Oracle a cursor that is invalidated). PostgreSQL has no such thing: nothing happens to its counters.", recompile},
 	{"failover", "A standby takes over under the same name, with ten days of counters of its own from what was read on it.", failover},
 	{"lost grant", "For two minutes the account may not read the views.", lostGrant},
@@ -156,8 +157,11 @@ func severalDatabases(w *world) {
 	for i := range 90 {
 		w.at(-warmUp+time.Duration(i)*step+4*time.Second, func() { w.execute("crm", "search", 11) })
 	}
-	if p, ok := w.server.(*PostgreSQL); ok {
-		w.at(middle, func() { p.holder = "crm" })
+	switch s := w.server.(type) {
+	case *PostgreSQL:
+		w.at(middle, func() { s.holder = "crm" })
+	case *SQLServer:
+		s.storeOnlyIn = "app"
 	}
 }
 

@@ -21,8 +21,8 @@ type server interface {
 	rows(database, line, statement string) ([][]string, error)
 	// key is how our reader names the statement of an execution, in its database.
 	key(e Execution) string
-	// tellsMaximum says whether it tells the longest execution of an interval.
-	tellsMaximum() bool
+	// tellsMaximum says whether it tells how long the longest one took, in an interval.
+	tellsMaximum(e Execution) bool
 	// deny takes the grants from everybody who watches, and gives them back.
 	deny(denied bool)
 	// failover is another server in its place, which has a history of its own.

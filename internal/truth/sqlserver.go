@@ -21,9 +21,10 @@ import (
 // are UTC).
 type SQLServer struct {
 	machine
-	store bool // both databases have one
-	plans map[cacheKey]*cachedPlan
-	kept  []*storeSlice
+	store       bool   // there are query stores
+	storeOnlyIn string // one database; empty: both have one
+	plans       map[cacheKey]*cachedPlan
+	kept        []*storeSlice
 }
 
 type cacheKey struct {
@@ -60,7 +61,13 @@ func newSQLServer(clock *clocktest.Clock, store bool) *SQLServer {
 var sqlServerIDs = map[string]string{"app": "5", "crm": "6"}
 
 func (s *SQLServer) engine() measure.Engine { return sqlserver.Engine() }
-func (s *SQLServer) tellsMaximum() bool     { return s.store }
+
+// tellsMaximum of the statements in a query store.
+func (s *SQLServer) tellsMaximum(e Execution) bool { return s.stores(e.Database) }
+
+func (s *SQLServer) stores(database string) bool {
+	return s.store && (s.storeOnlyIn == "" || s.storeOnlyIn == database)
+}
 
 func (s *SQLServer) key(e Execution) string { return fmt.Sprintf("%016x", number(e.Query)) }
 
@@ -73,7 +80,7 @@ func (s *SQLServer) execute(e Execution) {
 		s.plans[k] = p
 	}
 	p.calls, p.elapsed, p.lastStart, p.lastElapsed = p.calls+1, p.elapsed+us, s.local()-us, us
-	if !s.store {
+	if !s.stores(e.Database) {
 		return
 	}
 	interval := s.now() / storeInterval
@@ -129,7 +136,7 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 		"-- SQL Server 2016+ and Azure SQL: what the server is, and what we may see of it.": always(
 			[]string{"3", "15", bit[!s.denied], bit[!s.denied], "[watcher]", "[dbo]", "0"}),
 		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.": always(
-			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.store]}, []string{"6", "crm", "0", "1", bit[s.store]}),
+			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}),
 		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                always(),
 		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":        always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting)}),
 		"-- SQL Server 2016+ and Azure SQL: for how many milliseconds the client session has waited for a lock that waits longest.": always([]string{"1"}),

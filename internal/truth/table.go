@@ -67,7 +67,7 @@ func play(ctx context.Context, s scene, v variant, store measurementstest.Harnes
 	}
 	for _, p := range w.peers {
 		f, why := p.figures()
-		c.Peers = append(c.Peers, Row{Who: p.name, Figures: f, Note: why, Empty: why != ""})
+		c.Peers = append(c.Peers, Row{Who: p.name, Figures: f, Note: why, Empty: f.Calls == 0 && why != ""})
 	}
 	return c, nil
 }

@@ -81,7 +81,7 @@ func TestTheRealStoreSaysTheSame(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0)); diff != "" || len(want) != 4 {
+		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0)); diff != "" || len(want) != 5 {
 			t.Errorf("%s: %d cells, %s", scene, len(want), diff)
 		}
 	}

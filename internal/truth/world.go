@@ -32,7 +32,7 @@ const (
 )
 
 // began is when the window does. Ends of query store intervals fall on its ends.
-var began = time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+var began = time.Date(2026, 11, 16, 10, 0, 0, 0, time.UTC)
 
 // world is a server, what happens on it, and everybody who watches it.
 type world struct {
@@ -51,6 +51,7 @@ type world struct {
 	store   measurementstest.Harness
 	held    []measurements.Batch // that could not be delivered
 	samples []measurements.StatementSample
+	looks   []measurements.SessionSample
 	grants  map[string]bool // statements that were said to be missing
 
 	cut   time.Duration // since when nothing reaches the centre; 0: everything does
@@ -136,7 +137,7 @@ func (w *world) look(ctx context.Context) error {
 		w.grants[g.Object] = true
 	}
 	for _, b := range w.home.Batches[kept:] {
-		w.samples = append(w.samples, b.Statements...)
+		w.samples, w.looks = append(w.samples, b.Statements...), append(w.looks, b.Sessions...)
 		if err := w.deliver(ctx, b); err != nil {
 			return err
 		}
@@ -216,6 +217,11 @@ func (w *world) truth(e fleet.Engine) Figures {
 // said is what ours says of what it lacks, and wrong what it has that did not happen. A sample may have less
 // than the truth only where something says so.
 func (w *world) said() (said []string, wrong []string) {
+	for _, s := range w.looks {
+		if s.Database == w.home.Known["app"] && s.Waiting != int64(w.waiting()) {
+			wrong = append(wrong, fmt.Sprintf("at %s: %d sessions wait, really %d", s.At.Format(time.TimeOnly), s.Waiting, w.waiting()))
+		}
+	}
 	missing, unknown := 0, 0
 	var attributed, busy float64
 	for _, database := range []string{"app", "crm"} {
