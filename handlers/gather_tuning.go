@@ -98,7 +98,7 @@ var sampledEngines = []fleet.Engine{fleet.PostgreSQL, fleet.SQLServer, fleet.Ora
 
 // waitsOf are the means of hours; nil where no hour has a sample.
 func waitsOf(sums measurements.WaitSums) *snapshot.Waits {
-	w := &snapshot.Waits{Of: len(sums.Waiting[measurements.IO])}
+	w := &snapshot.Waits{Of: len(sums.Waiting[measurements.IO]), Partial: sums.Partial}
 	mean := func(category int) float64 {
 		sum, n := 0.0, 0
 		for _, v := range sums.Waiting[category] {

@@ -68,8 +68,16 @@ func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
 	if got.Open == nil || *got.Open != 13 || !got.SampledAt.Equal(now.Add(-5*time.Second)) {
 		t.Errorf("open: %v at %v", got.Open, got.SampledAt)
 	}
-	if w := got.Waits; w == nil || w.Hours != 2 || w.IO != 4 || w.Locks != 0 || w.Of < 7*24 { // 2 in one hour, 6 in another
+	if w := got.Waits; w == nil || w.Hours != 2 || w.IO != 4 || w.Locks != 0 || w.Of < 7*24 || w.Partial { // 2 in one hour, 6 in another
 		t.Errorf("waits: %+v", w)
+	}
+	cut := sessions(orders["orders"], 3*time.Hour, 0, 1)
+	cut.Part, cut.Partial = measurements.OnlyWaits, true
+	if _, err := store.Write(t.Context(), measurements.Batch{Organization: e.organization, Sessions: []measurements.SessionSample{cut}}); err != nil {
+		t.Fatal(err)
+	}
+	if doc, err = e.inputs().Gather(t.Context(), e.scorecard(tuned, nil, 7*day)); err != nil || !doc.Tuning.Waits.Partial {
+		t.Errorf("waits of a part: %+v, %v", doc.Tuning.Waits, err)
 	}
 	for name, of := range map[string]uuid.UUID{"bare": bare, "a stranger's": tuned} {
 		g := e.scorecard(of, nil, 7*day)

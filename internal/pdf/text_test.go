@@ -438,6 +438,13 @@ func TestSentences(t *testing.T) {
 			d.Instances[0].Engine = "mongodb"
 			return d
 		}(), []string{"there are no hints for MongoDB"}, nil},
+		"scorecard with waits of a part": {func() snapshot.Document {
+			d := snapshottest.Rich(report.InstanceScorecard)
+			part := *d.Tuning.Waits
+			part.Partial = true
+			d.Tuning.Waits = &part
+			return d
+		}(), []string{"0.04 for lightweight locks. It is a part: who samples sessions there does not see all of them."}, nil},
 		"scorecard of inputs from before hints": {func() snapshot.Document { d := snapshottest.Rich(report.InstanceScorecard); d.Tuning = nil; return d }(), []string{"gives no hints on memory settings"}, []string{"Settings against"}},
 		"scorecard of a server that nobody assessed": {unlookedAt("postgresql"), []string{
 			"First, have it assessed", "GRANT pg_monitor TO muster", "What is known without an assessment", "PostgreSQL 15.3, as it was registered; the server was not asked",

@@ -78,6 +78,9 @@ func (b *builder) loadWords() (words string) {
 	if w := t.Waits; w != nil {
 		words += "In the " + number(w.Hours) + " of " + count(w.Of, "hour", "hours") + " of the window with a sample, on average " + decimals(w.IO) + " sessions waited for I/O at once, " +
 			decimals(w.Locks) + " for locks, " + decimals(w.Latches) + " for lightweight locks."
+		if w.Partial {
+			words += " It is a part: who samples sessions there does not see all of them."
+		}
 	} else {
 		words += "Nobody sampled sessions in the window, so nothing is known of what they waited for."
 	}

@@ -38,4 +38,6 @@ type Waits struct {
 	IO      float64 `json:"io"`
 	Locks   float64 `json:"locks"`
 	Latches float64 `json:"latches"` // lightweight locks
+	// Partial says that samples are, some at least, of a part of the sessions only.
+	Partial bool `json:"partial,omitempty"`
 }
