@@ -106,11 +106,26 @@ func (p plantedCheck) ask(t *testing.T, db *sqlx.DB, check catalogue.Check, quer
 			return nil, fmt.Errorf("plant %s: %w", name, err)
 		}
 	}
-	rows, err := tx.Queryx(inPostgreSQL(check, queries[check.ID+" query"]))
+	if found, err = objects(tx, check, inPostgreSQL(check, queries[check.ID+" query"])); err != nil {
+		return nil, err
+	}
+	for _, further := range []string{"population", "measure", "unreadable", "inapplicable"} {
+		if q := queries[check.ID+" "+further]; q != "" {
+			if _, err := tx.Exec(inPostgreSQL(check, q)); err != nil {
+				return found, fmt.Errorf("%s: %w", further, err)
+			}
+		}
+	}
+	return found, nil
+}
+
+// objects are what a query names, sorted.
+func objects(tx *sqlx.Tx, check catalogue.Check, query string) (found []string, err error) {
+	rows, err := tx.Queryx(query) //nolint:sqlclosecheck // it is closed below, and SliceScan hides that
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
+	defer rows.Close()
 	for rows.Next() {
 		row, err := rows.SliceScan()
 		if err != nil {
@@ -123,17 +138,7 @@ func (p plantedCheck) ask(t *testing.T, db *sqlx.DB, check catalogue.Check, quer
 		found = append(found, check.Object.Name(parts))
 	}
 	slices.Sort(found)
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	for _, further := range []string{"population", "measure", "unreadable", "inapplicable"} {
-		if q := queries[check.ID+" "+further]; q != "" {
-			if _, err := tx.Exec(inPostgreSQL(check, q)); err != nil {
-				return found, fmt.Errorf("%s: %w", further, err)
-			}
-		}
-	}
-	return found, nil
+	return found, rows.Err()
 }
 
 var (
