@@ -47,9 +47,13 @@ func (b *builder) accounts() {
 				text(orDash(r.PasswordKind)), date(r.ValidUntil), date(r.LastSeen), boldYesWord(r.RemoteLogin),
 			}
 		})
-		note := "Last seen: in the sessions at the time of the assessment. Remote: the HBA rules let the account in from another host; unknown where they are not readable."
-		if slices.ContainsFunc(b.assessedInstances(), looked("sqlserver", "oracle")) {
-			note += " SQL Server and Oracle tell no hosts apart: remote is whoever can sign in at all."
+		note := "Last seen: in the sessions at the time of the assessment."
+		others := slices.ContainsFunc(b.assessedInstances(), looked("sqlserver", "oracle"))
+		if !others || slices.ContainsFunc(b.assessedInstances(), looked("postgresql")) {
+			note += " Remote: the HBA rules let the account in from another host; unknown where they are not readable."
+		}
+		if others {
+			note += " Remote on SQL Server and Oracle: the account can sign in at all, since their accounts are let in from every host or from none."
 		}
 		if b.sent() > 0 {
 			note += " Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known."

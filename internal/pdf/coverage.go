@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"strings"
 
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
@@ -225,6 +226,6 @@ func (b *builder) missingGrants() {
 		{Title: "Instance", Max: 110}, {Title: "Cannot read", Flex: 1}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.6},
 	}, rows, func(_ int, of row) []typeset.Cell {
 		g := of.grant
-		return []typeset.Cell{strong(of.instance), code(orDash(g.Object())), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
+		return []typeset.Cell{strong(of.instance), code(orDash(strings.TrimPrefix(g.Object(), "SELECT on "))), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
 	})
 }

@@ -141,7 +141,11 @@ func (b *builder) resultGaps(in *snapshot.Instance) []gap {
 func unanswered(in *snapshot.Instance, grants []analysis.Grant, r snapshot.CheckResult) string {
 	if r.ReasonCode == snapshot.ReasonPermissionDenied {
 		if denied := analysis.Denied(grants, r.CheckID, r.Database); len(denied) > 0 {
-			return "the monitoring role" + before(" ", in.Assessment.Role) + " may not read " + list(denied, 5) + " (" + verb(len(denied), "grant", "grants") + " in Annex B)"
+			lacks := " may not read "
+			if in.Engine != "postgresql" { // whose grants are rights, and not objects
+				lacks = " lacks "
+			}
+			return "the monitoring role" + before(" ", in.Assessment.Role) + lacks + list(denied, 5) + " (" + verb(len(denied), "grant", "grants") + " in Annex B)"
 		}
 	}
 	if r.Reason == "" {

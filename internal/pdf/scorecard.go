@@ -226,7 +226,7 @@ func (b *builder) hints(in snapshot.Instance) []string {
 	if r := in.Release; r != nil {
 		if r.MinorsBehind > 0 {
 			version, _ := analysis.Version(&in)
-			hints = append(hints, "Install minor release "+r.Latest+": "+orDash(version)+" is "+count(r.MinorsBehind, "release", "releases")+" behind. A minor release needs a restart and no migration.")
+			hints = append(hints, "Install "+minorName(in.Engine)+" "+r.Latest+": "+orDash(version)+" is "+count(r.MinorsBehind, "release", "releases")+" behind. "+minorTakes(in.Engine))
 		}
 		if r.EndOfLife != nil {
 			switch days := int(math.Floor(r.EndOfLife.Sub(b.doc.AsOf).Hours() / 24)); {

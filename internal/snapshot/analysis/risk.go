@@ -61,6 +61,7 @@ const (
 	treatSignIn     = "require encrypted sign-in and strong secrets"
 	treatCVEs       = "upgrade the server, as its Security report says"
 	treatSuperusers = "let superusers sign in locally only"
+	treatSa         = "give sa's work to a named login and disable it"
 	treatAtRest     = "encrypt the database at rest"
 	treatSpecial    = "mask or pseudonymize the sensitive columns"
 	treatRows       = "delete rows that are past their retention"
@@ -219,7 +220,11 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 		return e
 	}
 	e.weigh(in, weakAuthentication[in.Engine], 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required", treatSignIn)
-	e.weigh(in, remoteSuperuser[in.Engine], 0.5, "superuser may sign in remotely", "superusers sign in locally only", treatSuperusers)
+	if in.Engine == "sqlserver" { // whose logins are let in from every host or from none
+		e.weigh(in, remoteSuperuser[in.Engine], 0.5, "sa may sign in remotely", "sa is disabled", treatSa)
+	} else {
+		e.weigh(in, remoteSuperuser[in.Engine], 0.5, "superuser may sign in remotely", "superusers sign in locally only", treatSuperusers)
+	}
 	cves := CVEs(doc, in)
 	open, unknown := cves.Open.grave(), cves.Possible.grave()
 	switch {
