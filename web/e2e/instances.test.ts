@@ -1,6 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
+import { sideways } from "./pages";
 
 const patience = { timeout: 10_000 };
 
@@ -121,6 +122,66 @@ test("a server shows what it lacks, and leads to its alerts, dashboard and score
   await page.getByRole("searchbox", { name: "Search databases" }).fill("sho");
   await expect.poll(() => databases.getByRole("cell", { name: "postgres" }).count(), patience).toBe(0);
   expect(new URL(page.url()).search).toBe("?q=sho");
+});
+
+test("a server shows the agent that measures it, as its last report says", async () => {
+  const [{ id, name }] = (await listed("q=demo-ora-core-01")) as [Instance];
+  const token = (await (await apiAs("admin", "POST", "/api/v1/ingest-tokens", { name: "e2e agent" })).json()) as {
+    id: string;
+    token: string;
+  };
+  const buffer = { bytes: 5000, maxBytes: 2 ** 30, records: 7, oldestAt: "2026-11-20T10:00:00Z", facts: 2, refused: 0 };
+  const report = async (more: object, grants: object[]) => {
+    const at = new Date().toISOString();
+    const error = grants.length > 0 ? { class: "refused", detail: "db02 refuses connections.", at } : null;
+    const servers = [{ instance: name, error, missingGrants: grants, signs: [] }];
+    const sent = await fetch(`${serverUrl}/ingest/v1/agents`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${token.token}`,
+        "Content-Type": "application/json",
+        "X-Muster-Sender": "e2e-agent",
+      },
+      body: JSON.stringify({
+        name: "beside",
+        version: "1.2",
+        host: "db02",
+        at,
+        buffer: { ...buffer, dropped: {}, ...more },
+        servers,
+      }),
+    });
+    expect(sent.status).toBe(204);
+  };
+  try {
+    await report({}, []);
+    const page = await visit(`/instances/${id}`, { viewport: { width: 360, height: 900 } });
+    const panel = page.locator("[data-agent]");
+    await panel.waitFor();
+    expect(await panel.textContent()).toMatch(
+      /beside.*db02.*1\.2.*4\.9 KB of measurements and 2 facts.*Never sentnothing/,
+    );
+    expect(await sideways(page)).toBe(false);
+    await report({ bytes: 0, oldestAt: null, facts: 0, refused: 1, dropped: { buffer_full: 12 } }, [
+      { object: "V_$SESSION", statement: "GRANT SELECT ON V_$SESSION TO muster" },
+    ]);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.reload();
+    await panel.getByText("12: its buffer or its disk was full, and the oldest went").waitFor();
+    expect(await panel.textContent()).toMatch(/Waits to be sentnothing.*Refused1 fact/);
+    await page.getByText("The agent cannot connect to this instance").waitFor();
+    await page.getByRole("region", { name: "Run this as an administrator" }).waitFor();
+    await page.route(`**/api/v1/instances/${id}`, async (route) => {
+      const shown = await (await route.fetch()).json();
+      shown.agent.seenAt = new Date(Date.parse(shown.agent.seenAt) - 6 * 60_000).toISOString();
+      await route.fulfill({ json: shown });
+    });
+    await page.reload();
+    await panel.getByText("The agent is silent: it reported last 6 min ago").waitFor();
+    expect(await violations(page)).toEqual([]);
+  } finally {
+    await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${token.id}`);
+  }
 });
 
 test("a server that is not there says so", async () => {

@@ -1282,7 +1282,11 @@ type AgentBuffer struct {
 	// Bytes Of measurements
 	Bytes int64 `json:"bytes"`
 
-	// Dropped Records of measurements that were never sent since the agent was installed, by why.
+	// Dropped Records of measurements that were never sent since the agent was installed, by why: `buffer_full` (the oldest go
+	// where the buffer's bound or the disk is reached), `instance_held` (another sender told of the statements),
+	// `assessed_by_collector`, `unknown_instance` (or database; for ten minutes), `forbidden` (the token does not have
+	// the instance; for ten minutes), `refused` (for any other reason), `damaged` (the disk had lost them). There may be
+	// others.
 	Dropped map[string]int64 `json:"dropped"`
 
 	// Facts Instances, databases and assessments, which are never dropped
@@ -2467,7 +2471,9 @@ type JobList struct {
 // MeasuringAgent The agent that measures an instance, as it said last.
 type MeasuringAgent struct {
 	// BufferedBytes Of measurements that it could not send when it said so
-	BufferedBytes    int64            `json:"bufferedBytes"`
+	BufferedBytes int64 `json:"bufferedBytes"`
+
+	// Dropped Records of measurements that were never sent
 	Dropped          map[string]int64 `json:"dropped"`
 	Facts            int              `json:"facts"`
 	Host             string           `json:"host"`

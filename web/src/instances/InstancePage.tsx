@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { asProblem } from "../api/problem";
@@ -15,7 +15,9 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
+import { Agent } from "./Agent";
 import { Databases } from "./Databases";
+import { Fact } from "./Fact";
 import { InstanceActions } from "./InstanceActions";
 import { MissingGrants } from "./MissingGrants";
 import { NeverMet } from "./NeverMet";
@@ -98,7 +100,7 @@ export function InstancePage() {
         {i.lastError && (
           <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} data-last-error>
             <Text fw={600} size="sm">
-              Muster cannot connect to this instance
+              {i.agent ? "The agent" : "Muster"} cannot connect to this instance
             </Text>
             <Text size="sm">{i.lastError}</Text>
           </Alert>
@@ -119,7 +121,7 @@ export function InstancePage() {
             <Fact name="Last assessed">
               {i.lastAssessedAt ? (
                 <Time at={i.lastAssessedAt} relative />
-              ) : i.collected ? (
+              ) : i.collected || i.agent ? (
                 "not yet"
               ) : (
                 "Not assessed: data comes from a feed"
@@ -138,7 +140,8 @@ export function InstancePage() {
             </Fact>
           </SimpleGrid>
         </Panel>
-        {i.collected && <NeverMet engine={i.engine} />}
+        {(i.collected || i.agent) && <NeverMet engine={i.engine} />}
+        {i.agent && <Agent agent={i.agent} now={now} />}
         <Ways instance={i} mayRequest={session.can("reports:create")} />
         <Suspense fallback={<Skeleton height={480} />}>
           <Face instance={i} />
@@ -209,19 +212,6 @@ function Assessing({ first }: { first: boolean }) {
         </div>
       </Group>
     </Panel>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0}>
-        {children}
-      </Text>
-    </div>
   );
 }
 

@@ -1,0 +1,72 @@
+import { Alert, SimpleGrid, Text, Title } from "@mantine/core";
+import { IconVolumeOff } from "@tabler/icons-react";
+import { ago, bytes, plural } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { Time } from "../ui/Time";
+import { dropped, hasGone, type MeasuringAgent, waiting } from "./agentSays";
+import { Fact } from "./Fact";
+
+/** Agent is the agent that measures a server: how it is, what it could not send yet, and what it never will. */
+export function Agent({ agent, now }: { agent: MeasuringAgent; now: Date }) {
+  const lost = dropped(agent);
+  return (
+    <Panel data-agent>
+      <Title order={2}>Agent</Title>
+      <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
+        An agent beside this server measures and assesses it. It reports once a minute.
+      </Text>
+      {hasGone(agent, now) && (
+        <Alert color="yellow" variant="outline" mb="md" icon={<IconVolumeOff aria-hidden />} data-agent-silent>
+          <Text fw={600} size="sm">
+            The agent is silent: it reported last {ago(agent.seenAt, now)}
+          </Text>
+          <Text size="sm">
+            Check that it runs, and that it reaches Muster. What it measures meanwhile it keeps, and sends when it is
+            back.
+          </Text>
+        </Alert>
+      )}
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="lg" component="dl" m={0}>
+        <Fact name="Name">
+          <bdi>{agent.name}</bdi>
+        </Fact>
+        <Fact name="Runs on">
+          <bdi>{agent.host || "unknown"}</bdi>
+        </Fact>
+        <Fact name="Version">{agent.version || "unknown"}</Fact>
+        <Fact name="Last report">
+          <Time at={agent.seenAt} relative />
+        </Fact>
+        <Fact name="Waits to be sent">
+          {waiting(agent)}
+          {agent.oldestBufferedAt && (
+            <Text size="xs" c="dimmed">
+              The oldest is of <Time at={agent.oldestBufferedAt} />. It keeps {bytes(agent.maxBytes)} at most.
+            </Text>
+          )}
+        </Fact>
+        <Fact name="Refused">
+          {agent.refused === 0 ? "nothing" : plural(agent.refused, "fact")}
+          {agent.refused > 0 && (
+            <Text size="xs" c="dimmed">
+              Muster did not take them as they are; the agent's log says why. It tries again every hour.
+            </Text>
+          )}
+        </Fact>
+        <Fact name="Never sent">
+          {lost.length === 0 && "nothing"}
+          {lost.map(({ why, text }) => (
+            <Text key={why} size="sm">
+              {text}
+            </Text>
+          ))}
+          {lost.length > 0 && (
+            <Text size="xs" c="dimmed">
+              Records of measurements, since the agent was installed.
+            </Text>
+          )}
+        </Fact>
+      </SimpleGrid>
+    </Panel>
+  );
+}
