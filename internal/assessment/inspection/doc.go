@@ -15,7 +15,8 @@
 //
 // PostgreSQL's inspector asks in its own way (its queries give the names of statements,
 // and are verified by people), and takes from here what is the same: Conclude, Measured,
-// NotAssessed, Reason, Finish.
+// NotAssessed, Reason, Finish. All three classify by Classifying, and ask for samples in
+// their own ways.
 //
 // What a query finds is held twice: recorded rows go through the runner (testdata), and the
 // query itself, put into PostgreSQL's words, is asked over planted rows, guilty ones and

@@ -7,40 +7,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
-// Bounds of a look at values: what we read must cost the server next to nothing, however
-// large its tables are.
-const (
-	sampleRows    = 200
-	sampleLength  = 256 // characters of a value
-	sampleTimeout = 5 * time.Second
-	largeTable    = 20_000 // rows from which on blocks from all over are read, and not the first ones
-	blockRows     = 4_000  // rows in the blocks that the sample is taken from
-)
-
 // Classify looks for personal and secret data in one container, by column names and, with
 // mode values, by samples. The values are forgotten here: what is returned holds none.
 // Where ctx ended meanwhile, the caller must drop it.
 func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
-	run := snapshot.Classification{
-		StartedAt: c.now().UTC(), Mode: mode, RulesVersion: c.pii.Version(),
-		Tables: []snapshot.ClassifiedTable{}, FailedTables: []snapshot.FailedTable{},
+	run, on := inspection.NewClassifying(c.pii, mode, c.now())
+	if on {
+		c.classify(ctx, target, database, run)
 	}
-	if mode == assessment.ClassifyOff {
-		run.Status, run.Reason = snapshot.ClassificationOff, "Classification is switched off for this instance."
-	} else {
-		c.classify(ctx, target, database, &run)
-	}
-	run.FinishedAt = c.now().UTC()
-	return run
+	run.Run.FinishedAt = c.now().UTC()
+	return run.Run
 }
 
 // table is one with what classification and the risk register need of it.
@@ -57,37 +40,29 @@ type table struct {
 
 type tableColumn struct{ name, kind, shown, scale string }
 
-func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *snapshot.Classification) {
-	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
+func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *inspection.Classifying) {
 	s, err := c.inContainer(ctx, target, database)
 	if err != nil {
 		if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
-			fail(refused.Sentence)
+			run.Fail(refused.Sentence)
 			return
 		}
 		_, sentence := inspection.Reason(err)
-		fail("Which container it is could not be read: " + sentence + ".")
+		run.Fail("Which container it is could not be read: " + sentence + ".")
 		return
 	}
 	defer s.Close(ctx)
 	tables, err := readTables(ctx, s)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		fail("The columns could not be read: " + sentence + ".")
+		run.Fail("The columns could not be read: " + sentence + ".")
 		return
 	}
-	s.SetTimeout(sampleTimeout)
+	s.SetTimeout(inspection.SampleTimeout)
 	for _, t := range tables {
-		c.classifyTable(ctx, s, t, run)
+		t.classify(ctx, s, run)
 	}
-	run.Status = snapshot.ClassificationCompleted
-	if n := len(run.FailedTables); n > 0 {
-		run.Status = snapshot.ClassificationPartial
-		run.Reason = fmt.Sprintf("%d of %d tables could not be sampled; they were classified by their column names only.", n, run.TablesSeen)
-	}
-	if run.Mode == assessment.ClassifyValues {
-		run.SampleRows = sampleRows
-	}
+	run.Complete()
 }
 
 // inContainer opens a session in a container by its name.
@@ -151,36 +126,19 @@ func shown(row []string) string {
 	}
 }
 
-func (c *Inspector) classifyTable(ctx context.Context, s servers.Session, t *table, run *snapshot.Classification) {
-	run.TablesSeen++
-	run.ColumnsSeen += len(t.columns)
-	var samples map[string][]string
-	if run.Mode == assessment.ClassifyValues {
-		var refusal string
-		if samples, refusal = t.sample(ctx, s); refusal != "" {
-			run.FailedTables = append(run.FailedTables, snapshot.FailedTable{Schema: t.owner, Name: t.name, Reason: refusal})
-		} else {
-			run.TablesSampled++
-		}
-	}
-	if run.Mode == assessment.ClassifyNames || samples != nil {
-		run.TablesClassified++
-		run.ColumnsClassified += len(t.columns)
-	}
+func (t *table) classify(ctx context.Context, s servers.Session, run *inspection.Classifying) {
 	found := snapshot.ClassifiedTable{
 		Schema: t.owner, Name: t.name, SizeBytes: t.bytes, PublicAccess: t.public, Grantees: t.grantees, RowSecurity: t.filtered,
 	}
 	if t.rows != nil {
 		found.EstimatedRows, found.RowsKnown = *t.rows, true
 	}
-	for _, one := range t.columns {
-		if match, ok := c.pii.Classify(pii.Candidate{Name: one.name, Type: one.typeOf(), Values: samples[one.name]}, run.StartedAt); ok {
-			match.DataType = one.shown
-			found.Columns = append(found.Columns, match)
-		}
+	columns := make([]inspection.Column, len(t.columns))
+	for i, one := range t.columns {
+		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: one.typeOf()}
 	}
-	if len(found.Columns) > 0 {
-		run.Tables = append(run.Tables, found)
+	if run.Table(&found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
+		run.Run.Tables = append(run.Run.Tables, found)
 	}
 }
 
@@ -216,9 +174,8 @@ func (t *table) sample(ctx context.Context, s servers.Session) (samples map[stri
 		return nil, "The connection was lost before this table."
 	}
 	names, expressions := t.sampled()
-	samples = make(map[string][]string)
 	if len(names) == 0 {
-		return samples, ""
+		return map[string][]string{}, ""
 	}
 	rows, err := t.rowsOf(ctx, s, expressions)
 	if err != nil {
@@ -228,14 +185,7 @@ func (t *table) sample(ctx context.Context, s servers.Session) (samples map[stri
 		}
 		return nil, "It could not be sampled: " + sentence + "."
 	}
-	for _, row := range rows {
-		for i, value := range row {
-			if value != "" {
-				samples[names[i]] = append(samples[names[i]], value)
-			}
-		}
-	}
-	return samples, ""
+	return inspection.ByColumn(names, rows), ""
 }
 
 // quoted is a name in a statement that nobody reads. No name of Oracle's has a quotation
@@ -246,7 +196,7 @@ func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, "")
 func (t *table) sampled() (names, expressions []string) {
 	for _, one := range t.columns {
 		name := quoted(one.name)
-		expression := fmt.Sprintf("substr(to_char(%s), 1, %d)", name, sampleLength)
+		expression := fmt.Sprintf("substr(to_char(%s), 1, %d)", name, inspection.SampleLength)
 		switch one.typeOf() {
 		case pii.Other, pii.Geometry:
 			continue
@@ -269,10 +219,10 @@ func (t *table) sampled() (names, expressions []string) {
 func (t *table) rowsOf(ctx context.Context, s servers.Session, expressions []string) ([][]string, error) {
 	from := quoted(t.owner) + "." + quoted(t.name)
 	statement := func(sample string) string {
-		return fmt.Sprintf("select %s from %s%s where rownum <= %d", strings.Join(expressions, ", "), from, sample, sampleRows)
+		return fmt.Sprintf("select %s from %s%s where rownum <= %d", strings.Join(expressions, ", "), from, sample, inspection.SampleRows)
 	}
-	if t.rows != nil && *t.rows > largeTable {
-		percent := max(0.000001, min(99, 100*blockRows/float64(*t.rows)))
+	if t.rows != nil && *t.rows > inspection.LargeTable {
+		percent := max(0.000001, min(99, inspection.Percent(*t.rows)))
 		rows, err := servers.Query(ctx, s, len(expressions), statement(fmt.Sprintf(" sample block (%f)", percent)))
 		if err != nil || len(rows) > 0 {
 			return rows, err

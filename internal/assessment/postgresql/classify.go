@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
-	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
@@ -16,70 +14,47 @@ import (
 	"muster/internal/snapshot"
 )
 
-// Bounds of a look at values: what we read must cost the server next to
-// nothing, however large its tables are.
-const (
-	sampleRows    = 200
-	sampleLength  = 256 // characters of a value
-	sampleTimeout = 5 * time.Second
-	largeTable    = 20_000 // rows from which on a block sample is cheaper than luck
-	blockRows     = 4_000  // rows in the blocks that the sample is drawn from: some twenty blocks of usual rows
-)
-
 // Classify looks for personal and secret data in one database, by column names
 // and, with mode values, by samples. The values are forgotten here: what is
 // returned holds none. Where ctx ended meanwhile, the caller must drop it.
 func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
-	run := snapshot.Classification{
-		StartedAt: c.now().UTC(), Mode: mode, RulesVersion: c.pii.Version(),
-		Tables: []snapshot.ClassifiedTable{}, FailedTables: []snapshot.FailedTable{},
+	run, on := inspection.NewClassifying(c.pii, mode, c.now())
+	if on {
+		c.classify(ctx, target, database, run)
 	}
-	if mode == assessment.ClassifyOff {
-		run.Status, run.Reason = snapshot.ClassificationOff, "Classification is switched off for this instance."
-	} else {
-		c.classify(ctx, target, database, &run)
-	}
-	run.FinishedAt = c.now().UTC()
-	return run
+	run.Run.FinishedAt = c.now().UTC()
+	return run.Run
 }
 
-func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *snapshot.Classification) {
-	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
+func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *inspection.Classifying) {
 	s, err := target.Open(ctx, database, servers.StatementTimeout)
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
-		fail(refused.Sentence)
+		run.Fail(refused.Sentence)
 		return
 	}
 	defer s.Close(ctx)
 	tables, err := readJSON[tableFact](ctx, s, columnsSQL)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		fail("The columns could not be read: " + sentence + ".")
+		run.Fail("The columns could not be read: " + sentence + ".")
 		return
 	}
-	if run.Own, err = target.KeepsMuster(ctx, s); err != nil {
-		fail("Whether it is the database that Muster keeps its own data in could not be told.")
+	if run.Run.Own, err = target.KeepsMuster(ctx, s); err != nil {
+		run.Fail("Whether it is the database that Muster keeps its own data in could not be told.")
 		return
 	}
 	circle, err := readCircle(ctx, s)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		fail("The roles could not be read: " + sentence + ".")
+		run.Fail("The roles could not be read: " + sentence + ".")
 		return
 	}
-	s.SetTimeout(sampleTimeout)
+	s.SetTimeout(inspection.SampleTimeout)
 	for _, t := range tables {
-		c.classifyTable(ctx, s, circle, t, run)
+		classifyTable(ctx, s, circle, t, run)
 	}
-	run.Status = snapshot.ClassificationCompleted
-	if n := len(run.FailedTables); n > 0 {
-		run.Status = snapshot.ClassificationPartial
-		run.Reason = fmt.Sprintf("%d of %d tables could not be sampled; they were classified by their column names only.", n, run.TablesSeen)
-	}
-	if run.Mode == assessment.ClassifyValues {
-		run.SampleRows = sampleRows
-	}
+	run.Complete()
 }
 
 // tableFact is a table with what classification and the risk register need.
@@ -108,22 +83,7 @@ type columnFact struct {
 //go:embed sql/columns.sql
 var columnsSQL string
 
-func (c *Inspector) classifyTable(ctx context.Context, s servers.Session, roles *circle, t tableFact, run *snapshot.Classification) {
-	run.TablesSeen++
-	run.ColumnsSeen += len(t.Columns)
-	var samples map[string][]string
-	if run.Mode == assessment.ClassifyValues {
-		var refusal string
-		if samples, refusal = sample(ctx, s, t); refusal != "" {
-			run.FailedTables = append(run.FailedTables, snapshot.FailedTable{Schema: t.Schema, Name: t.Name, Reason: refusal})
-		} else {
-			run.TablesSampled++
-		}
-	}
-	if run.Mode == assessment.ClassifyNames || samples != nil {
-		run.TablesClassified++
-		run.ColumnsClassified += len(t.Columns)
-	}
+func classifyTable(ctx context.Context, s servers.Session, roles *circle, t tableFact, run *inspection.Classifying) {
 	found := snapshot.ClassifiedTable{
 		Schema: t.Schema, Name: t.Name, SizeBytes: t.Bytes,
 		PublicAccess: t.Public, Grantees: t.Grantees, RowSecurity: t.RowSecurity,
@@ -131,16 +91,13 @@ func (c *Inspector) classifyTable(ctx context.Context, s servers.Session, roles 
 	if t.Rows != nil {
 		found.EstimatedRows, found.RowsKnown = *t.Rows, true
 	}
-	for _, column := range t.Columns {
-		match, ok := c.pii.Classify(pii.Candidate{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
-		if ok {
-			match.DataType = column.DataType
-			found.Columns = append(found.Columns, match)
-		}
+	columns := make([]inspection.Column, len(t.Columns))
+	for i, column := range t.Columns {
+		columns[i] = inspection.Column{Name: column.Name, Shown: column.DataType, Type: typeOf(column.Type)}
 	}
-	if len(found.Columns) > 0 {
+	if run.Table(&found, columns, func() (map[string][]string, string) { return sample(ctx, s, t) }) {
 		roles.keep(&found, t.Access)
-		run.Tables = append(run.Tables, found)
+		run.Run.Tables = append(run.Run.Tables, found)
 	}
 }
 
@@ -186,15 +143,14 @@ func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[st
 		case pii.Bytes:
 			expression = "encode(substr(" + expression + ", 1, 64), 'escape')"
 		default:
-			expression = fmt.Sprintf("left(%s::text, %d)", expression, sampleLength)
+			expression = fmt.Sprintf("left(%s::text, %d)", expression, inspection.SampleLength)
 		}
 		if !column.Virtual {
 			names, expressions = append(names, column.Name), append(expressions, expression)
 		}
 	}
-	samples = make(map[string][]string)
 	if len(names) == 0 {
-		return samples, ""
+		return map[string][]string{}, ""
 	}
 	rows, err := sampledRows(ctx, s, t, expressions)
 	if err != nil {
@@ -204,14 +160,7 @@ func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[st
 		}
 		return nil, "It could not be sampled: " + sentence + "."
 	}
-	for _, row := range rows {
-		for i, value := range row {
-			if value != "" {
-				samples[names[i]] = append(samples[names[i]], value)
-			}
-		}
-	}
-	return samples, ""
+	return inspection.ByColumn(names, rows), ""
 }
 
 // sampledRows takes whole blocks from all over a large table, so that it is not
@@ -221,12 +170,11 @@ func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[st
 func sampledRows(ctx context.Context, s servers.Session, t tableFact, expressions []string) ([][]string, error) {
 	from := quote.Identifier(t.Schema) + "." + quote.Identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
-	if t.Rows != nil && *t.Rows > largeTable && t.Kind != "f" {
-		percent := min(100, 100*blockRows/float64(*t.Rows))
-		rows, err := servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
+	if t.Rows != nil && *t.Rows > inspection.LargeTable && t.Kind != "f" {
+		rows, err := servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, inspection.Percent(*t.Rows), inspection.SampleRows))
 		if err != nil || len(rows) > 0 {
 			return rows, err
 		}
 	}
-	return servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s limit %d", statement, sampleRows))
+	return servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s limit %d", statement, inspection.SampleRows))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/internal/assessment"
+	"muster/internal/assessment/inspection"
 	"muster/internal/pgtest"
 	"muster/internal/snapshot"
 )
@@ -84,7 +85,7 @@ func TestClassify(t *testing.T) {
 		if len(failed) != 2 || !strings.Contains(failed["closed"], "SELECT") || !strings.Contains(failed["secured"], "Row security") {
 			t.Errorf("%v", failed)
 		}
-		if got.Status != snapshot.ClassificationPartial || got.Reason == "" || got.TablesSampled != 8 || got.TablesClassified != 8 || got.SampleRows != sampleRows {
+		if got.Status != snapshot.ClassificationPartial || got.Reason == "" || got.TablesSampled != 8 || got.TablesClassified != 8 || got.SampleRows != inspection.SampleRows {
 			t.Errorf("%+v", got)
 		}
 		text, err := json.Marshal(got)

@@ -8,23 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
-)
-
-// Bounds of a look at values: what we read must cost the server next to nothing, however
-// large its tables are.
-const (
-	sampleRows    = 200
-	sampleLength  = 256 // characters of a value
-	sampleTimeout = 5 * time.Second
-	largeTable    = 20_000 // rows from which on pages from all over are read, and not the first ones
-	pageRows      = 4_000  // rows in the pages that the sample is taken from
 )
 
 //go:embed sql/tables.sql
@@ -40,17 +28,12 @@ var sensitivitySQL string
 // labelled, by column names and, with mode values, by samples. The values are forgotten
 // here: what is returned holds none. Where ctx ended meanwhile, the caller must drop it.
 func (c *Inspector) Classify(ctx context.Context, target servers.Target, database, mode string) snapshot.Classification {
-	run := snapshot.Classification{
-		StartedAt: c.now().UTC(), Mode: mode, RulesVersion: c.pii.Version(),
-		Tables: []snapshot.ClassifiedTable{}, FailedTables: []snapshot.FailedTable{},
+	run, on := inspection.NewClassifying(c.pii, mode, c.now())
+	if on {
+		c.classify(ctx, target, database, run)
 	}
-	if mode == assessment.ClassifyOff {
-		run.Status, run.Reason = snapshot.ClassificationOff, "Classification is switched off for this instance."
-	} else {
-		c.classify(ctx, target, database, &run)
-	}
-	run.FinishedAt = c.now().UTC()
-	return run
+	run.Run.FinishedAt = c.now().UTC()
+	return run.Run
 }
 
 // table is one with what classification and the risk register need of it.
@@ -72,12 +55,11 @@ type column struct {
 	hidden            bool // what is read is not what is stored
 }
 
-func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *snapshot.Classification) {
-	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
+func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *inspection.Classifying) {
 	s, err := c.open(ctx, target, database)
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
-		fail(refused.Sentence)
+		run.Fail(refused.Sentence)
 		return
 	}
 	defer s.Close(ctx)
@@ -88,34 +70,26 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	}
 	if err != nil {
 		if denied, ok := errors.AsType[*hiddenError](err); ok {
-			fail(denied.Error())
+			run.Fail(denied.Error())
 			return
 		}
 		_, sentence := inspection.Reason(err)
-		fail("The columns could not be read: " + sentence + ".")
+		run.Fail("The columns could not be read: " + sentence + ".")
 		return
 	}
 	labels, unknown, hidden := c.readLabels(ctx, s, granted)
-	s.SetTimeout(sampleTimeout)
+	s.SetTimeout(inspection.SampleTimeout)
 	for _, t := range tables {
-		c.classifyTable(ctx, s, t, labels, run)
+		t.classify(ctx, s, labels, run)
 	}
-	run.Status = snapshot.ClassificationCompleted
-	var notes []string
-	if n := len(run.FailedTables); n > 0 {
-		run.Status = snapshot.ClassificationPartial
-		notes = append(notes, fmt.Sprintf("%d of %d tables could not be sampled; they were classified by their labels and column names only.", n, run.TablesSeen))
-	}
+	run.Complete()
+	note := func(text string) { run.Run.Reason = strings.TrimSpace(run.Run.Reason + " " + text) }
 	if hidden {
-		run.Status = snapshot.ClassificationPartial
-		notes = append(notes, "The labels that its owner gave are hidden: "+viewLabels+" is not granted. To grant it: "+granted.statement(viewLabels))
+		run.Run.Status = snapshot.ClassificationPartial
+		note("The labels that its owner gave are hidden: " + viewLabels + " is not granted. To grant it: " + granted.statement(viewLabels))
 	}
 	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%d columns have a label of an information type that Muster does not know.", unknown))
-	}
-	run.Reason = strings.Join(notes, " ")
-	if run.Mode == assessment.ClassifyValues {
-		run.SampleRows = sampleRows
+		note(fmt.Sprintf("%d columns have a label of an information type that Muster does not know.", unknown))
 	}
 }
 
@@ -223,41 +197,22 @@ func (c *Inspector) readLabels(ctx context.Context, s servers.Session, granted a
 	return labels, unknown, false
 }
 
-func (c *Inspector) classifyTable(ctx context.Context, s servers.Session, t *table, labels map[[3]string]snapshot.ClassifiedColumn, run *snapshot.Classification) {
-	run.TablesSeen++
-	run.ColumnsSeen += len(t.columns)
-	var samples map[string][]string
-	if run.Mode == assessment.ClassifyValues {
-		var refusal string
-		if samples, refusal = t.sample(ctx, s); refusal != "" {
-			run.FailedTables = append(run.FailedTables, snapshot.FailedTable{Schema: t.schema, Name: t.name, Reason: refusal})
-		} else {
-			run.TablesSampled++
-		}
-	}
-	if run.Mode == assessment.ClassifyNames || samples != nil {
-		run.TablesClassified++
-		run.ColumnsClassified += len(t.columns)
-	}
+func (t *table) classify(ctx context.Context, s servers.Session, labels map[[3]string]snapshot.ClassifiedColumn, run *inspection.Classifying) {
 	found := snapshot.ClassifiedTable{
 		Schema: t.schema, Name: t.name, SizeBytes: t.bytes, PublicAccess: t.public, Grantees: t.grantees, RowSecurity: t.filtered,
 	}
 	if t.rows != nil {
 		found.EstimatedRows, found.RowsKnown = *t.rows, true
 	}
-	for _, one := range t.columns {
-		match, ok := c.pii.Classify(pii.Candidate{Name: one.name, Type: typeOf(one.base), Values: samples[one.name]}, run.StartedAt)
+	columns := make([]inspection.Column, len(t.columns))
+	for i, one := range t.columns {
+		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: typeOf(one.base)}
 		if label, said := labels[[3]string{t.schema, t.name, one.name}]; said {
-			label.MatchedRatio = match.MatchedRatio
-			match, ok = label, true
-		}
-		if ok {
-			match.DataType = one.shown
-			found.Columns = append(found.Columns, match)
+			columns[i].Label = &label
 		}
 	}
-	if len(found.Columns) > 0 {
-		run.Tables = append(run.Tables, found)
+	if run.Table(&found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
+		run.Run.Tables = append(run.Run.Tables, found)
 	}
 }
 
@@ -295,23 +250,15 @@ func (t *table) sample(ctx context.Context, s servers.Session) (samples map[stri
 		return nil, "The connection was lost before this table."
 	}
 	names, expressions := t.sampled()
-	samples = make(map[string][]string)
 	if len(names) == 0 {
-		return samples, ""
+		return map[string][]string{}, ""
 	}
 	rows, err := t.rowsOf(ctx, s, expressions)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
 		return nil, "It could not be sampled: " + sentence + "."
 	}
-	for _, row := range rows {
-		for i, value := range row {
-			if value != "" {
-				samples[names[i]] = append(samples[names[i]], value)
-			}
-		}
-	}
-	return samples, ""
+	return inspection.ByColumn(names, rows), ""
 }
 
 // bracketed is a name in a statement that nobody reads: whatever letters it has.
@@ -321,7 +268,7 @@ func bracketed(name string) string { return "[" + strings.ReplaceAll(name, "]", 
 func (t *table) sampled() (names, expressions []string) {
 	for _, one := range t.columns {
 		name := bracketed(one.name)
-		expression := fmt.Sprintf("left(convert(nvarchar(4000), %s), %d)", name, sampleLength)
+		expression := fmt.Sprintf("left(convert(nvarchar(4000), %s), %d)", name, inspection.SampleLength)
 		switch typeOf(one.base) {
 		case pii.Other, pii.Geometry:
 			continue
@@ -340,10 +287,9 @@ func (t *table) sampled() (names, expressions []string) {
 // rowsOf takes pages from all over a large table, so that it is not always the oldest
 // customers that are looked at. Where they come out empty, the first rows have to do.
 func (t *table) rowsOf(ctx context.Context, s servers.Session, expressions []string) ([][]string, error) {
-	statement := fmt.Sprintf("select top (%d) %s from %s.%s", sampleRows, strings.Join(expressions, ", "), bracketed(t.schema), bracketed(t.name))
-	if t.rows != nil && *t.rows > largeTable && !t.inMemory {
-		percent := min(100, 100*pageRows/float64(*t.rows))
-		rows, err := servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s tablesample system (%f percent)", statement, percent))
+	statement := fmt.Sprintf("select top (%d) %s from %s.%s", inspection.SampleRows, strings.Join(expressions, ", "), bracketed(t.schema), bracketed(t.name))
+	if t.rows != nil && *t.rows > inspection.LargeTable && !t.inMemory {
+		rows, err := servers.Query(ctx, s, len(expressions), fmt.Sprintf("%s tablesample system (%f percent)", statement, inspection.Percent(*t.rows)))
 		if err != nil || len(rows) > 0 {
 			return rows, err
 		}
