@@ -63,7 +63,7 @@ func (o *Oracle) execute(e Execution) {
 	c := o.cursors[k]
 	if c == nil {
 		loaded := o.local() - us
-		c = &oracleCursor{oracleKey: k, child: e.Plan, loads: 1, firstLoad: loaded, lastLoad: loaded}
+		c = &oracleCursor{oracleKey: k, child: o.children(e.Query), loads: 1, firstLoad: loaded, lastLoad: loaded}
 		o.cursors[k] = c
 	}
 	c.calls, c.elapsed, c.active = c.calls+1, c.elapsed+us, o.local()
@@ -75,6 +75,17 @@ func (o *Oracle) execute(e Execution) {
 	row.calls, row.elapsed, row.lastActive = row.calls+1, row.elapsed+us, o.local()
 	o.latest[oracleKey{e.Database, e.Query, 0}] = e.Plan
 	o.busy[e.Database] += float64(us)
+}
+
+// children is how many cursors a statement has: containers share the parent, and their
+// children are numbered together.
+func (o *Oracle) children(query string) (n int) {
+	for k := range o.cursors {
+		if k.query == query {
+			n++
+		}
+	}
+	return n
 }
 
 // evictStats takes the rows of a query from V$SQLSTATS; its cursors stay.

@@ -52,11 +52,10 @@ func otelSQLServer(w *world, s *SQLServer) *peer {
 	})
 }
 
-// otelOracle compares cursors of V$SQL by "sqlID:childNumber": in a container database two
-// containers have the same SQL_ID and child for one text, and the second one that is listed is
-// compared with the first. "If any of the deltas is less than zero, cursor was likely
-// purged": it is left out. Those are read that were active since the last run, and ten
-// seconds before it.
+// otelOracle compares cursors of V$SQL by "sqlID:childNumber", which is one cursor also
+// where containers share the parent. "If any of the deltas is less than zero, cursor was
+// likely purged": it is left out. Those are read that were active since the last run, and
+// ten seconds before it.
 func otelOracle(w *world, o *Oracle) *peer {
 	cache := make(map[string]counter)
 	return otelPeer(w, func(send func(string, counter)) {

@@ -38,7 +38,7 @@ var sources = []source{
 	{otel, "SQL Server", "open-telemetry/opentelemetry-collector-contrib 1522624a, receiver/sqlserverreceiver/templates/dbQueryAndTextQuery.tmpl and scraper.go (cacheAndDiff)",
 		"every 60 s; entries that were executed within two minutes are added by query_hash and query_plan_hash; each sum is compared with the last one that was seen, whenever that was; a sum that fell, or is new, gives nothing"},
 	{otel, "Oracle", "open-telemetry/opentelemetry-collector-contrib 008fe35e, receiver/oracledbreceiver/templates/oracleQueryMetricsAndTextCDBSql.tmpl, and 00365eeb, scraper.go (collectTopNMetricData)",
-		"every 60 s; cursors of V$SQL that were active since the last run and ten seconds more, by SQL_ID and child number without the container; compared with what was seen last; one of which any counter fell, or that is new, gives nothing"},
+		"every 60 s; cursors of V$SQL that were active since the last run and ten seconds more, by SQL_ID and child number; compared with what was seen last; one of which any counter fell, or that is new, gives nothing"},
 	{prometheus, "PostgreSQL", "prometheus-community/postgres_exporter 01d4dd1f, collector/pg_stat_statements.go, and prometheus/prometheus 003b9e9d, promql/functions.go (extrapolatedRate)",
 		"scraped every 60 s; the hundred dearest entries above the tenth percentile of total time, by role, database and query id; increase() over ten minutes, where a counter that fell began at zero, extrapolated to the window's ends"},
 	{dbaDash, "SQL Server", "trimble-oss/dba-dash 6520ddb9, DBADash/SQL/SQLQueryStoreTopQueries.sql",

@@ -77,13 +77,13 @@ var scenes = []scene{
 	{"nothing happens", "A quiet quarter of an hour, to see what each gives on its best day.", func(*world) {}},
 	{"counter reset", "In the middle of an interval pg_stat_statements_reset(), DBCC FREEPROCCACHE, or ALTER SYSTEM FLUSH SHARED_POOL. " +
 		"Right after it one statement runs 60 times, which is more than it had counted before.", counterReset},
-	{"eviction", "Between two looks one statement loses its entry, and runs on. On Oracle its cursor stays, and its entry in V$SQLSTATS is filled again from that.", eviction},
-	{"plan churn", "One statement changes its plan and back every 40 seconds, as with two sensitive parameters. PostgreSQL counts no plans; the nearest is a table " +
+	{"eviction", "Between two looks one statement loses its entry, and runs on. On Oracle its cursor stays, and its entry in V$SQLSTATS is filled again from that, which no document rules out.", eviction},
+	{"plan churn", "One statement is executed by two plans in turn, 40 seconds each: two entries of the plan cache, two child cursors. PostgreSQL counts no plans; the nearest is a table " +
 		"dropped and made again, which gives the same text another query id.", planChurn},
 	{"two slices of a query store", "The query store is flushed in the middle of an interval: what ran before is one row, what runs after another, and they are to be added. The nearest on PostgreSQL: " +
 		"a statement listed twice, called by clients and by a function. On Oracle: the row of a statement and those of its plans, where the statement's says the latest plan.", twoSlices},
 	{"extension in several databases", "The same text runs in both databases. On PostgreSQL pg_stat_statements is created in both, and each shows the entries of all; then it is dropped " +
-		"in the one that we read it from. On SQL Server the nearest is one plan cache for all databases, of which one has a query store beside, on Oracle one library cache for all containers.", severalDatabases},
+		"in the one that we read it from. On SQL Server the nearest is one plan cache for all databases, of which one has a query store beside, on Oracle one library cache, in which containers share the parent cursor of a text.", severalDatabases},
 	{"recompile", "One statement is compiled anew between two looks (sp_recompile; on Oracle a cursor that is invalidated). PostgreSQL has no such thing: nothing happens to its counters.", recompile},
 	{"failover", "A standby takes over under the same name, with ten days of counters of its own from what was read on it.", failover},
 	{"lost grant", "For two minutes the account may not read the views.", lostGrant},
