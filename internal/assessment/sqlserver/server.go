@@ -42,15 +42,22 @@ type identity struct {
 	sysadmin bool
 }
 
-// azureDatabase is SERVERPROPERTY('EngineEdition') of Azure SQL Database.
-const azureDatabase = "5"
+// Kinds of servers (SERVERPROPERTY('EngineEdition')) that differ: a connection to a database
+// of Azure or Fabric sees that alone, and Synapse has other views.
+var (
+	databasesAlone = []string{"5", "12"}
+	synapse        = []string{"6", "11"}
+)
 
 func readIdentity(ctx context.Context, s servers.Session) (identity, error) {
 	row, err := servers.Row(ctx, s, 8, serverSQL)
 	if err != nil {
 		return identity{}, err
 	}
-	who := identity{login: row[0], azure: row[1] == azureDatabase, version: row[2], edition: row[3], sysadmin: row[6] == "1"}
+	if slices.Contains(synapse, row[1]) {
+		return identity{}, &servers.ConnectionError{Class: servers.ClassDatabase, Sentence: "The server is Azure Synapse, which Muster does not assess."}
+	}
+	who := identity{login: row[0], azure: slices.Contains(databasesAlone, row[1]), version: row[2], edition: row[3], sysadmin: row[6] == "1"}
 	if who.azure {
 		who.sysadmin = row[7] == "1"
 	}

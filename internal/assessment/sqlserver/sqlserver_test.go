@@ -337,6 +337,9 @@ func TestAServerThatCannotBeReadIsAnOutcome(t *testing.T) {
 		"too slow": {func(srv *server) {
 			srv.sessions[""].Fail(databasesSQL, &servers.Refusal{Reason: servers.TimedOut})
 		}, servers.ClassTimeout},
+		"Synapse": {func(srv *server) {
+			srv.sessions[""].On(serverSQL, []string{"x", "11", "12.0.2000.8", "SQL Azure", "", "", "", ""})
+		}, servers.ClassDatabase},
 		"another protocol": {func(srv *server) {
 			srv.sessions[""].On(serverSQL, []string{"x", "3", "hello", "", "", "", "", ""})
 		}, servers.ClassDatabase},
