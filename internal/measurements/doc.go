@@ -42,6 +42,11 @@
 // with any instance on it, and counts once (R11): those that its newest sample names,
 // or where that names none, those whose host is called so.
 //
+// Who sends a part only says so (SessionSample.Partial, StatementSample.Partial): it counts
+// as any sample, and what is read over it is Partial, engine by engine. Sessions may be
+// counted without what they wait for, which is no sample of waits, and the other way round,
+// which is none of connections (SessionSample.Part).
+//
 // # Contributors
 //
 // Who is behind a figure is the tile's own reading over one bucket (Span) with one more
