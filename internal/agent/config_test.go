@@ -69,7 +69,7 @@ func TestAllFaultsOfAConfigurationAreToldAtOnce(t *testing.T) {
 	}{
 		"nothing":   {"", []string{"directory is missing"}},
 		"no server": {"directory: d\nhost: false\n", []string{"servers are none, and host is false"}},
-		"everything": {`nmae: x
+		"everything": {`label: x
 buffer: 1KiB
 statementTexts: all
 servers:
@@ -85,7 +85,7 @@ servers:
   - {name: c, engine: sqlserver, dsn: "sqlserver://u@h", passwordFile: missing}
   - {name: c, engine: postgresql, dsnFile: secret}
 `, []string{
-			`line 1: "nmae" is no key of the configuration`, `line 12: "pasword" is no key of a server`, "directory is missing", `buffer is "1KiB", and less than 1MiB`,
+			`line 1: "label" is no key of the configuration`, `line 12: "pasword" is no key of a server`, "directory is missing", `buffer is "1KiB", and less than 1MiB`,
 			`statementTexts is "all"`, "line 5: name is missing", `line 5: classify is "all"`, `line 5: assessEvery is "1m"`, `line 5: engine is "db2"`,
 			"line 9: name must not contain line breaks", "line 9: externalId is", "line 9: dsn holds a password in the clear", "line 13: externalId is", "line 13: dsn names the variable MISSING",
 			"line 14: dsn names the file missing", `line 15: externalId "c" is that of line 14, too`, "line 15: dsn ",

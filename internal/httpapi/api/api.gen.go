@@ -2473,7 +2473,7 @@ type MeasuringAgent struct {
 	// BufferedBytes Of measurements that it could not send when it said so
 	BufferedBytes int64 `json:"bufferedBytes"`
 
-	// Dropped Records of measurements that were never sent
+	// Dropped Records of measurements that were never sent, by why (AgentBuffer).
 	Dropped          map[string]int64 `json:"dropped"`
 	Facts            int              `json:"facts"`
 	Host             string           `json:"host"`
