@@ -68,26 +68,36 @@ func intervalBetween(last, now *List) interval {
 }
 
 // emptied says whether the server has thrown its entries away and tells nobody: of those
-// that do not say since when they are there, most are gone or count less. So it looks when an
-// Oracle's shared pool is flushed, or pg_stat_statements before 1.9 is reset. A statement
-// that has run more often since than ever before counts more than it did, and what it
-// counts more is nothing that happened.
+// that do not say since when they are there, most that were executed count less, or the list
+// is less than half as long. So it looks when an Oracle's shared pool is flushed, or
+// pg_stat_statements before 1.9 is reset. A statement that has run more often since than in
+// all the time before counts more than it did, and the difference is nothing that happened.
+// That entries are gone says nothing by itself: where texts have literals, most go at once.
 func emptied(last, now *List) bool {
-	listed, lost := 0, 0
+	var listed, left, fell, rose int
 	later := now.Entries
 	for _, e := range last.Entries {
-		for len(later) > 0 && later[0].Compare(e.Key) < 0 {
-			later = later[1:]
-		}
 		if e.Since != 0 || !now.comparable(last, e.Database) {
 			continue
 		}
 		listed++
-		if len(later) == 0 || later[0].Key != e.Key || later[0].Calls < e.Calls || later[0].TotalMs < e.TotalMs {
-			lost++
+		for len(later) > 0 && later[0].Compare(e.Key) < 0 {
+			later = later[1:]
+		}
+		switch {
+		case len(later) == 0 || later[0].Key != e.Key:
+		case later[0].Calls < e.Calls || later[0].TotalMs < e.TotalMs:
+			fell++
+		case later[0].Calls > e.Calls:
+			rose++
 		}
 	}
-	return 2*lost > listed
+	for _, e := range now.Entries {
+		if now.comparable(last, e.Database) {
+			left++
+		}
+	}
+	return fell > rose || 2*left < listed
 }
 
 // comparedWith is what an entry did since the last look, where before is the entry as it

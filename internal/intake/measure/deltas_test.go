@@ -83,13 +83,23 @@ func TestDeltas(t *testing.T) {
 		"reset as the last was":     {lookAt(0, asItWasRead, entry(1, 5, 50, 0)), lookAt(60, reset(1), entry(1, 9, 90, 0)), nil, false},
 		"thrown away, nobody tells": {
 			lookAt(0, silent, entry(1, 5, 50, 0), entry(2, 9, 90, 0), entry(3, 4, 40, 0)),
-			lookAt(60, silent, entry(1, 6, 600, 0), entry(2, 1, 10, 0), entry(4, 2, 20, 0)),
+			lookAt(60, silent, entry(1, 6, 600, 0), entry(2, 1, 10, 0), entry(3, 1, 10, 0), entry(4, 2, 20, 0)),
 			[]delta{did(4, 2, 20)}, false,
 		},
-		"one of three is evicted": {
+		"thrown away, one is back": {
 			lookAt(0, silent, entry(1, 5, 50, 0), entry(2, 9, 90, 0), entry(3, 4, 40, 0)),
-			lookAt(60, silent, entry(1, 6, 60, 0), entry(2, 10, 100, 0)),
+			lookAt(60, silent, entry(1, 6, 600, 0)),
+			nil, false,
+		},
+		"one of three is made again": {
+			lookAt(0, silent, entry(1, 5, 50, 0), entry(2, 9, 90, 0), entry(3, 4, 40, 0)),
+			lookAt(60, silent, entry(1, 6, 60, 0), entry(2, 10, 100, 0), entry(3, 1, 10, 0)),
 			[]delta{did(1, 1, 10), did(2, 1, 10)}, false,
+		},
+		"most are of texts with literals": {
+			lookAt(0, silent, entry(1, 5, 50, 0), entry(2, 1, 1, 0), entry(3, 1, 1, 0), entry(4, 1, 1, 0)),
+			lookAt(60, silent, entry(1, 6, 60, 0), entry(5, 1, 1, 0)),
+			[]delta{did(1, 1, 10), did(5, 1, 1)}, false,
 		},
 		"others of the key": {
 			lookAt(0, nil, entryOf(5, 1, 10, 5, 50, 0)),

@@ -36,8 +36,8 @@
 //     what is not certain to be new is left out for that interval. Who was not on the
 //     last list, which is whole, is new, and so is everybody after a reset of all that
 //     the server tells of; where an entry says since when it is there, that decides. A
-//     reset that nobody tells of shows where most entries are gone or fell, and costs the
-//     interval; one of some entries shows only where a counter fell.
+//     reset that nobody tells of shows where most counters fell or the list is short, and
+//     costs the interval; one of some entries shows only where a counter fell.
 //   - A database could not be read the last time, or was read from another view: what is
 //     on its list now is a basis, unless an entry says that it was begun since.
 //   - The longest execution is told of a longer time than ours: it counts where it rose, or
