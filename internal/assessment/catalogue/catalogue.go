@@ -33,10 +33,10 @@ type Check struct {
 	snapshot.Check `yaml:",inline"`
 	MinVersion     int      `yaml:"min_version"` // as server_version_num
 	Reads          []Read   `yaml:"reads"`
-	Rights         []string `yaml:"rights"` // the least that let an account read it, where Reads do not say so
-	Object         Object   `yaml:"object"` // how a feed names what fails
-	Azure          string   `yaml:"azure"`  // why it does not apply to Azure SQL Database, in words
-	Inapplicable   string   `yaml:"inapplicable"`
+	Rights         []string `yaml:"rights"`       // the least that let an account read it, where Reads do not say so
+	Object         Object   `yaml:"object"`       // how a feed names what fails
+	Azure          string   `yaml:"azure"`        // why it does not apply to Azure SQL Database, in words
+	Inapplicable   string   `yaml:"inapplicable"` // a row says why the server has no part in it
 	Query          string   `yaml:"query"`
 	Graded         bool     `yaml:"graded"` // the query's third column is the row's severity
 	Names          []string `yaml:"names"`  // of the query's further columns, for Statements
