@@ -39,6 +39,8 @@ var sources = []source{
 		"every 60 s; entries that were executed within two minutes are added by query_hash and query_plan_hash; each sum is compared with the last one that was seen, whenever that was; a sum that fell, or is new, gives nothing"},
 	{otel, "Oracle", "open-telemetry/opentelemetry-collector-contrib 008fe35e, receiver/oracledbreceiver/templates/oracleQueryMetricsAndTextCDBSql.tmpl, and 00365eeb, scraper.go (collectTopNMetricData)",
 		"every 60 s; cursors of V$SQL that were active since the last run and ten seconds more, by SQL_ID and child number; compared with what was seen last; one of which any counter fell, or that is new, gives nothing"},
+	{otel, "what is late or comes twice", "open-telemetry/opentelemetry-collector, exporter/exporterhelper/README.md (max_elapsed_time, 300 s; 0 never stops), and OTLP Specification 1.10.0, Duplicate Data",
+		"by default an exporter tries for five minutes and drops; what it sends again after an acknowledgement that was lost is more of the same"},
 	{prometheus, "PostgreSQL", "prometheus-community/postgres_exporter 01d4dd1f, collector/pg_stat_statements.go, and prometheus/prometheus 003b9e9d, promql/functions.go (extrapolatedRate)",
 		"scraped every 60 s; the hundred dearest entries above the tenth percentile of total time, by role, database and query id; increase() over ten minutes, where a counter that fell began at zero, extrapolated to the window's ends"},
 	{dbaDash, "SQL Server", "trimble-oss/dba-dash 6520ddb9, DBADash/SQL/SQLQueryStoreTopQueries.sql",
