@@ -114,7 +114,9 @@ func (s *simulated) Ready() {
 		}
 		for _, one := range d.Statements {
 			hash, born := fmt.Sprintf("%016x", one.Of), after(one.Born)
-			f.counters[d.Name] = append(f.counters[d.Name], inStore(one.ID, 9, hash, one.Calls, one.Ms, one.MaxMs, -1800, born))
+			if !s.Taken[denying.Name] {
+				f.counters[d.Name] = append(f.counters[d.Name], inStore(one.ID, 9, hash, one.Calls, one.Ms, one.MaxMs, -1800, born))
+			}
 			f.plans = append(f.plans, f.inCache(d.ID, fmt.Sprintf("%x", one.ID), hash, one.Calls, one.Ms, born))
 			f.texts = append(f.texts, row{hash, one.Text})
 			f.cached = append(f.cached, row{d.ID, hash, one.Text})
