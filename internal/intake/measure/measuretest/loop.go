@@ -1,0 +1,140 @@
+package measuretest
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/intake/measure"
+	"muster/internal/measurements"
+	"muster/internal/servers"
+	"muster/internal/watch"
+)
+
+// Trouble is what comes over a server that is measured: what it does, and what the log says
+// of it. Over is done when it is over.
+type Trouble struct {
+	Begin, Over func()
+	Elsewhere   *servers.Target // what is there instead of it, meanwhile
+	Reason      string
+}
+
+// Loop holds the loop to it that it goes on over trouble, and says so once: it measures a
+// server, by the driver that serve has, twenty times a second.
+func Loop(t *testing.T, e measure.Engine, to servers.Target, trouble Trouble) {
+	t.Helper()
+	const every, patience = 50 * time.Millisecond, 300 * time.Millisecond
+	e.SessionsEvery, e.StatementsEvery = every, every
+	l := &loop{kept: make(chan struct{}, 1), tried: make(chan struct{}, 1)}
+	read := e.NewReader
+	e.NewReader = func() measure.Reader { return &listened{read(), func() { tell(l.tried) }} }
+	l.target.Store(&to)
+	one := measure.New(measure.Config{
+		Engine: e, Organization: uuid.New(), Instance: uuid.New(), Home: &listening{&Home{To: to}, l}, Gate: measure.NewGate(1),
+		Open: func(ctx context.Context, _ servers.Target, database string) (servers.Session, error) {
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			return l.target.Load().Open(ctx, database, patience)
+		},
+		Reached: func(err error) {
+			if err != nil {
+				tell(l.tried)
+			}
+		},
+		Log: slog.New(slog.NewTextHandler(l, nil)), Now: time.Now,
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { one.Run(ctx) })
+	defer running.Wait()
+	defer stop()
+	l.wait(t, l.kept, 3)
+	if trouble.Elsewhere != nil {
+		l.target.Store(trouble.Elsewhere)
+	}
+	trouble.Begin()
+	l.wait(t, l.tried, 3) // one may have been under way, one finds that the connection is gone
+	l.target.Store(&to)
+	trouble.Over()
+	l.wait(t, l.kept, 4)
+	if said := l.String(); strings.Count(said, "level=WARN") != 1 && trouble.Elsewhere == nil || !strings.Contains(said, trouble.Reason) || strings.Count(said, trouble.Reason) > 1 {
+		t.Errorf("want %q once, the log says\n%s", trouble.Reason, said)
+	}
+}
+
+// loop is what is heard of one.
+type loop struct {
+	target      atomic.Pointer[servers.Target]
+	kept, tried chan struct{}
+	mu          sync.Mutex
+	log         strings.Builder
+}
+
+func (l *loop) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.Write(line)
+}
+
+func (l *loop) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.String()
+}
+
+func tell(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+func (l *loop) wait(t *testing.T, c <-chan struct{}, times int) {
+	t.Helper()
+	for range times {
+		select {
+		case <-c:
+		case <-time.After(time.Minute):
+			t.Fatalf("the loop stands still; its log says\n%s", l.String())
+		}
+	}
+}
+
+// listened is a reader that tells of each round.
+type listened struct {
+	measure.Reader
+	round func()
+}
+
+func (l *listened) Activity(ctx context.Context, line *measure.Line) (*measure.Activity, error) {
+	l.round()
+	return l.Reader.Activity(ctx, line)
+}
+
+// listening is a home that tells of each batch with samples of sessions, so that all of a
+// round was read.
+type listening struct {
+	*Home
+	loop *loop
+}
+
+func (l *listening) told(b measurements.Batch, err error) error {
+	if len(b.Sessions) > 0 && err == nil {
+		tell(l.loop.kept)
+	}
+	return err
+}
+
+func (l *listening) Record(ctx context.Context, b measurements.Batch, signs []watch.Sign) error {
+	return l.told(b, l.Home.Record(ctx, b, signs))
+}
+
+func (l *listening) Count(ctx context.Context, since *time.Time, now *measure.List, b measurements.Batch, signs []watch.Sign) error {
+	return l.told(b, l.Home.Count(ctx, since, now, b, signs))
+}

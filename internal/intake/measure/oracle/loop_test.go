@@ -1,0 +1,56 @@
+package oracle
+
+import (
+	"testing"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure/measuretest"
+	"muster/internal/servers"
+	"muster/internal/servers/tnstest"
+)
+
+// TestTheLoopGoesOn over an Oracle that stalls, is cut or speaks nonsense in the middle of
+// an answer, and over a listener that refuses, hangs and resets.
+func TestTheLoopGoesOn(t *testing.T) {
+	t.Parallel()
+	target := func(t *testing.T, l *tnstest.Listener) servers.Target {
+		t.Helper()
+		to, err := new(servers.Reach).Target(fleet.Oracle, l.DSN(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	for name, fault := range map[string]tnstest.Fault{"stalls": tnstest.Stall, "is deaf": tnstest.Deaf, "is cut": tnstest.Cut, "makes no sense": tnstest.Nonsense} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := answered(t, time.Now(), 10)
+			measuretest.Loop(t, Engine(), target(t, l), measuretest.Trouble{
+				Begin: func() {
+					l.Answer(sent(sessionsQuery), tnstest.Answer{Columns: 4, Numbers: []int{0, 3}, Rows: [][]string{{"3", "active", "", "1"}}, Then: fault})
+				},
+				Over: func() { answer(l, time.Now(), 10) }, Reason: "reason=",
+			})
+		})
+	}
+	for name, test := range map[string]struct {
+		o      tnstest.Options
+		reason string
+	}{
+		"refuses":       {tnstest.Options{Refuse: 12514}, `reason="connection: database"`},
+		"expired":       {tnstest.Options{Login: 28001}, `reason="connection: authentication"`},
+		"locked":        {tnstest.Options{Login: 28000}, `reason="connection: authentication"`},
+		"hangs":         {tnstest.Options{Silent: true}, `reason="connection: timeout"`},
+		"hangs later":   {tnstest.Options{Mute: true}, `reason="connection: timeout"`},
+		"resets":        {tnstest.Options{Reset: true}, `reason="connection: refused"`},
+		"another thing": {tnstest.Options{Banner: []byte("SSH-2.0-OpenSSH_9.2\r\n")}, `reason="connection: `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := answered(t, time.Now(), 10)
+			elsewhere := target(t, tnstest.Start(t, test.o))
+			measuretest.Loop(t, Engine(), target(t, l), measuretest.Trouble{Begin: l.CutAll, Over: func() {}, Elsewhere: &elsewhere, Reason: test.reason})
+		})
+	}
+}
