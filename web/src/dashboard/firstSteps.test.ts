@@ -5,6 +5,7 @@ const now = Date.parse("2026-11-20T12:00:00Z");
 const ago = (seconds: number) => new Date(now - seconds * 1_000).toISOString();
 const added = {
   name: "shop",
+  engine: "postgresql" as const,
   collected: true,
   createdAt: ago(5),
   lastSeenAt: null,
@@ -49,6 +50,17 @@ test("statements that do not come say why, and lead to what is missing", () => {
     state: "failed",
     leads: "grants",
   });
+  for (const [engine, object, says] of [
+    [
+      "sqlserver",
+      "sessions, and statements in the plan cache",
+      "Muster may not read the query stores or the plan cache.",
+    ],
+    ["oracle", "GV$SQLSTATS_PLAN_HASH", "Muster may not read V$SQLSTATS or V$SQL."],
+  ] as const) {
+    expect(last([{ ...added, engine, missingGrants: [{ ...grant, object }] }], nothing, now)?.says).toBe(says);
+  }
+  expect(last([{ ...added, engine: "oracle", missingGrants: [grant] }], nothing, now)?.state).toBe("awaited");
   const seen = { ...nothing, sessions: true, statements: false };
   expect(last([{ ...added, createdAt: ago(170) }], seen, now)?.state).toBe("awaited");
   expect(last([{ ...added, createdAt: ago(181) }], seen, now)?.state).toBe("failed");

@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client";
 
 type Instance = Pick<
   Schemas["Instance"],
-  "name" | "collected" | "createdAt" | "lastSeenAt" | "lastAssessedAt" | "lastError" | "missingGrants"
+  "name" | "engine" | "collected" | "createdAt" | "lastSeenAt" | "lastAssessedAt" | "lastError" | "missingGrants"
 >;
 
 /** Seen is which charts have a value. */
@@ -24,7 +24,15 @@ const quiet = 60_000;
 /** Two looks at the statements are a minute apart, the first one comes at once: later than this, something is missing. */
 const overdue = 3 * 60_000;
 
-const ofStatements = "pg_stat_statements";
+/** What statements are counted from, and how a missing grant of it is told. */
+const ofStatements: Record<string, { named: string; told: string[] }> = {
+  postgresql: { named: "pg_stat_statements", told: ["pg_stat_statements"] },
+  sqlserver: {
+    named: "the query stores or the plan cache",
+    told: ["statements in the plan cache", "the query store of"],
+  },
+  oracle: { named: "V$SQLSTATS or V$SQL", told: ["V$SQL"] },
+};
 
 /** stepsOf says of servers that were just added what is there, what is awaited and why, and what somebody has to do. */
 export function stepsOf(
@@ -76,7 +84,7 @@ function sample({ sampledAt, hosts }: Partial<Seen> & { sampledAt: string | null
     ...step,
     state: "awaited",
     says: collected
-      ? "Muster counts the sessions every ten seconds."
+      ? "Muster counts the sessions every ten seconds, of SQL Server every thirty."
       : "It comes when the agent sends for the first time.",
   };
 }
@@ -88,7 +96,7 @@ function assessment(collected: Instance[]): Step {
     return {
       ...step,
       state: "there",
-      says: "Settings, roles, versions and databases were checked",
+      says: "Settings, accounts, versions and databases were checked",
       at: times[0],
       leads: "findings",
     };
@@ -98,7 +106,7 @@ function assessment(collected: Instance[]): Step {
   return {
     ...step,
     state: "awaited",
-    says: "Muster checks settings, roles, versions and every database. This takes a few seconds.",
+    says: "Muster checks settings, accounts, versions and every database. This takes a few seconds.",
   };
 }
 
@@ -125,15 +133,19 @@ function chart({ hosts, sessions }: Partial<Seen>, collected: boolean): Step {
 function statements(collected: Instance[], { statements }: Partial<Seen>, now: number): Step {
   const step = { key: "statements" as const, title: "Statements" };
   if (statements) return { ...step, state: "there", says: "Their number and their times are measured every minute." };
-  const missing = collected.some((i) => i.missingGrants.some((g) => g.object.includes(ofStatements)));
+  const missing = collected
+    .filter((i) => ofStatements[i.engine]?.told.some((o) => i.missingGrants.some((g) => g.object.includes(o))))
+    .at(0);
   const late = collected.every((i) => now - Date.parse(i.createdAt) > overdue);
   if (missing || late) {
     return {
       ...step,
       state: "failed",
       says: missing
-        ? `Muster may not read ${ofStatements}.`
-        : `None was counted. ${ofStatements} has to be installed, and some statement has to run.`,
+        ? `Muster may not read ${ofStatements[missing.engine]?.named}.`
+        : collected.every((i) => i.engine === "postgresql")
+          ? "None was counted. pg_stat_statements has to be installed, and some statement has to run."
+          : "None was counted. The account needs its grants, and some statement has to run.",
       leads: "grants",
     };
   }

@@ -8,6 +8,7 @@ import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
 import classes from "./face.module.css";
 import { useHealth } from "./Health";
+import type { Instance } from "./standing";
 
 type Change = Schemas["InstanceChange"];
 
@@ -20,11 +21,17 @@ const kinds: Record<string, string> = {
   extension: "Extension",
 };
 
+const compared: Record<string, string> = {
+  postgresql: "Settings, roles, grants, pg_hba.conf, version and extensions",
+  sqlserver: "Options, logins, server roles, permissions and version",
+  oracle: "Parameters, profiles, audit policies, accounts, privileges and version",
+};
+
 const shown = 8;
 
 /** Changes is what differed between assessments; the first few until somebody asks for all. */
-export function Changes({ instanceId }: { instanceId: string }) {
-  const { data } = useHealth(instanceId);
+export function Changes({ instance: i }: { instance: Instance }) {
+  const { data } = useHealth(i.id);
   const [all, setAll] = useState(false);
   if (!data) return null; // Score says why
   const { changes } = data;
@@ -42,7 +49,7 @@ export function Changes({ instanceId }: { instanceId: string }) {
       {changes.length === 0 && (
         <EmptyState title="No changes seen">
           {data.assessedAt !== null
-            ? "Settings, roles, grants, pg_hba.conf, version and extensions are compared at each assessment."
+            ? `${compared[i.engine] ?? "Settings, accounts, grants and version"} are compared at each assessment.`
             : "Muster compares what it finds from the second assessment on."}
         </EmptyState>
       )}

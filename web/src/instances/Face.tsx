@@ -33,7 +33,7 @@ export function Face({ instance: i }: { instance: Instance }) {
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md">
             {!narrow && alerts}
-            {findings && <Changes key={i.lastAssessedAt} instanceId={i.id} />}
+            {findings && <Changes key={i.lastAssessedAt} instance={i} />}
             {session.can("reports:read") && <LastReports instanceId={i.id} />}
           </Stack>
         </Grid.Col>

@@ -24,8 +24,24 @@ test("grants are given in the database where they are missing, each once", () =>
   ]);
 });
 
-test("a grant that nothing states has no statement", () => {
-  expect(placesOf([{ object: "CONTROL SERVER", statement: "", checks: ["MS-03"] }])).toEqual([
-    { database: null, statements: [], objects: ["CONTROL SERVER"], checks: ["MS-03"] },
+test("what is said in a comment is no statement to be closed", () => {
+  const said = "-- VIEW DATABASE STATE is denied in it: REVOKE that there.";
+  expect(placesOf([{ object: "the query store of shop", statement: said, checks: [] }])[0]?.statements).toEqual([said]);
+});
+
+test("a grant that nothing states has no statement, and is apart", () => {
+  expect(
+    placesOf([
+      { object: "VIEW ANY DEFINITION", statement: "GRANT VIEW ANY DEFINITION TO [muster];", checks: ["MS-05"] },
+      { object: "CONTROL SERVER", statement: "", checks: ["MS-48"] },
+    ]),
+  ).toEqual([
+    {
+      database: null,
+      statements: ["GRANT VIEW ANY DEFINITION TO [muster];"],
+      objects: ["VIEW ANY DEFINITION"],
+      checks: ["MS-05"],
+    },
+    { database: null, statements: [], objects: ["CONTROL SERVER"], checks: ["MS-48"] },
   ]);
 });

@@ -7,16 +7,18 @@ import { Snippet } from "../ui/Snippet";
 type Grant = Schemas["MissingGrant"];
 export type Place = { database: string | null; statements: string[]; objects: string[]; checks: string[] };
 
-const ended = (statement: string) => `${statement.trim().replace(/;$/, "")};`;
+/** ended closes a statement; what is said in a comment, where no statement would do, stays as it is. */
+const ended = (statement: string) => (statement.startsWith("--") ? statement : `${statement.replace(/;$/, "")};`);
 
-/** placesOf sorts grants by the database in which they are to be given; null is any. */
+/** placesOf sorts grants by the database in which they are to be given; null is any. Those that nothing states are apart. */
 export function placesOf(grants: Grant[]): Place[] {
-  const places = new Map<string | null, Place>();
+  const places = new Map<string, Place>();
   for (const grant of grants) {
     const [, object = grant.object, database = null] = /^(.+) in database (.+)$/.exec(grant.object) ?? [];
-    const place = places.get(database) ?? { database, statements: [], objects: [], checks: [] };
-    places.set(database, place);
     const statement = grant.statement.trim();
+    const key = JSON.stringify([database, statement === ""]);
+    const place = places.get(key) ?? { database, statements: [], objects: [], checks: [] };
+    places.set(key, place);
     if (statement !== "" && !place.statements.includes(ended(statement))) place.statements.push(ended(statement));
     if (!place.objects.includes(object)) place.objects.push(object);
     place.checks = [...new Set([...place.checks, ...grant.checks])].sort();
@@ -42,7 +44,7 @@ export function MissingGrants({ grants, engine }: { grants: Grant[]; engine: str
       </Text>
       <Stack gap="lg">
         {placesOf(grants).map((place) => (
-          <div key={place.database ?? ""}>
+          <div key={`${place.database ?? ""} ${place.statements.length > 0}`}>
             {place.statements.length > 0 && (
               <Snippet
                 label={
@@ -60,7 +62,10 @@ export function MissingGrants({ grants, engine }: { grants: Grant[]; engine: str
             </Text>
             {place.checks.length > 0 && (
               <Group gap={6} mt={6}>
-                <Text size="sm">Unlocks {plural(place.checks.length, "check")}:</Text>
+                <Text size="sm">
+                  {place.statements.length > 0 ? "Unlocks" : "Leaves without an answer"}{" "}
+                  {plural(place.checks.length, "check")}:
+                </Text>
                 {place.checks.map((id) => (
                   <Badge key={id} variant="default" radius="sm" tt="none">
                     {id}

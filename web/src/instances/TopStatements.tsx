@@ -75,13 +75,20 @@ export function TopStatements({ instance }: { instance: Instance }) {
   );
 }
 
+const needed: Record<string, string> = {
+  postgresql: "PostgreSQL needs the extension pg_stat_statements for that.",
+  sqlserver:
+    "Of SQL Server that needs VIEW SERVER STATE; what the query stores and the plan cache leave out is not there.",
+  oracle: "Of Oracle that needs SELECT on V$SQLSTATS_PLAN_HASH and V$SQL.",
+};
+
 /** None says why there are no statements, as far as that is known. */
 function None({ instance: i, incomplete = false }: { instance: Instance; incomplete?: boolean }) {
   if (incomplete) return "The statements of its engine could not be read.";
   return (
     <>
       No statement is known of this window: none was executed, or this server does not tell of them.
-      {i.engine === "postgresql" && " PostgreSQL needs the extension pg_stat_statements for that."}
+      {needed[i.engine] && ` ${needed[i.engine]}`}
     </>
   );
 }
