@@ -92,7 +92,7 @@ func TestDocumentsOfWhatOurCollectorsFind(t *testing.T) {
 		want []string
 	}{
 		"security": {looked(t, report.Security, fleet.SQLServer, fleet.Oracle), []string{
-			"SQL Server 16.0.4135.4, Developer Edition (64-bit)", "Oracle 19.3.0.0.0, EE", "as a SYSDBA, line by line, on oracle-01:", "as a sysadmin, line by line, on sqlserver-01:",
+			"SQL Server 16.0.4135.4, Developer Edition (64-bit)", "Oracle 19.3.0.0.0, Enterprise Edition", "as a SYSDBA, line by line, on oracle-01:", "as a sysadmin, line by line, on sqlserver-01:",
 			`CORP\dba → ops → sysadmin`, "OLD → TEAM → DBA", "since their accounts are let in from every host or from none",
 			"the monitoring role C##MUSTER lacks SELECT on SYS.DBA_USERS", "Database away is RESTORING.", `GRANT SELECT ON SYS.DBA_USERS TO "C##MUSTER";`, "CVEs of Oracle", "CVEs of SQL Server",
 		}},

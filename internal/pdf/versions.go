@@ -150,9 +150,7 @@ func (b *builder) versionTable(rows []versionRow) {
 		if !answered {
 			running += ", as registered"
 		}
-		if a := r.in.Assessment; a != nil && a.Edition != "" {
-			running += ", " + shorten(a.Edition, 60)
-		}
+		running += before(", ", shorten(analysis.Edition(&r.in), 60))
 		if as := r.in.Release.RegisteredAs; as != "" {
 			running += ", registered as " + shorten(as, 40)
 		}

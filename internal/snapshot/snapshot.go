@@ -225,7 +225,7 @@ type Assessment struct {
 	Error            string         `json:"error"`      // a sentence, never the driver's text
 	CatalogueVersion string         `json:"catalogueVersion"`
 	Sent             bool           `json:"sent,omitempty"`    // by a feed: another tool looked, and no role of Muster's signed in
-	Edition          string         `json:"edition,omitempty"` // as a feed tells it
+	Edition          string         `json:"edition,omitempty"` // as the server or a feed tells it
 	Role             string         `json:"role"`              // the monitoring role
 	RoleIsSuperuser  bool           `json:"roleIsSuperuser"`
 	VersionNum       int            `json:"versionNum"` // 150018
@@ -315,7 +315,7 @@ type DatabaseRole struct {
 	PasswordKind string     `json:"passwordKind"` // scram-sha-256, md5, none, unknown (not readable)
 	ValidUntil   *time.Time `json:"validUntil"`
 	LastSeen     *time.Time `json:"lastSeen"`    // in sessions at assessment time; nil: not seen
-	RemoteLogin  string     `json:"remoteLogin"` // yes, no, unknown (HBA rules not readable)
+	RemoteLogin  string     `json:"remoteLogin"` // yes, no, unknown (PostgreSQL: HBA rules not readable)
 }
 
 // Extension is an installed extension.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -170,5 +171,22 @@ func Superuser(engine string) string {
 		return "SYSDBA"
 	default:
 		return "superuser"
+	}
+}
+
+// oracleEditions are those that V$INSTANCE has letters for.
+var oracleEditions = map[string]string{
+	"EE": "Enterprise Edition", "SE": "Standard Edition", "PO": "Personal Oracle", "XE": "Express Edition", "CORE EE": "CORE Enterprise Edition",
+}
+
+// Edition is a server's in words; empty: it is not known, or there are none.
+func Edition(in *snapshot.Instance) string {
+	switch {
+	case in.Assessment == nil:
+		return ""
+	case in.Engine == "oracle":
+		return cmp.Or(oracleEditions[in.Assessment.Edition], in.Assessment.Edition)
+	default:
+		return in.Assessment.Edition
 	}
 }
