@@ -212,7 +212,8 @@ func (l Look) unanswered(result *snapshot.CheckResult, check catalogue.Check, er
 	return nil
 }
 
-// violations are the first ones by object and evidence, and how many there are.
+// violations are the first ones by object and evidence, and how many there are. They are
+// cut while rows come, so that no server decides how much is kept.
 func (l Look) violations(ctx context.Context, check catalogue.Check) (kept []snapshot.Violation, total int, err error) {
 	parts := len(check.Object.Parts())
 	cut := func() {
