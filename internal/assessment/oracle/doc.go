@@ -17,5 +17,6 @@
 //
 // What may go wrong: no live Oracle has met any of it, see README. In a pluggable database
 // the views show that database alone, and what is kept in the root is not known: the
-// check of backups says so. Columns that DBMS_REDACT hides are sampled as they are shown.
+// check of backups says so. How a session by TCPS names itself in V$SESSION_CONNECT_INFO is
+// not documented (OR-13 looks for SSL). Columns that DBMS_REDACT hides are sampled as they are shown.
 package oracle
