@@ -34,7 +34,8 @@
 //     is sent (package pgstore).
 //   - The disk is full: the oldest measurements go, a sixteenth at a time, until there is room
 //     for what is new, and no more are kept than then for an hour. Where there are none to go
-//     it is lost, and the statements' next interval is longer.
+//     it is lost, and the statements' next interval is longer. To delete takes room, too, for
+//     which a megabyte is set aside in a file of its own.
 //   - The disk has lost a record: it is counted (damaged) and passed over.
 //   - The agent is started twice: the second ends with *InUseError. Its directory is copied to
 //     another machine: there it is another sender, for it is known by the machine's name, too.

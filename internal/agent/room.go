@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"crypto/rand"
 	"errors"
+	"io"
+	"os"
 	"syscall"
 
 	"go.etcd.io/bbolt"
@@ -16,13 +19,22 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
+// reserveBytes is how much room is set aside in a file beside the buffer's: bbolt writes new
+// pages even to delete, and now and then the file has none left.
+const reserveBytes = 1 << 20
+
 // update is a transaction that writes. Where the disk is full the oldest measurements make
-// room for it. To delete takes room, too; the pages that the transaction before has left
-// were enough for that in all that was tried (TestAFullDisk), without any set aside.
+// room for it.
 func (s *store) update(do func(tx *bbolt.Tx) error) error {
 	err := s.db.Update(do)
 	for i := 0; i < sheds && isFull(err); i++ {
-		if shedErr := s.shed(); shedErr != nil {
+		shedErr := s.shed()
+		if isFull(shedErr) {
+			_ = os.Truncate(s.reserve, 0) // without one there may be room all the same
+			shedErr = s.shed()
+			s.setAside()
+		}
+		if shedErr != nil {
 			return errors.Join(err, shedErr)
 		}
 		err = s.db.Update(do)
@@ -47,8 +59,22 @@ func (s *store) shed() error {
 	})
 }
 
+// setAside fills the reserve as far as there is room. What is written cannot be packed: a
+// file system that packs would set nothing aside.
+func (s *store) setAside() {
+	f, err := os.OpenFile(s.reserve, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	if now, err := f.Stat(); err == nil && now.Size() < reserveBytes {
+		_, _ = io.CopyN(f, rand.Reader, reserveBytes-now.Size())
+	}
+}
+
 // lift has the buffer grow to its own bound again.
 func (s *store) lift() {
+	s.setAside()
 	_ = s.db.Update(func(*bbolt.Tx) error { // one transaction at a time: s.most is theirs
 		s.most = s.max
 		return nil

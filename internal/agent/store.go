@@ -40,6 +40,8 @@ type store struct {
 	db   *bbolt.DB
 	max  int64 // bytes of measurements
 	most int64 // of them at the moment: less where the disk is full; a writing transaction's
+
+	reserve string // a file that sets room aside
 }
 
 // counts are the figures of a store, kept with what they count.
@@ -81,7 +83,7 @@ func openStore(directory string, most int64) (*store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open the agent's buffer %s: %w", path, err)
 	}
-	s := &store{db: db, max: most, most: most}
+	s := &store{db: db, max: most, most: most, reserve: filepath.Join(directory, "reserve")}
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the agent's buffer %s: %w", path, err), db.Close())
 	}
@@ -89,6 +91,7 @@ func openStore(directory string, most int64) (*store, error) {
 }
 
 func (s *store) prepare() error {
+	s.setAside()
 	return s.update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{measurementsBucket, factsBucket, refusedBucket, serversBucket, basesBucket, metaBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
