@@ -27,10 +27,9 @@ const (
 
 // sentAssessment is an assessment as the server takes it from whoever has no connection
 // of its own there. What such a call has no words for is lost: the statements that mend what
-// was found (the server has those of its catalogue), how grave an object is where that is not
-// the check's own, how large a share of the objects fails, what a check measured in each of
-// several databases, which of our grants is missing for it, extensions, how passwords are
-// stored and who may sign in from where (TestAnAgentFindsWhatTheCollectorDoes has the list).
+// was found (the server has those of its catalogue), which of our grants is missing for it,
+// extensions, how passwords are stored, who may sign in from where, types and sizes of what
+// is personal (TestAnAgentFindsWhatTheCollectorDoes has the list).
 func sentAssessment(
 	server string, engine fleet.Engine, at time.Time, found snapshot.Assessment, state changes.State, classified map[string]snapshot.Classification,
 ) api.SentAssessment {
@@ -100,7 +99,7 @@ func sentCheck(results []snapshot.CheckResult, databases []snapshot.DatabaseFact
 			one.Measured = text("fails", mostWords)
 		}
 	case len(passed) > 0:
-		one.Outcome, one.Measured = api.SentCheckOutcomePass, text(measuredIn(passed), mostWords)
+		one.Outcome, one.Measured = api.SentCheckOutcomePass, text(passed[0].Measured, mostWords)
 	case len(unassessed) > 0:
 		one.Outcome, one.Reason = api.SentCheckOutcomeNotAssessed, text(cmp.Or(unassessed[0].Reason, notAssessed), mostWords)
 		return one
@@ -111,20 +110,28 @@ func sentCheck(results []snapshot.CheckResult, databases []snapshot.DatabaseFact
 	if in := sentUnassessed(results, databases); len(in) > 0 {
 		one.NotAssessedIn = &in
 	}
+	if in := sentMeasured(slices.Concat(failed, passed)); len(in) > 0 {
+		one.MeasuredIn = &in
+	}
 	return one
 }
 
-const notAssessed = "Not assessed."
-
-// measuredIn is what a check measured that passes: one text for all databases.
-func measuredIn(passed []snapshot.CheckResult) string {
-	for _, r := range passed {
-		if r.Measured != passed[0].Measured {
-			return "none found"
+// sentMeasured is what a check measured in each database.
+func sentMeasured(results []snapshot.CheckResult) (in []api.SentMeasured) {
+	for _, r := range results {
+		one := api.SentMeasured{Database: r.Database, Measured: text(r.Measured, mostWords)}
+		if r.Status == snapshot.StatusFail && r.FailFraction > 0 && r.FailFraction < 1 {
+			share := number(r.FailFraction)
+			one.FailFraction = &share
+		}
+		if r.Database != "" && (one.Measured != nil || one.FailFraction != nil) {
+			in = append(in, one)
 		}
 	}
-	return passed[0].Measured
+	return in
 }
+
+const notAssessed = "Not assessed."
 
 // sentUnassessed are the databases that a check of databases neither passes nor fails in,
 // each with why: the server takes it for passed in all the others.
@@ -150,6 +157,10 @@ func sentObjects(r snapshot.CheckResult) (out []api.SentObject) {
 		o := api.SentObject{Object: cut(v.Object, mostName), Evidence: text(v.Evidence, mostWords)}
 		if r.Database != "" {
 			o.Database = &r.Database
+		}
+		if v.Severity != "" {
+			severity := api.SentSeverity(v.Severity)
+			o.Severity = &severity
 		}
 		out = append(out, o)
 	}

@@ -25,6 +25,10 @@ func TestAnAssessmentAsItIsSent(t *testing.T) {
 		}
 		return r
 	}
+	partly := func(r snapshot.CheckResult, share float64, severity string) snapshot.CheckResult {
+		r.FailFraction, r.Violations[1].Severity = share, severity
+		return r
+	}
 	says := func(r snapshot.CheckResult, reason string) snapshot.CheckResult {
 		r.Reason, r.ReasonCode = reason, snapshot.ReasonPermissionDenied
 		return r
@@ -40,7 +44,7 @@ func TestAnAssessmentAsItIsSent(t *testing.T) {
 		},
 		Results: []snapshot.CheckResult{
 			in("D1", "a", snapshot.StatusPass), in("D1", "a\nb", snapshot.StatusFail), in("D1", "b", snapshot.StatusPass),
-			fails(in("D2", "a", snapshot.StatusFail), "2 of 3", "x", "y"), says(in("D2", "b", snapshot.StatusNotAssessed), "Denied."),
+			partly(fails(in("D2", "a", snapshot.StatusFail), "2 of 3", "x", "y"), 0.5, "High"), says(in("D2", "b", snapshot.StatusNotAssessed), "Denied."),
 			measured(in("D3", "a", snapshot.StatusPass), "none of 2"), in("D3", "b", snapshot.StatusNotApplicable),
 			measured(in("D4", "a", snapshot.StatusPass), "none of 2"), measured(in("D4", "b", snapshot.StatusPass), "none of 3"),
 			says(in("D5", "a", snapshot.StatusNotAssessed), "Denied."), in("D5", "b", snapshot.StatusNotApplicable),
@@ -65,12 +69,12 @@ func TestAnAssessmentAsItIsSent(t *testing.T) {
 	want := `{"instance": "db", "at": "2026-11-20T12:00:00Z", "version": "17.2", "edition": "x",
 	"checks": [
 		{"id": "D1", "outcome": "pass"},
-		{"id": "D2", "outcome": "fail", "measured": "2 of 3", "objects": [{"database": "a", "object": "x", "evidence": "seen"}, {"database": "a", "object": "y", "evidence": "seen"}],
-			"notAssessedIn": [{"database": "b", "reason": "Denied."}]},
-		{"id": "D3", "outcome": "pass", "measured": "none of 2", "notAssessedIn": [{"database": "b", "reason": "Not assessed."}]},
-		{"id": "D4", "outcome": "pass", "measured": "none found"},
+		{"id": "D2", "outcome": "fail", "measured": "2 of 3", "objects": [{"database": "a", "object": "x", "evidence": "seen"}, {"database": "a", "object": "y", "evidence": "seen", "severity": "High"}],
+			"notAssessedIn": [{"database": "b", "reason": "Denied."}], "measuredIn": [{"database": "a", "measured": "2 of 3", "failFraction": 0.5}]},
+		{"id": "D3", "outcome": "pass", "measured": "none of 2", "notAssessedIn": [{"database": "b", "reason": "Not assessed."}], "measuredIn": [{"database": "a", "measured": "none of 2"}]},
+		{"id": "D4", "outcome": "pass", "measured": "none of 2", "measuredIn": [{"database": "a", "measured": "none of 2"}, {"database": "b", "measured": "none of 3"}]},
 		{"id": "D5", "outcome": "notAssessed", "reason": "Denied."},
-		{"id": "D6", "outcome": "pass", "measured": "none", "notAssessedIn": [{"database": "b", "reason": "Not assessed."}]},
+		{"id": "D6", "outcome": "pass", "measured": "none", "notAssessedIn": [{"database": "b", "reason": "Not assessed."}], "measuredIn": [{"database": "a", "measured": "none"}]},
 		{"id": "I1", "outcome": "fail", "measured": "off", "objects": [{"object": "ssl", "evidence": "seen"}]},
 		{"id": "I2", "outcome": "fail", "measured": "fails", "objects": []},
 		{"id": "I3", "outcome": "pass", "measured": "on"},

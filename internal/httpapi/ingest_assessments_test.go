@@ -270,6 +270,11 @@ func TestAssessmentsRefused(t *testing.T) {
 			"out_of_range #/assessments/1/checks/0/notAssessedIn", "out_of_range #/assessments/1/checks/1/notAssessedIn/0/database", "unknown_database #/assessments/1/checks/1/notAssessedIn/1/database",
 			"duplicate_key #/assessments/1/checks/1/notAssessedIn/2/database", "unknown_database #/assessments/1/checks/1/notAssessedIn/2/database",
 			"out_of_range #/assessments/1/checks/2/notAssessedIn", "out_of_range #/assessments/1/checks/3/notAssessedIn/0/reason"}},
+		"measured in": {checks(passing("PG-S01").with(members{"measuredIn": []members{{"database": "d"}}}), failing("PG-C04", "d/a").with(members{"measuredIn": []members{
+			{"database": "d", "failFraction": 0}, {"database": "d", "failFraction": 1.5}, {"database": "x", "measured": long + long}}})), 422, []string{
+			"out_of_range #/assessments/1/checks/0/measuredIn", "out_of_range #/assessments/1/checks/1/measuredIn/0/failFraction", "duplicate_key #/assessments/1/checks/1/measuredIn/1/database",
+			"out_of_range #/assessments/1/checks/1/measuredIn/1/failFraction", "unknown_database #/assessments/1/checks/1/measuredIn/2/database", "out_of_range #/assessments/1/checks/1/measuredIn/2/measured"}},
+		"a severity":     {checks(members{"id": "PG-C04", "outcome": "fail", "objects": []members{{"object": "x", "severity": "grave"}}}), 400, []string{"invalid_parameter #/assessments/1/checks/0/objects/0/severity"}},
 		"by DSN":         {sentBatch(w.of("orders", time.Hour), w.of("own", time.Hour, passing("PG-X99"))), 409, []string{"assessed_by_collector #/assessments/1/instance"}},
 		"too many items": {with(members{"settings": slices.Repeat([]members{{"name": "a"}}, 100_001)}), 422, []string{"too_many_items #"}},
 	} {
@@ -394,6 +399,36 @@ func TestOtherEnginesByFeed(t *testing.T) {
 		if health := w.get(w.ours.member, "/api/v1/instances/"+ids[name].String()+"/health").is(200).object(); health["score"] == nil || health["assessedAt"] == nil {
 			t.Errorf("%s: %v", name, health)
 		}
+	}
+}
+
+// TestWhatWasMeasuredInEachDatabase is its result's there, with how large a part fails and
+// how grave the gravest object is.
+func TestWhatWasMeasuredInEachDatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day)), database("e", w.ago(day)), database("f", w.ago(day))}})
+	listed := members{"databases": []members{{"database": "d"}, {"database": "e"}, {"database": "f"}}}
+	grave := failing("PG-C04", "d/one", "d/two", "e/one")
+	grave["objects"].([]members)[1]["severity"] = "High"
+	grave["measuredIn"] = []members{{"database": "d", "measured": "2 of 8", "failFraction": 0.25}, {"database": "f", "measured": "none of 3"}, {"database": "e"}}
+	passes := passing("PG-C02").with(members{"measured": "none", "measuredIn": []members{{"database": "e", "measured": "none of 9", "failFraction": 0.5}}})
+	in.send(assessmentsPath, sentBatch(w.of("shop", time.Hour, grave, passes).with(listed))).is(202)
+	a, err := w.deps.Servers.LatestAssessment(t.Context(), w.ours.organization.ID, ids["shop"])
+	must(t, err)
+	var got []string
+	for _, r := range a.Results {
+		if r.CheckID == "PG-C02" || r.CheckID == "PG-C04" {
+			got = append(got, fmt.Sprintf("%s %s %s %q %g %s", r.CheckID, r.Database, r.Status, r.Measured, r.FailFraction, r.Severity))
+		}
+	}
+	want := []string{
+		`PG-C02 d pass "none" 0 `, `PG-C02 e pass "none of 9" 0 `, `PG-C02 f pass "none" 0 `,
+		`PG-C04 d fail "2 of 8" 0.25 High`, `PG-C04 e fail "1 found" 1 `, `PG-C04 f pass "none of 3" 0 `,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 

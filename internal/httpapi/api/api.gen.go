@@ -816,6 +816,30 @@ func (e SentColumnCategory) Valid() bool {
 	}
 }
 
+// Defines values for SentSeverity.
+const (
+	SentCritical SentSeverity = "Critical"
+	SentHigh     SentSeverity = "High"
+	SentLow      SentSeverity = "Low"
+	SentMedium   SentSeverity = "Medium"
+)
+
+// Valid indicates whether the value is a known member of the SentSeverity enum.
+func (e SentSeverity) Valid() bool {
+	switch e {
+	case SentCritical:
+		return true
+	case SentHigh:
+		return true
+	case SentLow:
+		return true
+	case SentMedium:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WaitEventsUnit.
 const (
 	WaitEventsUnitAverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
@@ -3068,6 +3092,9 @@ type SentCheck struct {
 	// Measured What was found, in a few words; at most 2,000 characters, of which 200 are kept
 	Measured *string `json:"measured,omitempty"`
 
+	// MeasuredIn What a check of databases measured in single ones, where it passes or fails; no database twice
+	MeasuredIn *[]SentMeasured `json:"measuredIn,omitempty"`
+
 	// NotAssessedIn Databases that it could not look at, while it passes or fails in the others; no database twice
 	NotAssessedIn *[]SentUnassessed `json:"notAssessedIn,omitempty"`
 
@@ -3128,6 +3155,18 @@ type SentDatabase struct {
 	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
 }
 
+// SentMeasured defines model for SentMeasured.
+type SentMeasured struct {
+	// Database Its externalId
+	Database string `json:"database"`
+
+	// FailFraction How large a part of what it looked at there fails, where it fails: more than 0, at most 1. Left out, it is all of it.
+	FailFraction *json.Number `json:"failFraction,omitempty"`
+
+	// Measured What was found there, in a few words; at most 2,000 characters, of which 200 are kept
+	Measured *string `json:"measured,omitempty"`
+}
+
 // SentObject defines model for SentObject.
 type SentObject struct {
 	// Database externalId of the database that it is in; null where it is the instance's
@@ -3138,6 +3177,9 @@ type SentObject struct {
 
 	// Object Its name, 1 to 1,000 characters. It is kept as it is, whatever letters it has.
 	Object string `json:"object"`
+
+	// Severity How grave this one is, where what was seen decides that; null: as the check is. The gravest is the result's.
+	Severity *SentSeverity `json:"severity,omitempty"`
 }
 
 // SentSetting A value whose name says that it may hold a password, a command or a connection string is taken to be one: it is known
@@ -3152,6 +3194,9 @@ type SentSetting struct {
 	// Value At most 10,000 characters
 	Value *string `json:"value,omitempty"`
 }
+
+// SentSeverity defines model for SentSeverity.
+type SentSeverity string
 
 // SentTable defines model for SentTable.
 type SentTable struct {

@@ -235,7 +235,8 @@ func AssessmentItems(body *api.AssessmentBatch) []feed.AssessmentItem {
 			Checks: sent(a.Checks, func(c api.SentCheck) feed.CheckItem {
 				return feed.CheckItem{
 					ID: c.Id, Outcome: string(c.Outcome), Measured: c.Measured, Reason: c.Reason,
-					Objects:       sent(c.Objects, func(o api.SentObject) feed.ObjectItem { return feed.ObjectItem(o) }),
+					Objects:       sent(c.Objects, objectItem),
+					MeasuredIn:    sent(c.MeasuredIn, func(m api.SentMeasured) feed.MeasuredItem { return feed.MeasuredItem(m) }),
 					NotAssessedIn: sent(c.NotAssessedIn, func(u api.SentUnassessed) feed.UnassessedItem { return feed.UnassessedItem(u) }),
 				}
 			}),
@@ -244,6 +245,10 @@ func AssessmentItems(body *api.AssessmentBatch) []feed.AssessmentItem {
 			Databases: sent(a.Databases, databaseItem),
 		}
 	})
+}
+
+func objectItem(o api.SentObject) feed.ObjectItem {
+	return feed.ObjectItem{Database: o.Database, Evidence: o.Evidence, Object: o.Object, Severity: string(wire.Value(o.Severity))}
 }
 
 func databaseItem(d api.SentDatabase) feed.DatabaseItem {

@@ -170,7 +170,9 @@ func (r *assessmentRules) results(at string, a AssessmentItem, instance uuid.UUI
 		if !known && instance != uuid.Nil {
 			r.breaks(at+"/id", "unknown_check", "is no check of the catalogue for "+analysis.EngineName(string(engine)))
 		}
-		out = append(out, r.check(at, c, check, instance, databases)...)
+		results := r.check(at, c, check, instance, databases)
+		r.measuredIn(at, c, check, instance, results)
+		out = append(out, results...)
 	}
 	for id, check := range r.of[engine] {
 		if !seen[id] {
@@ -218,32 +220,6 @@ func (r *assessmentRules) check(at string, c CheckItem, check catalogue.Check, i
 	return []snapshot.CheckResult{result}
 }
 
-// unassessed are the results in the databases that a check could not look at, while it
-// passes or fails in others.
-func (r *assessmentRules) unassessed(at string, c CheckItem, check catalogue.Check, instance uuid.UUID) (out []snapshot.CheckResult) {
-	if len(c.NotAssessedIn) > 0 && (c.Outcome != "pass" && c.Outcome != "fail" || check.ID != "" && check.Scope != catalogue.ScopeDatabase) {
-		r.breaks(at+"/notAssessedIn", "out_of_range", "can be there only where a check of databases passes or fails")
-		return nil
-	}
-	seen := make(map[string]bool, len(c.NotAssessedIn))
-	for i, u := range c.NotAssessedIn {
-		at := at + "/notAssessedIn/" + strconv.Itoa(i)
-		r.unique(at+"/database", u.Database, seen)
-		reason := r.text(at+"/reason", u.Reason, 1, maxWords)
-		for j, o := range c.Objects {
-			if o.Database != nil && *o.Database == u.Database {
-				r.breaks(at+"/database", "out_of_range", fmt.Sprintf("has objects (#%d), so that it was looked at", j))
-				break
-			}
-		}
-		out = append(out, snapshot.CheckResult{
-			CheckID: c.ID, Database: r.database(at+"/database", u.Database, instance), Status: snapshot.StatusNotAssessed,
-			ReasonCode: snapshot.ReasonSent, Reason: snapshot.CutTo(legible.Clean(reason), keptReason), Threshold: check.Pass,
-		})
-	}
-	return out
-}
-
 // inEach is a result in each of the databases.
 func inEach(result snapshot.CheckResult, databases []snapshot.DatabaseFact) []snapshot.CheckResult {
 	out := make([]snapshot.CheckResult, len(databases))
@@ -264,7 +240,7 @@ func (r *assessmentRules) failures(at string, c CheckItem, check catalogue.Check
 	in := map[string][]snapshot.Violation{}
 	for i, o := range c.Objects {
 		at := at + "/objects/" + strconv.Itoa(i)
-		v := snapshot.Violation{Object: snapshot.CutName(r.text(at+"/object", o.Object, 1, maxFound))}
+		v := snapshot.Violation{Object: snapshot.CutName(r.text(at+"/object", o.Object, 1, maxFound)), Severity: o.Severity}
 		if o.Evidence != nil {
 			v.Evidence = snapshot.Cut(r.text(at+"/evidence", *o.Evidence, 0, maxWords))
 		}
@@ -283,7 +259,7 @@ func (r *assessmentRules) failures(at string, c CheckItem, check catalogue.Check
 			return cmp.Or(strings.Compare(x.Object, y.Object), strings.Compare(x.Evidence, y.Evidence))
 		})
 		one := result
-		one.Database, one.Total = database, len(violations)
+		one.Database, one.Total, one.Severity = database, len(violations), gravest(violations)
 		one.Violations = slices.Clone(violations[:min(len(violations), snapshot.MaxViolations)])
 		for i := range one.Violations {
 			one.Violations[i].Fix = check.Fix(database, one.Violations[i].Object)

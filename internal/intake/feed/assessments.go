@@ -36,6 +36,14 @@ type CheckItem struct {
 	Measured, Reason *string
 	Objects          []ObjectItem
 	NotAssessedIn    []UnassessedItem
+	MeasuredIn       []MeasuredItem
+}
+
+// MeasuredItem is what it measured in a database.
+type MeasuredItem struct {
+	Database     string
+	FailFraction *json.Number
+	Measured     *string
 }
 
 // UnassessedItem is a database that it could not look at.
@@ -46,6 +54,7 @@ type ObjectItem struct {
 	Database *string
 	Evidence *string
 	Object   string
+	Severity string // empty: the check's own
 }
 
 // AccountItem is an account.
@@ -182,7 +191,7 @@ func countAssessments(items []AssessmentItem) error {
 	for _, a := range items {
 		n += len(a.Accounts) + len(a.Settings)
 		for _, c := range a.Checks {
-			n += len(c.Objects) + len(c.NotAssessedIn)
+			n += len(c.Objects) + len(c.NotAssessedIn) + len(c.MeasuredIn)
 		}
 		for _, db := range a.Databases {
 			if db.Classification == nil {
@@ -259,6 +268,9 @@ func (a AssessmentItem) databases() (names []string) {
 		}
 		for _, u := range c.NotAssessedIn {
 			names = append(names, u.Database)
+		}
+		for _, m := range c.MeasuredIn {
+			names = append(names, m.Database)
 		}
 	}
 	for _, db := range a.Databases {
