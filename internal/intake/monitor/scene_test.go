@@ -149,16 +149,22 @@ func (s *scene) process() *Monitor {
 // register registers an instance with a connection, as POST /instances does.
 func (s *scene) register(dsn string) uuid.UUID {
 	s.Helper()
+	return s.registerAs(fleet.PostgreSQL, dsn)
+}
+
+// registerAs is register of a server of any engine.
+func (s *scene) registerAs(engine fleet.Engine, dsn string) uuid.UUID {
+	s.Helper()
 	id := uuid.New()
 	tx := s.db.MustBegin()
 	err := s.facts.SaveCredentials(s.Context(), tx, assessment.Credentials{
-		Organization: s.organization, Instance: id, Engine: fleet.PostgreSQL, DSN: dsn,
+		Organization: s.organization, Instance: id, Engine: engine, DSN: dsn,
 	})
 	if err != nil {
 		s.Fatal(err)
 	}
 	actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
-	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, commands.RegisterInstance{Name: "db", Engine: fleet.PostgreSQL, Active: true})
+	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, commands.RegisterInstance{Name: "db", Engine: engine, Active: true})
 	if err != nil {
 		s.Fatal(err)
 	}
