@@ -76,10 +76,10 @@ row() {
 
 # In QUICK the counts are too small to mean anything.
 if [ -n "${QUICK:-}" ]; then
-  export MUSTER_BENCH_REPORTS=5000 MUSTER_BENCH_ALERTS=20000 MUSTER_BENCH_HOURS=1 MUSTER_BENCH_INSTANCES=20 MUSTER_BENCH_TREE=70000
+  export MUSTER_BENCH_REPORTS=5000 MUSTER_BENCH_ALERTS=20000 MUSTER_BENCH_HOURS=1 MUSTER_BENCH_INSTANCES=20 MUSTER_BENCH_TREE=70000 MUSTER_BENCH_MIXED=10 MUSTER_BENCH_MINUTES=1
   count() { echo "$2"; }
 else
-  unset MUSTER_BENCH_REPORTS MUSTER_BENCH_ALERTS MUSTER_BENCH_HOURS MUSTER_BENCH_INSTANCES MUSTER_BENCH_TREE
+  unset MUSTER_BENCH_REPORTS MUSTER_BENCH_ALERTS MUSTER_BENCH_HOURS MUSTER_BENCH_INSTANCES MUSTER_BENCH_TREE MUSTER_BENCH_MIXED MUSTER_BENCH_MINUTES
   count() { echo "$1"; }
 fi
 
@@ -128,6 +128,7 @@ measure internal/intake/remotewrite BenchmarkDecode "$(count 100x 10x)"
 measure internal/intake/measure/postgresql BenchmarkRound "$(count 3s 1x)"
 measure internal/intake/measure/sqlserver BenchmarkRound "$(count 3s 1x)"
 measure internal/intake/measure/oracle BenchmarkRound "$(count 3s 1x)"
+measure internal/bench BenchmarkMixedFleet 1x
 
 one=BenchmarkAppend/clients=1
 bare="pgbench's prepared insert $(thousands "$(figure $one bare/s)")/s"
@@ -306,6 +307,17 @@ for from in plan_cache query_stores; do
 done
 share=$(figure BenchmarkRound %-of-a-core)
 row "what measuring an Oracle with 5,000 statements costs Muster, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "three lists a minute, of which 50 statements are new" "$share" '<=' 1
+
+mixed=BenchmarkMixedFleet
+for engine in postgresql sqlserver oracle; do
+  p95=$(figure $mixed $engine-p95-ms)
+  row "300 servers of three engines in one \`serve\`, ten of each hang: how late rounds begin, $engine, p95" "≤ 1,000 ms" "$(round "$p95") ms" \
+    "$(thousands "$(figure $mixed $engine-rounds)") rounds, p50 $(round "$(figure $mixed $engine-p50-ms)") ms, at most $(round "$(figure $mixed $engine-most-ms)") ms" "$p95" '<=' 1000
+done
+missing=$(figure $mixed missing)
+row "rounds of theirs that are missing" "0" "$missing" "a core is busy for $(round "$(figure $mixed %-of-a-core)") % of the time" "$missing" '<=' 0
+more=$(figure $mixed more-MiB)
+row "memory with them, more than without, at most" "≤ 150 MiB" "$(round "$more") MiB" "without $(round "$(figure $mixed without-MiB)") MiB" "$more" '<=' 150
 
 cat <<END
 Taken on $(date -u +%Y-%m-%d) with \`${QUICK:+QUICK=1 }make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).

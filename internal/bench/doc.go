@@ -6,9 +6,9 @@
 // them: from the request of a report to the file that can be downloaded, a flood
 // of alerts until they can be read, what a day of firing alerts leaves in the log,
 // the tiles of a thousand servers, their list and their statements, a flood of statements
-// until the series show it,
-// what a day of measuring leaves on disk, and the memory of a server that has nothing
-// to do. scripts/bench.sh runs them all and holds them to their goals;
+// until the series show it, what a day of measuring leaves on disk, three hundred servers
+// of three engines that one process measures while some hang, and the memory of a server
+// that has nothing to do. scripts/bench.sh runs them all and holds them to their goals;
 // docs/performance.md says how to read them.
 //
 // # How it works
