@@ -1,7 +1,8 @@
--- What the checks and the search for personal data need beside. Run it after the first part,
--- for the account of 1; for that of 2, in the root, with c##muster for muster. These views show
--- every account and privilege of the database, and no hash of a password. SELECT_CATALOG_ROLE
--- would do, too, and shows more.
+-- What the checks and the search for personal data need beside. Run it after the first part.
+-- These views show every account and privilege of the database, and no hash of a password.
+-- SELECT_CATALOG_ROLE would do, too, and shows more.
+
+-- For the account of 1.
 GRANT SELECT ON SYS.AUDIT_UNIFIED_ENABLED_POLICIES TO muster;
 GRANT SELECT ON SYS.AUDIT_UNIFIED_POLICIES TO muster;
 GRANT SELECT ON SYS.DBA_CONSTRAINTS TO muster;
@@ -35,3 +36,38 @@ GRANT SELECT ON SYS.V_$SESSION_CONNECT_INFO TO muster;
 -- Samples of the values in tables, which never leave the collector (classify: values). --values
 -- Grant SELECT on the tables that may be looked at, or on all of them: --values
 GRANT SELECT ANY TABLE TO muster; --values
+
+-- For the account of 2, from the root: it looks into each of its databases.
+ALTER SESSION SET CONTAINER = CDB$ROOT;
+GRANT SET CONTAINER TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.AUDIT_UNIFIED_ENABLED_POLICIES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.AUDIT_UNIFIED_POLICIES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_CONSTRAINTS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_DB_LINKS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_INDEXES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_OBJECTS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_POLICIES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_PROFILES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_REGISTRY_SQLPATCH TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_ROLES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_ROLE_PRIVS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_SYS_PRIVS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_TABLES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_TABLESPACES TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_TAB_COLUMNS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_TAB_PRIVS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_TAB_STATISTICS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_USERS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.DBA_USERS_WITH_DEFPWD TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$CONTROLFILE TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$DATABASE TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$DATABASE_BLOCK_CORRUPTION TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$ENCRYPTION_WALLET TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$LOG TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$OPTION TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$PARAMETER TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$PWFILE_USERS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$RECOVERY_FILE_DEST TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$RMAN_BACKUP_JOB_DETAILS TO c##muster CONTAINER = ALL;
+GRANT SELECT ON SYS.V_$SESSION_CONNECT_INFO TO c##muster CONTAINER = ALL;
+GRANT SELECT ANY TABLE TO c##muster CONTAINER = ALL; --values

@@ -26,7 +26,9 @@ func TestGrantsAreEnough(t *testing.T) {
 	}
 	script := first + Grants(assessment.ClassifyOff)
 	given := func(right string) bool {
-		return strings.Contains(script, "GRANT "+strings.Replace(right, "SELECT on", "SELECT ON", 1)+" TO muster;")
+		grant := "GRANT " + strings.Replace(right, "SELECT on", "SELECT ON", 1)
+		inRoot := strings.Contains(script, grant+" TO c##muster CONTAINER = ALL;") || strings.Contains(first, grant+" TO c##muster;")
+		return inRoot && strings.Contains(script, grant+" TO muster;")
 	}
 	checks, err := catalogue.Load()
 	if err != nil {
