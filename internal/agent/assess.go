@@ -61,6 +61,9 @@ func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 		return false, ctx.Err()
 	}
 	sent := sentAssessment(w.ExternalID, w.Engine, at, found, state, classified)
+	if left := fit(&sent, mostFound); len(left) > 0 {
+		w.agent.Log.WarnContext(ctx, "where personal data lies is not sent of databases with too many tables", "server", w.ExternalID, "databases", len(left))
+	}
 	body, err := marshal(api.AssessmentBatch{Assessments: []api.SentAssessment{sent}})
 	if err != nil {
 		return false, err

@@ -235,6 +235,45 @@ func sentDatabases(facts []snapshot.DatabaseFact, classified map[string]snapshot
 	return out
 }
 
+// mostFound bounds the items of a call (POST /ingest/v1/assessments).
+const mostFound = 100_000
+
+// fit leaves out where personal data lies in databases for which a call has no room, and
+// names them: the server would take nothing of the assessment for them.
+func fit(sent *api.SentAssessment, most int) (left []string) {
+	items := len(*sent.Accounts)
+	if sent.Settings != nil {
+		items += len(*sent.Settings)
+	}
+	for _, c := range *sent.Checks {
+		if c.Objects != nil {
+			items += len(*c.Objects)
+		}
+		if c.NotAssessedIn != nil {
+			items += len(*c.NotAssessedIn)
+		}
+		if c.MeasuredIn != nil {
+			items += len(*c.MeasuredIn)
+		}
+	}
+	databases := *sent.Databases
+	for i, d := range databases {
+		if d.Classification == nil {
+			continue
+		}
+		n := len(d.Classification.Tables)
+		for _, t := range d.Classification.Tables {
+			n += len(t.Columns)
+		}
+		if items+n > most {
+			databases[i].Classification, left = nil, append(left, d.Database)
+			continue
+		}
+		items += n
+	}
+	return left
+}
+
 func sentClassification(c snapshot.Classification) *api.SentClassification {
 	out := &api.SentClassification{CompletedAt: c.FinishedAt.UTC(), Method: api.SentClassificationMethod(c.Mode), Tables: []api.SentTable{}}
 	if c.Mode == "" {

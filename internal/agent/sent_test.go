@@ -2,13 +2,19 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
+	"muster/internal/httpapi/api"
+	"muster/internal/measurements"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
+	"muster/internal/watch"
 )
 
 // TestAnAssessmentAsItIsSent: one item a check, with every outcome, whatever the databases
@@ -101,5 +107,56 @@ func TestSettingsThatCouldNotBeReadAreNotSent(t *testing.T) {
 	t.Parallel()
 	if sent := sentAssessment("db", fleet.Oracle, noon, snapshot.Assessment{VersionText: "19.24.0.0.0"}, changes.State{}, nil); sent.Settings != nil || *sent.Version != "19.24.0.0.0" {
 		t.Errorf("sent %+v", sent)
+	}
+}
+
+// TestWhatACallHasNoRoomForIsLeftOut, so that the rest of the assessment is taken: where
+// personal data lies in the databases that have too many tables.
+func TestWhatACallHasNoRoomForIsLeftOut(t *testing.T) {
+	t.Parallel()
+	tables := func(n int) *api.SentClassification {
+		c := new(api.SentClassification)
+		for range n {
+			c.Tables = append(c.Tables, api.SentTable{Columns: make([]api.SentColumn, 2)})
+		}
+		return c
+	}
+	sent := api.SentAssessment{
+		Accounts: new(make([]api.SentAccount, 3)), Settings: new(make([]api.SentSetting, 4)),
+		Checks:    &[]api.SentCheck{{Objects: new(make([]api.SentObject, 1)), NotAssessedIn: new(make([]api.SentUnassessed, 1)), MeasuredIn: new(make([]api.SentMeasured, 1))}},
+		Databases: &[]api.SentDatabase{{Database: "a", Classification: tables(10)}, {Database: "b", Classification: tables(100)}, {Database: "c"}, {Database: "d", Classification: tables(20)}},
+	}
+	if left := fit(&sent, 100); !slices.Equal(left, []string{"b"}) || (*sent.Databases)[0].Classification == nil || (*sent.Databases)[3].Classification == nil {
+		t.Errorf("left out are %v", left)
+	}
+	if left := fit(&sent, 99); !slices.Equal(left, []string{"d"}) {
+		t.Errorf("then %v", left)
+	}
+}
+
+// TestAReportIsOneThatTheServerTakes, whatever is found: its bounds are kept, and names that
+// nobody can read are cleaned.
+func TestAReportIsOneThatTheServerTakes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, taken)
+	w := b.watched[0]
+	grants := slices.Repeat([]snapshot.MissingGrant{{Object: "database two\nlines " + strings.Repeat("x", 3000), Statement: strings.Repeat("y", 5000)}}, 150)
+	must(t, w.Lacks(t.Context(), grants))
+	must(t, w.Record(t.Context(), measurements.Batch{}, []watch.Sign{{Rule: watch.LockWait, Value: 7, At: noon}, {Rule: watch.LockWait, Value: 8, At: noon}}))
+	w.reached(&servers.ConnectionError{Class: "refused", Sentence: "It refuses."})
+	must(t, b.reportOnce(t.Context()))
+	var report api.AgentReport
+	must(t, json.Unmarshal([]byte(b.calls[0].body), &report))
+	one := report.Servers[0]
+	if len(one.MissingGrants) != 100 || len(one.MissingGrants[0].Object) > 2010 || strings.Contains(one.MissingGrants[0].Object, "\n") || len(one.MissingGrants[0].Statement) != 4000 {
+		t.Errorf("it lacks %d: %.100v", len(one.MissingGrants), one.MissingGrants)
+	}
+	if len(one.Signs) != 1 || one.Signs[0].Value != 8 || one.Error.Detail != "It refuses." || report.Name != "here" || report.Buffer.Dropped == nil {
+		t.Errorf("it says %s", b.calls[0].body)
+	}
+	w.reached(nil)
+	must(t, b.reportOnce(t.Context()))
+	if !strings.Contains(b.calls[1].body, `"error":null`) {
+		t.Errorf("it says %s", b.calls[1].body)
 	}
 }
