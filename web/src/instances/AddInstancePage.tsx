@@ -15,7 +15,7 @@ import { Connection, ConnectionFailed, connectionProblems, emptyConnection, fiel
 import { connectedEngine } from "./engines";
 import { FirstGrants } from "./FirstGrants";
 import { idempotencyKeys } from "./idempotency";
-import { NeverMet } from "./NeverMet";
+import { MetLive } from "./MetLive";
 
 const classifications: { value: Schemas["Classify"]; label: string; description: string }[] = [
   {
@@ -137,7 +137,7 @@ export function AddInstancePage() {
                 />
                 {collected ? (
                   <>
-                    <NeverMet engine={values.engine} />
+                    <MetLive engine={values.engine} />
                     <Connection form={form} />
                     <Radio.Group
                       label="Classification"

@@ -19,8 +19,8 @@ import { Agent } from "./Agent";
 import { Databases } from "./Databases";
 import { Fact } from "./Fact";
 import { InstanceActions } from "./InstanceActions";
+import { NeverMet } from "./MetLive";
 import { MissingGrants } from "./MissingGrants";
-import { NeverMet } from "./NeverMet";
 import { awaited, type Instance, isSilent, Standing } from "./standing";
 
 // The charts come with it.

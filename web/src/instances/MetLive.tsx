@@ -3,8 +3,19 @@ import { IconInfoCircle } from "@tabler/icons-react";
 import versions from "../../../internal/servers/met.json";
 import { engineName } from "../ui/format";
 
+/** MetLive says of which versions of an engine Muster has met live servers, or that it has met none. */
+export function MetLive({ engine }: { engine: string }) {
+  const live = versions.find((v) => v.engine === engine)?.met ?? [];
+  if (live.length === 0) return <NeverMet engine={engine} />;
+  return (
+    <Text size="xs" c="dimmed">
+      Tested with live servers of {engineName(engine)} {live.join(", ")}.
+    </Text>
+  );
+}
+
 /** neverMet says whether Muster's collector of an engine has met no live server of it. */
-export const neverMet = (engine: string) => versions.some((v) => v.engine === engine && v.met.length === 0);
+const neverMet = (engine: string) => versions.some((v) => v.engine === engine && v.met.length === 0);
 
 /** NeverMet says so, where it is the case, and how to help. */
 export function NeverMet({ engine }: { engine: string }) {
