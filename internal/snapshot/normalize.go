@@ -172,6 +172,14 @@ func (k FindingKey) Compare(o FindingKey) int {
 	)
 }
 
+// leadToAll are the attributes, permissions and privileges with which an account can give
+// itself the others, or be somebody who has them.
+var leadToAll = []string{
+	"CREATEROLE",
+	"ALTER ANY LOGIN", "ALTER ANY SERVER ROLE", "IMPERSONATE ANY LOGIN",
+	"GRANT ANY PRIVILEGE", "GRANT ANY ROLE", "GRANT ANY OBJECT PRIVILEGE", "BECOME USER",
+}
+
 // Power ranks what an account can do: a superuser above everything, a role
 // that can make itself one (CREATEROLE, or a path into a role that reaches the
 // server's files and programs) next, then each further attribute.
@@ -180,7 +188,7 @@ func (r DatabaseRole) Power() int {
 	if r.Superuser {
 		power += 1000
 	}
-	if slices.Contains(r.Attributes, "CREATEROLE") {
+	if slices.ContainsFunc(r.Attributes, func(a string) bool { return slices.Contains(leadToAll, a) }) {
 		power += 100
 	}
 	for _, path := range r.MemberOf {
@@ -189,6 +197,8 @@ func (r DatabaseRole) Power() int {
 			strings.HasSuffix(path, "pg_write_server_files"),
 			strings.HasSuffix(path, "pg_read_server_files"):
 			power += 50
+		case strings.HasSuffix(path, " → securityadmin"):
+			power += 100
 		default:
 			power++
 		}
