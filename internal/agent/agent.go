@@ -47,8 +47,9 @@ type Agent struct {
 	skew    atomic.Int64  // how far the server's clock is ahead, where that is too far
 
 	// of the goroutine that sends:
-	waits     map[string]time.Time
-	strangers map[string]bool // instances that the server does not have, or not from us
+	waits     map[string]time.Time // until when, by waitKey
+	refused   map[string]refusals  // by waitKey
+	strangers map[string]bool      // instances that the server does not have, or not from us
 	retried   time.Time
 	complaint string
 }
@@ -77,7 +78,7 @@ func Open(o Options) (*Agent, error) {
 	a := &Agent{
 		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce),
 		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
-		work:   make(chan struct{}, 1), waits: map[string]time.Time{}, strangers: map[string]bool{},
+		work:   make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{},
 	}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {

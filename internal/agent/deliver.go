@@ -132,13 +132,12 @@ func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error 
 	for i, code := range faults {
 		r := records[i]
 		why, patience, until := verdict(code)
-		switch {
-		case a.Now().Sub(r.At) < patience:
-			a.waits[waitKey(r)] = a.Now().Add(until)
-			unknown[r.Server] = unknown[r.Server] || why == droppedUnknown
-		default:
+		if a.refusedFor(r) >= patience {
 			dropped[why] = append(dropped[why], r)
+			continue
 		}
+		a.waits[waitKey(r)] = a.Now().Add(until)
+		unknown[r.Server] = unknown[r.Server] || why == droppedUnknown
 	}
 	for server, is := range unknown {
 		if is {
@@ -154,8 +153,28 @@ func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error 
 	return nil
 }
 
+// refusals are of what waits together.
+type refusals struct{ since, last time.Time }
+
+// refusedFor is how long the server has refused a record: not before it was measured, and
+// not while nobody could ask. What was kept over days is not dropped for being old. Refusals
+// that are ten minutes apart have nothing to do with each other.
+func (a *Agent) refusedFor(r record) time.Duration {
+	key, now := waitKey(r), a.Now()
+	of, known := a.refused[key]
+	if !known || now.Sub(of.last) > unknownFor {
+		of.since = now
+	}
+	of.last = now
+	a.refused[key] = of
+	if r.At.After(of.since) {
+		return now.Sub(r.At)
+	}
+	return now.Sub(of.since)
+}
+
 // verdict is what becomes of measurements that are refused with a code: why they are
-// dropped, at what age, and until when they wait before that.
+// dropped, after how long, and until when they wait before that.
 func verdict(code string) (why string, patience, until time.Duration) {
 	switch code {
 	case "instance_held":

@@ -239,7 +239,7 @@ func TestARefusedFactLiesAside(t *testing.T) {
 // the rest of the call is sent again at once.
 func TestWhatIsRefusedIsSettled(t *testing.T) {
 	t.Parallel()
-	old := -time.Hour
+	const old, days = -time.Hour, -72 * time.Hour // refused since then; kept while the server was away
 	for name, c := range map[string]struct {
 		age     time.Duration
 		answers []answer
@@ -247,7 +247,9 @@ func TestWhatIsRefusedIsSettled(t *testing.T) {
 		left    int64
 		dropped string
 	}{
-		"held": {0, []answer{refused(409, "instance_held", "instance_held #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"held":            {0, []answer{refused(409, "instance_held", "instance_held #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"held and old":    {days, []answer{refused(409, "instance_held", "instance_held #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"unknown and old": {days, []answer{refused(422, "unknown_instance", "unknown_instance #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
 		"held for long": {
 			old, []answer{refused(409, "instance_held", "instance_held #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 0, "instance_held 1",
 		},
@@ -274,6 +276,9 @@ func TestWhatIsRefusedIsSettled(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.answers...)
 			at := time.Now().Add(c.age)
+			if c.age == old {
+				b.Agent.refused["3 b"] = refusals{since: at, last: time.Now()}
+			}
 			b.store.mustKeep(t, statementsOf("a", at, "1"), statementsOf("b", at, "2"), statementsOf("c", at, "3"))
 			err := b.deliverAll()
 			var p *Problem

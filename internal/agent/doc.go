@@ -40,14 +40,14 @@
 //   - The agent is started twice: the second ends with *InUseError. Its directory is copied to
 //     another machine: there it is another sender, for it is known by the machine's name, too.
 //   - Another sender holds the statements of an instance: ours wait for ten minutes, for it may
-//     be gone, and are then dropped and counted. Whoever takes over is not counted twice
+//     be gone, and are then dropped and counted, those that are as old. Whoever takes over is not counted twice
 //     (package pgstore).
 //   - The instance is registered by DSN: its sessions and statements are dropped and counted,
 //     and the assessments lie aside, until the connection is taken away.
 //   - The server does not know an instance: it is announced again. Who removed it there has to
-//     take it out of the configuration, too. What was measured of it waits for ten minutes,
-//     as it does where a token is limited to other instances; what was measured of its host
-//     is sent without naming it.
+//     take it out of the configuration, too. What was measured of it waits for ten minutes
+//     from when that was first said, as it does where a token is limited to other instances;
+//     what was measured of its host is sent without naming it.
 //   - A fact is refused: an instance is announced anew as soon as there is anything new to say
 //     of it, and each announcement says all, so that an old one never undoes a newer one.
 //   - A database has a name that the fleet does not take (it ends a line, say): it is left
