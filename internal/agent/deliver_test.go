@@ -277,7 +277,7 @@ func TestWhatIsRefusedIsSettled(t *testing.T) {
 			b := newBench(t, c.answers...)
 			at := time.Now().Add(c.age)
 			if c.age == old {
-				b.Agent.refused["3 b"] = refusals{since: at, last: time.Now()}
+				b.refused["3 b"] = refusals{since: at, last: time.Now()}
 			}
 			b.store.mustKeep(t, statementsOf("a", at, "1"), statementsOf("b", at, "2"), statementsOf("c", at, "3"))
 			err := b.deliverAll()
