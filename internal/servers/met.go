@@ -31,7 +31,7 @@ func MetLive() ([]Met, error) {
 	return all, nil
 }
 
-// Versions names the versions that were met.
+// Versions names the versions that were met, for tables in README and docs.
 func (m Met) Versions() string {
 	if len(m.Live) == 0 {
 		return "none yet"

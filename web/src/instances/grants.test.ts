@@ -30,7 +30,12 @@ test("Oracle's script is for the account that is typed, common or not", () => {
   expect(of("")).toContain("CREATE USER muster IDENTIFIED");
   expect(of("watcher")).toMatch(/GRANT CREATE SESSION TO watcher;[\s\S]*CREATE USER c##muster IDENTIFIED/);
   expect(of("C##WATCHER")).toMatch(/CREATE USER muster IDENTIFIED[\s\S]*CREATE USER C##WATCHER IDENTIFIED/);
-  for (const name of ["watcher", "C##WATCHER"]) expect(of(name)).toContain(`GRANT SELECT ON SYS.DBA_USERS TO ${name};`);
+  for (const name of ["watcher", "C##WATCHER"]) {
+    expect(of(name)).toContain(`GRANT SELECT ON SYS.GV_$SESSION TO ${name};`);
+    expect(of(name)).not.toMatch(/c##C##|c##watcher/);
+  }
+  expect(of("watcher")).toMatch(/SYS.DBA_USERS TO watcher;[\s\S]*SYS.DBA_USERS TO c##muster CONTAINER/);
+  expect(of("C##WATCHER")).toMatch(/SYS.DBA_USERS TO muster;[\s\S]*SYS.DBA_USERS TO C##WATCHER CONTAINER/);
   expect(of('od"d')).toContain('CREATE USER "od""d" IDENTIFIED');
 });
 

@@ -37,18 +37,17 @@ const sqlserver =
       .trim()
       .replaceAll("[muster]", () => `[${user.replaceAll("]", "]]")}]`);
 
-/** named puts an account's name where a script's statements have one; in comments it stays. */
-const named = (script: string, usualName: RegExp, name: string) =>
-  script
-    .split("\n")
-    .map((line) => (line.startsWith("--") ? line : line.replace(usualName, () => name)))
-    .join("\n");
-
 function oracleFor(user: string, classify: string) {
   const name = /^[a-z][\w$#]*$/i.test(user) ? user : quoted(user);
-  // The first script has a part for common users and one for others: the part that is not meant stays as it is.
-  const measures = named(oracle, /^c##/i.test(user) ? /c##muster\b/g : /(?<!#)\bmuster\b/g, name);
-  return `${measures}\n${named(forClassify(checksOracle, classify), /\bmuster\b/g, name)}`.trim();
+  const common = /^c##/i.test(user);
+  // The scripts have parts for common users and for others: those that are not meant stay as they are, and so do comments.
+  // What a cluster needs is for either.
+  const meant = (line: string) => (common && !line.includes("SYS.GV_$") ? /c##muster\b/g : /(?<!#)\bmuster\b/g);
+  return forClassify(`${oracle}\n${checksOracle}`, classify)
+    .trim()
+    .split("\n")
+    .map((line) => (line.startsWith("--") ? line : line.replace(meant(line), () => name)))
+    .join("\n");
 }
 
 type Script = { label: string; text: (user: string, classify: string) => string };
