@@ -75,7 +75,7 @@ func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.
 		w.names[ids[name]] = name
 	}
 	if n := len(names) - len(fit); n > 0 {
-		return ids, &commands.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("The names of %d databases are too long, or %s.", n, legible.Rule)}
+		return ids, &commands.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("%d databases are left out: a name must have at most 200 characters and %s.", n, legible.Rule)}
 	}
 	return ids, nil
 }

@@ -1,0 +1,89 @@
+package heartbeat_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"muster/internal/intake/heartbeat"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheLastReportCounts of an instance, whoever sends it, and of nobody else's.
+func TestTheLastReportCounts(t *testing.T) {
+	t.Parallel()
+	store := &heartbeat.Store{DB: pgtest.DB(t)}
+	ours, theirs, shared, second := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	oldest := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	first := heartbeat.Report{
+		Organization: ours, Sender: "a", Name: "one", Version: "1", Host: "db01",
+		Buffer: heartbeat.Buffer{Bytes: 1, MaxBytes: 2, Records: 3, OldestAt: &oldest, Facts: 4, Refused: 5, Dropped: map[string]int64{"buffer_full": 6}},
+		Instances: []heartbeat.Instance{
+			{ID: shared, Error: &heartbeat.Failure{Class: "refused", Detail: "No.", At: oldest}},
+			{ID: second, Missing: []snapshot.MissingGrant{{Object: "o", Statement: "GRANT"}}},
+		},
+	}
+	must(t, store.Keep(t.Context(), first))
+	must(t, store.Keep(t.Context(), heartbeat.Report{Organization: theirs, Sender: "a", Name: "theirs", Instances: []heartbeat.Instance{{ID: shared}}}))
+	began := time.Now()
+	got, err := store.Of(t.Context(), ours, []uuid.UUID{shared, second, uuid.New()})
+	must(t, err)
+	want := map[uuid.UUID]heartbeat.State{}
+	for _, i := range first.Instances {
+		i.Missing = append([]snapshot.MissingGrant{}, i.Missing...)
+		want[i.ID] = heartbeat.State{Name: "one", Version: "1", Host: "db01", Buffer: first.Buffer, Instance: i, SeenAt: got[i.ID].SeenAt}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || began.Sub(got[shared].SeenAt).Abs() > time.Minute {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	must(t, store.Keep(t.Context(), heartbeat.Report{Organization: ours, Sender: "b", Name: "two", Instances: []heartbeat.Instance{{ID: shared}}}))
+	got, err = store.Of(t.Context(), ours, []uuid.UUID{shared, second})
+	must(t, err)
+	if got[shared].Name != "two" || got[shared].Instance.Error != nil || got[second].Name != "one" {
+		t.Errorf("they are measured by %+v", got)
+	}
+}
+
+// TestReportsOfTheSameInstancesPassEachOther: agents that name them in another order do not
+// wait for one another in a circle.
+func TestReportsOfTheSameInstancesPassEachOther(t *testing.T) {
+	t.Parallel()
+	store := &heartbeat.Store{DB: pgtest.DB(t)}
+	organization := uuid.New()
+	var instances []heartbeat.Instance
+	for range 200 {
+		instances = append(instances, heartbeat.Instance{ID: uuid.New()})
+	}
+	var group errgroup.Group
+	for n := range 4 {
+		order := slices.Clone(instances)
+		if n%2 == 1 {
+			slices.Reverse(order)
+		}
+		group.Go(func() error {
+			for range 20 {
+				if err := store.Keep(t.Context(), heartbeat.Report{Organization: organization, Sender: fmt.Sprint(n), Instances: order}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	must(t, group.Wait())
+}
