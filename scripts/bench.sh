@@ -317,7 +317,7 @@ done
 missing=$(figure $mixed missing)
 row "rounds of theirs that are missing" "0" "$missing" "a core is busy for $(round "$(figure $mixed %-of-a-core)") % of the time" "$missing" '<=' 0
 more=$(figure $mixed more-MiB)
-row "memory with them, more than without, at most" "≤ 150 MiB" "$(round "$more") MiB" "without $(round "$(figure $mixed without-MiB)") MiB" "$more" '<=' 150
+row "memory with them, more than without, at most" "≤ 150 MiB" "$(round "$more") MiB" "half of the time $(round "$(figure $mixed more-p50-MiB)") MiB; without $(round "$(figure $mixed without-MiB)") MiB" "$more" '<=' 150
 
 cat <<END
 Taken on $(date -u +%Y-%m-%d) with \`${QUICK:+QUICK=1 }make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).
