@@ -33,9 +33,9 @@ function ScorePanel({ health: h, instance }: { health: InstanceHealth; instance:
       </Title>
       {h.assessedAt === null && (
         <EmptyState title="No score yet">
-          {instance.collected
+          {instance.collected || instance.agent
             ? "It shows here after the first assessment."
-            : "Not assessed: its data comes from a feed, and Muster assesses instances to which it has a connection."}
+            : "Not assessed: its data comes from a feed, which has not sent an assessment."}
         </EmptyState>
       )}
       {h.assessedAt !== null && (
