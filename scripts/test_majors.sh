@@ -45,7 +45,8 @@ for major in "${majors[@]}"; do
 done
 if [ "${#watched[@]}" -gt 0 ]; then
   echo "== PostgreSQL ${watched[*]}, watched"
-  scripts/with_postgres.sh "${watched[@]}" go test -count=1 ./internal/intake/monitor || failed+=("${watched[@]}")
+  scripts/with_postgres.sh "${watched[@]}" go test -count=1 ./internal/intake/monitor ./internal/intake/measure/postgresql || failed+=("${watched[@]}")
+  scripts/with_postgres.sh "${watched[@]}" go test -count=1 -run TestGrantsAreEnough ./internal/assessment/postgresql || failed+=("${watched[@]}")
 fi
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "failed with PostgreSQL ${failed[*]}" >&2
