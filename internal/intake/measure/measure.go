@@ -65,6 +65,30 @@ type Database struct {
 	Sample measurements.SessionSample // its counts and waits
 }
 
+// Count adds sessions on it that do the same: "active", "waiting", "idle" or "in
+// transaction", and anything else; wait is what the engine calls what they wait for, empty
+// where they do not.
+func (d *Database) Count(does, wait string, sessions int64) {
+	switch s := &d.Sample; does {
+	case "active":
+		s.Active += sessions
+	case "waiting":
+		s.Waiting += sessions
+	case "idle":
+		s.Idle += sessions
+	case "in transaction":
+		s.IdleInTransaction += sessions
+	default:
+		s.Other += sessions
+	}
+	if wait != "" {
+		if d.Sample.Waits == nil {
+			d.Sample.Waits = make(map[string]int64)
+		}
+		d.Sample.Waits[wait] += sessions
+	}
+}
+
 // Names are those of the databases.
 func (a *Activity) Names() []string {
 	names := make([]string, len(a.Databases))

@@ -128,29 +128,8 @@ func (r *reader) countSessions(ctx context.Context, l *measure.Line, a *measure.
 			return measure.ErrNonsense
 		}
 		if d := of[uint32(container)]; d != nil {
-			count(d, row[1], row[2], sessions)
+			d.Count(row[1], row[2], sessions)
 		}
 	}
 	return nil
-}
-
-func count(d *measure.Database, split, wait string, sessions int64) {
-	switch s := &d.Sample; split {
-	case "active":
-		s.Active += sessions
-	case "waiting":
-		s.Waiting += sessions
-	case "idle":
-		s.Idle += sessions
-	case "in transaction":
-		s.IdleInTransaction += sessions
-	default:
-		s.Other += sessions
-	}
-	if wait != "" {
-		if d.Sample.Waits == nil {
-			d.Sample.Waits = make(map[string]int64)
-		}
-		d.Sample.Waits[wait] += sessions
-	}
 }

@@ -35,30 +35,12 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 			ID: uint32(oid), Name: strings.ToValidUTF8(string(row[1]), "\uFFFD"), Closed: string(row[2]) != "t",
 		})
 	}
-	count(&a.Databases[len(a.Databases)-1], string(row[5]), string(row[6]), sessions)
-	return nil
-}
-
-func count(d *measure.Database, split, wait string, sessions int64) {
-	switch s := &d.Sample; split {
+	switch d, does := &a.Databases[len(a.Databases)-1], string(row[5]); does {
 	case "": // nobody is on it
 	case "hidden":
 		d.Hidden = true
-	case "active":
-		s.Active += sessions
-	case "waiting":
-		s.Waiting += sessions
-	case "idle":
-		s.Idle += sessions
-	case "in transaction":
-		s.IdleInTransaction += sessions
 	default:
-		s.Other += sessions
+		d.Count(does, string(row[6]), sessions)
 	}
-	if wait != "" {
-		if d.Sample.Waits == nil {
-			d.Sample.Waits = make(map[string]int64)
-		}
-		d.Sample.Waits[wait] += sessions
-	}
+	return nil
 }

@@ -184,23 +184,7 @@ func count(a *measure.Activity, row [][]byte) error {
 	if i < 0 {
 		return nil // of a template or a snapshot, or not listed yet
 	}
-	s := &a.Databases[i].Sample
-	switch string(row[1]) {
-	case "active":
-		s.Active += sessions
-	case "waiting":
-		s.Waiting += sessions
-		if s.Waits == nil {
-			s.Waits = make(map[string]int64)
-		}
-		s.Waits[string(row[2])] += sessions
-	case "idle":
-		s.Idle += sessions
-	case "in transaction":
-		s.IdleInTransaction += sessions
-	default:
-		s.Other += sessions
-	}
+	a.Databases[i].Count(string(row[1]), string(row[2]), sessions)
 	return nil
 }
 
