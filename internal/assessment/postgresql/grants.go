@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"muster/internal/assessment"
+	"muster/internal/assessment/inspection"
 )
 
 //go:embed grants.sql
@@ -24,19 +25,5 @@ func Grants(version, classify string) (script string, ok bool) {
 		}
 		major = n
 	}
-	var out strings.Builder
-	for block := range strings.SplitSeq(grants, "\n\n") {
-		lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
-		if out.Len() > 0 {
-			out.WriteString("\n")
-		}
-		for _, line := range lines {
-			line, forValues := strings.CutSuffix(line, " --values")
-			if forValues && (classify != assessment.ClassifyValues || major < 14) {
-				continue
-			}
-			out.WriteString(line + "\n")
-		}
-	}
-	return out.String(), true
+	return inspection.Grants(grants, classify == assessment.ClassifyValues && major >= 14), true // before, there is no pg_read_all_data
 }

@@ -1,0 +1,26 @@
+package servers
+
+import (
+	"strconv"
+	"strings"
+)
+
+// SQLServerPermissions names the sets of permissions that a version of SQL Server has: 2016,
+// 2022 or azure. A version is a year (2016 to 2025), the number that it has (13 to 17) or
+// "azure"; all sets are those of none, and none are those of a version that is no such.
+func SQLServerPermissions(version string) []string {
+	n, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0])
+	switch {
+	case version == "":
+		return []string{"2016", "2022", "azure"}
+	case strings.EqualFold(version, "azure"):
+		return []string{"azure"}
+	case err != nil:
+		return nil
+	case n >= 13 && n <= 15, n >= 2016 && n < 2022:
+		return []string{"2016"}
+	case n >= 16 && n < 100, n >= 2022:
+		return []string{"2022"}
+	}
+	return nil
+}
