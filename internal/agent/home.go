@@ -19,6 +19,7 @@ import (
 	"muster/domain/legible"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
+	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
@@ -149,7 +150,8 @@ func (w *watched) announcement(after *serverState) (record, error) {
 	if version := cut(legible.Clean(after.Version), mostLabel); version != "" {
 		item.Version = &version
 	}
-	if host := cut(legible.Clean(w.hostName()), mostLabel); host != "" {
+	machine, _ := ownhost.ThisMachine()
+	if host := cut(legible.Clean(w.hostName(machine)), mostLabel); host != "" {
 		item.Host = &host
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.Databases)) {
@@ -176,8 +178,8 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// hostName is where the server runs.
-func (w *watched) hostName() string {
+// hostName is where the server runs, asked from a machine.
+func (w *watched) hostName(from ownhost.Machine) string {
 	if w.HostName != "" {
 		return w.HostName
 	}
@@ -185,7 +187,7 @@ func (w *watched) hostName() string {
 	switch {
 	case err != nil:
 		return ""
-	case isHere(target):
+	case from.Has(target):
 		return w.agent.host
 	}
 	return target.HostName()

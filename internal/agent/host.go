@@ -10,14 +10,7 @@ import (
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
 	"muster/internal/pause"
-	"muster/internal/servers"
 )
-
-// isHere says whether a connection ends on this machine.
-func isHere(t servers.Target) bool {
-	machine, err := ownhost.ThisMachine()
-	return err == nil && machine.Has(t)
-}
 
 // measureHost measures this machine until ctx ends.
 func (a *Agent) measureHost(ctx context.Context) error {
@@ -55,8 +48,9 @@ func (a *Agent) keepHost(item api.HostSample, at time.Time) error {
 // takes.
 func (a *Agent) here() []string {
 	ids := []string{}
+	machine, _ := ownhost.ThisMachine() // where it cannot be told, what is local by its own word
 	for _, w := range a.watched {
-		if w.hostName() == a.host && len(ids) < 100 {
+		if w.hostName(machine) == a.host && len(ids) < 100 {
 			ids = append(ids, w.ExternalID)
 		}
 	}
