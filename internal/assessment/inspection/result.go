@@ -14,8 +14,8 @@ import (
 	"muster/internal/snapshot"
 )
 
-// Begin is an assessment of which nothing is known yet.
-func Begin(at time.Time) snapshot.Assessment {
+// begin is an assessment of which nothing is known yet.
+func begin(at time.Time) snapshot.Assessment {
 	return snapshot.Assessment{
 		StartedAt: at.UTC(), CatalogueVersion: catalogue.Version,
 		Results: []snapshot.CheckResult{}, Roles: []snapshot.DatabaseRole{}, Extensions: []snapshot.Extension{},
@@ -119,8 +119,8 @@ func (m Measured) Share(result *snapshot.CheckResult) {
 // Setting is one of Measured.Settings.
 func Setting(name, value string) string { return name + " = " + cmp.Or(snapshot.Cut(value), "(empty)") }
 
-// Unreachable makes an assessment one of a server that was not reached, or not read.
-func Unreachable(a *snapshot.Assessment, target servers.Target, err error) {
+// unreachable makes an assessment one of a server that was not reached, or not read.
+func unreachable(a *snapshot.Assessment, target servers.Target, err error) {
 	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
 	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
 		a.ErrorClass, a.Error = refused.Class, refused.Sentence

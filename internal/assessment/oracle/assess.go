@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
@@ -19,9 +16,6 @@ import (
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
-
-// sessionsAtOnce is how many containers of one server are looked at at once.
-const sessionsAtOnce = 3
 
 // Inspector assesses Oracle servers. It keeps no state between servers.
 type Inspector struct {
@@ -37,12 +31,9 @@ func New(now func() time.Time) (*Inspector, error) {
 	c := &Inspector{now: now, open: func(ctx context.Context, target servers.Target, database string) (servers.Session, error) {
 		return target.Open(ctx, database, servers.StatementTimeout)
 	}}
-	var errs [3]error
-	c.catalogue, errs[0] = catalogue.Load()
-	embedded, err := feed.Load()
-	c.feed, errs[1] = embedded, err
-	c.pii, errs[2] = pii.Load()
-	return c, errors.Join(errs[:]...)
+	var err error
+	c.catalogue, c.feed, c.pii, err = inspection.Load()
+	return c, err
 }
 
 // JudgeBy has the Inspector judge releases by a feed; by what is embedded until then.
@@ -53,13 +44,7 @@ func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 // an assessment; one that did not reach the server says why. Where ctx ended meanwhile,
 // the assessment is worthless and the caller must drop it.
 func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
-	a := inspection.Begin(c.now())
-	state, err := c.assess(ctx, target, &a)
-	if err != nil {
-		inspection.Unreachable(&a, target, err)
-	}
-	a.FinishedAt = c.now().UTC()
-	return a, state
+	return inspection.Assess(c.now, target, func(a *snapshot.Assessment) (changes.State, error) { return c.assess(ctx, target, a) })
 }
 
 // assess fails only where nothing at all could be learnt.
@@ -155,22 +140,11 @@ func (c *Inspector) Databases(ctx context.Context, target servers.Target) ([]str
 
 // visitContainers runs the database checks, a few containers at a time, and fills in what
 // each has encrypted.
-func (c *Inspector) visitContainers(ctx context.Context, target servers.Target, who identity, containers []container) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(sessionsAtOnce)
+func (c *Inspector) visitContainers(ctx context.Context, target servers.Target, who identity, containers []container) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
 	checks := c.checks(catalogue.ScopeDatabase)
-	for i := range containers {
-		group.Go(func() error {
-			r, g := c.visit(ctx, target, who, &containers[i], checks)
-			mu.Lock()
-			defer mu.Unlock()
-			results, grants = append(results, r...), append(grants, g...)
-			return nil
-		})
-	}
-	_ = group.Wait() // a container that fails says so in its results
-	return results, grants
+	return inspection.VisitEach(len(containers), func(i int) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
+		return c.visit(ctx, target, who, &containers[i], checks)
+	})
 }
 
 func (c *Inspector) visit(ctx context.Context, target servers.Target, who identity, one *container, checks []catalogue.Check) ([]snapshot.CheckResult, []snapshot.MissingGrant) {

@@ -8,10 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
@@ -23,9 +20,6 @@ import (
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
-
-// sessionsAtOnce is how many databases of one server are looked at at once.
-const sessionsAtOnce = 3
 
 // Inspector assesses PostgreSQL servers. It keeps no state between servers.
 type Inspector struct {
@@ -39,12 +33,8 @@ type Inspector struct {
 // fault in them; the program must not start with one.
 func New(now func() time.Time) (*Inspector, error) {
 	c := &Inspector{now: now}
-	var errs [3]error
-	c.catalogue, errs[0] = catalogue.Load()
-	embedded, err := feed.Load()
-	c.feed, errs[1] = embedded, err
-	c.pii, errs[2] = pii.Load()
-	if err := errors.Join(errs[:]...); err != nil {
+	var err error
+	if c.catalogue, c.feed, c.pii, err = inspection.Load(); err != nil {
 		return nil, err
 	}
 	if unknown := unknownRules(c.catalogue.Of(fleet.PostgreSQL)); len(unknown) > 0 {
@@ -65,13 +55,7 @@ func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 // assessment; one that did not reach the server says why. Where ctx ended
 // meanwhile, the assessment is worthless and the caller must drop it.
 func (c *Inspector) Assess(ctx context.Context, target servers.Target) (snapshot.Assessment, changes.State) {
-	a := inspection.Begin(c.now())
-	state, err := c.assess(ctx, target, &a)
-	if err != nil {
-		inspection.Unreachable(&a, target, err)
-	}
-	a.FinishedAt = c.now().UTC()
-	return a, state
+	return inspection.Assess(c.now, target, func(a *snapshot.Assessment) (changes.State, error) { return c.assess(ctx, target, a) })
 }
 
 // assess fails only where nothing at all could be learnt.
@@ -227,25 +211,18 @@ func countSessions(ctx context.Context, s servers.Session, a *snapshot.Assessmen
 func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (
 	results []snapshot.CheckResult, grants []snapshot.MissingGrant, visited map[string]bool,
 ) {
-	visited = make(map[string]bool, len(a.Databases))
-	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(sessionsAtOnce)
-	for _, database := range a.Databases {
-		if !database.AllowsConn {
-			continue
+	found := make([][]snapshot.Extension, len(a.Databases))
+	results, grants = inspection.VisitEach(len(a.Databases), func(i int) (r []snapshot.CheckResult, g []snapshot.MissingGrant) {
+		if d := a.Databases[i]; d.AllowsConn {
+			r, g, found[i] = visitDatabase(ctx, target, a.Role, a.VersionNum, d.Name, closed[d.Name], checks)
 		}
-		group.Go(func() error {
-			r, g, extensions := visitDatabase(ctx, target, a.Role, a.VersionNum, database.Name, closed[database.Name], checks)
-			mu.Lock()
-			defer mu.Unlock()
-			results, grants = append(results, r...), append(grants, g...)
-			a.Extensions = append(a.Extensions, extensions...)
-			visited[database.Name] = extensions != nil
-			return nil
-		})
+		return r, g
+	})
+	visited = make(map[string]bool, len(a.Databases))
+	for i, d := range a.Databases {
+		a.Extensions = append(a.Extensions, found[i]...)
+		visited[d.Name] = found[i] != nil
 	}
-	_ = group.Wait() // a database that fails says so in its results
 	return results, grants, visited
 }
 

@@ -1,0 +1,59 @@
+package inspection
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/changes"
+	"muster/internal/assessment/feed"
+	"muster/internal/assessment/pii"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
+)
+
+// Load reads what every inspector judges by, as it is embedded. The error names every fault
+// in it.
+func Load() (*catalogue.Catalogue, feed.Source, *pii.Rules, error) {
+	checks, err1 := catalogue.Load()
+	known, err2 := feed.Load()
+	rules, err3 := pii.Load()
+	return checks, known, rules, errors.Join(err1, err2, err3)
+}
+
+// Assess is an assessment of a server by a look at it, which fails only where nothing at all
+// could be learnt: then the assessment says why.
+func Assess(now func() time.Time, target servers.Target, look func(a *snapshot.Assessment) (changes.State, error)) (snapshot.Assessment, changes.State) {
+	a := begin(now())
+	state, err := look(&a)
+	if err != nil {
+		unreachable(&a, target, err)
+	}
+	a.FinishedAt = now().UTC()
+	return a, state
+}
+
+// visitsAtOnce is how many databases of one server are looked at at once.
+const visitsAtOnce = 3
+
+// VisitEach visits so many databases of one server, a few at a time, and puts together what
+// came of their checks. One that cannot be visited says so in its results.
+func VisitEach(databases int, visit func(i int) ([]snapshot.CheckResult, []snapshot.MissingGrant)) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(visitsAtOnce)
+	for i := range databases {
+		group.Go(func() error {
+			r, g := visit(i)
+			mu.Lock()
+			defer mu.Unlock()
+			results, grants = append(results, r...), append(grants, g...)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return results, grants
+}
