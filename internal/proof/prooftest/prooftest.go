@@ -1,4 +1,3 @@
-// Package prooftest makes what proves reports, for tests.
 package prooftest
 
 import (

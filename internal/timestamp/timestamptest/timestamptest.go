@@ -1,4 +1,3 @@
-// Package timestamptest is an authority for time stamps, for tests: OpenSSL behind HTTP.
 package timestamptest
 
 import (

@@ -1,0 +1,2 @@
+// Package prooftest makes what proves reports, for tests.
+package prooftest
