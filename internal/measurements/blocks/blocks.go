@@ -1,0 +1,90 @@
+package blocks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+)
+
+// Table is what sort of rows a block is one of.
+type Table string
+
+// The tables. A block of Raw holds the samples of an hour (Pack), of Minutes the slots of an
+// hour's minutes, of Hours those of a day's hours, of Days those of a week's days. Details
+// are what single statements and volumes come to; Closed ones are those of weeks of which
+// nothing is made any more, and there may be both of one bucket.
+const (
+	Raw               Table = "raw"
+	Minutes           Table = "minutes"
+	Hours             Table = "hours"
+	Days              Table = "days"
+	HourDetails       Table = "hour_details"
+	DayDetails        Table = "day_details"
+	ClosedHourDetails Table = "closed_hour_details"
+	ClosedDayDetails  Table = "closed_day_details"
+)
+
+// Tables are all of them.
+func Tables() []Table {
+	return []Table{Raw, Minutes, Hours, Days, HourDetails, DayDetails, ClosedHourDetails, ClosedDayDetails}
+}
+
+// Series is whose blocks they are.
+type Series struct {
+	ID            int64 // of the ledger that is there now
+	Organization  uuid.UUID
+	Kind, Subject string       // codec.Hosts …; a host's name, or an instance's id
+	Engine        fleet.Engine // of the instance
+}
+
+// Block is a row.
+type Block struct {
+	Series Series
+	Start  time.Time // of its first bucket, UTC
+	Body   []byte    // in the form of its table and kind (package codec); nil: there is none any more
+}
+
+// Range asks for the blocks of a series that start from From on and before To.
+type Range struct {
+	Series   Series
+	From, To time.Time
+}
+
+// Store keeps blocks. Package pgstore has the one in PostgreSQL.
+type Store interface {
+	// Put keeps blocks, each in the place of the one that there is of its series, table and
+	// start, durably when tx, which holds their series, has committed. A Put that
+	// reaches the store later than one that was begun after it changes nothing. The
+	// error is an *UnavailableError where the store, or a part of it, cannot be reached.
+	Put(ctx context.Context, tx *sqlx.Tx, table Table, of []Block) error
+
+	// Each hands the blocks of ranges to take, with the place of the range, in the order
+	// of ranges and, within one, of start. The body is good until take returns. tx is the
+	// transaction that holds the series; nil where none does. The error is an
+	// *UnavailableError where not all of them can be read.
+	Each(ctx context.Context, tx *sqlx.Tx, table Table, ranges []Range, take func(place int, start time.Time, body []byte) error) error
+
+	// Forget drops blocks of a table that start before a time, or some of them; it is
+	// called again and again. Series whose hours or weeks are still open are not excepted.
+	Forget(ctx context.Context, table Table, before time.Time) error
+
+	// DeleteOrganization drops all that an organization has, for good when it returns.
+	DeleteOrganization(ctx context.Context, organization uuid.UUID) error
+}
+
+// UnavailableError says that a part of the store cannot be reached. Nothing is lost by it.
+type UnavailableError struct {
+	Part string // which: a host, a shard
+	Err  error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("measurements on %s cannot be reached: %s", e.Part, e.Err)
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
