@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -14,10 +15,10 @@ import (
 // Table is what sort of rows a block is one of.
 type Table string
 
-// The tables. A block of Raw holds the samples of an hour (Pack), of Minutes the slots of an
-// hour's minutes, of Hours those of a day's hours, of Days those of a week's days. Details
-// are what single statements and volumes come to; Closed ones are those of weeks of which
-// nothing is made any more, and there may be both of one bucket.
+// The tables. A block of Raw holds the samples of ten minutes (RawWidth, codec.Pack), of
+// Minutes the slots of an hour's minutes, of Hours those of a day's hours, of Days those of
+// a week's days. Details are what single statements and volumes come to; Closed ones are
+// those of weeks of which nothing is made any more, and there may be both of one bucket.
 const (
 	Raw               Table = "raw"
 	Minutes           Table = "minutes"
@@ -33,6 +34,10 @@ const (
 func Tables() []Table {
 	return []Table{Raw, Minutes, Hours, Days, HourDetails, DayDetails, ClosedHourDetails, ClosedDayDetails}
 }
+
+// RawWidth is how long the samples of a block of Raw are from: who asks for one minute
+// reads ten.
+const RawWidth = 10 * time.Minute
 
 // Series is whose blocks they are.
 type Series struct {
@@ -53,6 +58,16 @@ type Block struct {
 type Range struct {
 	Series   Series
 	From, To time.Time
+	Front    bool // only the Front of each row is wanted
+}
+
+// Front is what a row of sessions shows, which its first two bytes give the length of: the
+// smaller part of it. Of other rows there is none.
+func Front(row []byte) []byte {
+	if len(row) < 2 {
+		return nil
+	}
+	return row[2:min(len(row), 2+int(binary.BigEndian.Uint16(row)))]
 }
 
 // Store keeps blocks. Package pgstore has the one in PostgreSQL.

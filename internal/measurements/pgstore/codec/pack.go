@@ -28,15 +28,15 @@ var (
 	})
 )
 
-// maxPacked is how large the samples of an hour may be, unpacked.
+// maxPacked is how large the samples of a block may be, unpacked.
 const maxPacked = 1 << 30
 
-// Pack puts the samples of an hour, in the order of time, into one block: each one's
-// microsecond of the hour, its length and its body, compressed together.
-func Pack(kind string, hour time.Time, samples []Sample) []byte {
+// Pack puts samples, in the order of time, into one block that begins at start: each one's
+// microsecond since then, its length and its body, compressed together.
+func Pack(kind string, start time.Time, samples []Sample) []byte {
 	var plain []byte
 	for _, s := range samples {
-		plain = binary.AppendUvarint(plain, uint64(s.At.Sub(hour)/time.Microsecond))
+		plain = binary.AppendUvarint(plain, uint64(s.At.Sub(start)/time.Microsecond))
 		plain = binary.AppendUvarint(plain, uint64(len(s.Body)))
 		plain = append(plain, s.Body...)
 	}
@@ -44,7 +44,7 @@ func Pack(kind string, hour time.Time, samples []Sample) []byte {
 }
 
 // Unpack returns the samples of a block.
-func Unpack(kind string, hour time.Time, block []byte) ([]Sample, error) {
+func Unpack(kind string, start time.Time, block []byte) ([]Sample, error) {
 	plain, err := unpacker().DecodeAll(block, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBytes, err)
@@ -52,7 +52,7 @@ func Unpack(kind string, hour time.Time, block []byte) ([]Sample, error) {
 	var samples []Sample
 	r := reader{bytes: plain}
 	for len(r.bytes) > 0 {
-		at := hour.Add(time.Duration(r.uvarint()) * time.Microsecond)
+		at := start.Add(time.Duration(r.uvarint()) * time.Microsecond)
 		n := r.uvarint()
 		if r.bad || n > uint64(len(r.bytes)) {
 			return nil, ErrBytes
