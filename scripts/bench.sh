@@ -19,6 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 raw=$work/raw
 : >"$raw"
+export MUSTER_BENCH_TABLES=$work/tables # what is a table of its own
 broken=()
 
 # measure PACKAGE BENCHMARK BENCHTIME runs one benchmark with all its cases.
@@ -290,6 +291,11 @@ row "statement deltas over HTTP, for $(round "$(figure $flood seconds)") s" "≥
 row "how far the series are behind meanwhile, at most" "≤ 15 s" "$(round "$behind") s" \
   "caught up $(round "$(figure $flood caught-up-s)") s after the last call" "$behind" '<=' 15
 row "a statement delta on disk, index included" "≤ 25 bytes" "$(round "$size") bytes" "–" "$size" '<=' 25
+day=BenchmarkDayOfMeasuring
+wal=$(figure $day wal-MB) raw=$(figure $day raw-MB)
+row "WAL of a day of 1,000 servers" "≤ 15,000 MB" "$(thousands "$wal") MB" \
+  "with a checkpoint every five minutes $(thousands "$(figure $day wal-checkpoints-MB)") MB" "$wal" '<=' 15000
+row "raw samples of such a day on disk" "≤ 2,300 MB" "$(thousands "$raw") MB" "all tables $(thousands "$(figure $day disk-MB)") MB" "$raw" '<=' 2300
 decode=BenchmarkDecode
 for version in 1.0 2.0; do
   rate=$(figure "$decode/$version" samples/s)
@@ -363,12 +369,12 @@ for n in 100 1000 5000; do
   name=BenchmarkTilesGrow/$n/utilization
   printf ' %s samples/s | %s samples/s |\n' "$(thousands "$(figure "$name" written/s)")" "$(thousands "$(figure "$name" visible/s)")"
 done
-day=BenchmarkDayOfMeasuring
 cat <<END
 
-A day of 1,000 servers (a host every 15 s, the sessions of two databases every 10 s, 100 statements every minute; measured with 50 and scaled): raw samples $(thousands "$(figure $day raw-MB)") MB, which stay for three days, rollups $(thousands "$(figure $day rolled-MB)") MB, statements one by one $(thousands "$(figure $day details-MB)") MB, written ahead (WAL) $(thousands "$(figure $day wal-MB)") MB; it takes $(round "$(figure $day cores)") of a core, the database's share included.
+A day of 1,000 servers (a host every 15 s, the sessions of two databases every 10 s, 100 statements every minute; measured with 50 and scaled): raw samples $(thousands "$(figure $day raw-MB)") MB, which stay for three days, rollups $(thousands "$(figure $day rolled-MB)") MB, statements one by one $(thousands "$(figure $day details-MB)") MB, all tables $(thousands "$(figure $day disk-MB)") MB, written ahead (WAL) $(thousands "$(figure $day wal-MB)") MB; it takes $(round "$(figure $day cores)") of a core, the database's share included.
+
 END
-echo
+cat "$work/tables" 2>/dev/null || true
 echo '### Under load'
 echo
 go build -o bin/muster ./cmd/muster
