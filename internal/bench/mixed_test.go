@@ -253,13 +253,13 @@ func (f *mixedFleet) watch(duration time.Duration, without float64) {
 	b := f.p.b
 	b.Helper()
 	var resident []float64
-	begun, before := time.Now(), f.cpu()
+	begun, before := time.Now(), f.p.spent().serve.cpu
 	for time.Since(begun) < duration {
 		resident = append(resident, f.p.memory())
 		time.Sleep(time.Second)
 	}
 	slices.Sort(resident)
-	b.ReportMetric(100*(f.cpu()-before).Seconds()/time.Since(begun).Seconds(), "%-of-a-core")
+	b.ReportMetric(100*(f.p.spent().serve.cpu-before).Seconds()/time.Since(begun).Seconds(), "%-of-a-core")
 	b.ReportMetric(resident[len(resident)-1]-without, "more-MiB")
 	b.ReportMetric(resident[len(resident)/2]-without, "more-p50-MiB")
 	b.ReportMetric(without, "without-MiB")
@@ -323,24 +323,4 @@ func (f *mixedFleet) report(begun, end time.Time) {
 		b.ReportMetric(float64(len(late[engine])), engine+"-rounds")
 	}
 	b.ReportMetric(float64(missing), "missing")
-}
-
-// cpu is what serve has used.
-func (f *mixedFleet) cpu() time.Duration {
-	b := f.p.b
-	b.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.p.pid))
-	if err != nil {
-		b.Skip("needs Linux's /proc: ", err)
-	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])) // from the third on
-	var ticks int64
-	for _, field := range fields[14-3 : 16-3] { // user, system
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * time.Second / 100
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -25,6 +24,7 @@ type program struct {
 	b      *testing.B
 	binary string
 	data   string // its data directory
+	server *pgtest.Server
 	url    string // its database's
 	base   string // where it listens
 	pid    int
@@ -49,8 +49,12 @@ wait "$!"`
 func start(b *testing.B) *program {
 	b.Helper()
 	// As the private server has them.
-	server := pgtest.Cluster(b, pgtest.Options{Fsync: true, Settings: map[string]string{"shared_buffers": "256MB", "jit": "off"}})
-	p := &program{b: b, binary: filepath.Join(b.TempDir(), "muster"), data: b.TempDir(), url: server.Superuser()}
+	settings := map[string]string{"shared_buffers": "256MB", "jit": "off"}
+	if countsStatements() {
+		settings["shared_preload_libraries"] = "pg_stat_statements"
+	}
+	server := pgtest.Cluster(b, pgtest.Options{Fsync: true, Settings: settings})
+	p := &program{b: b, binary: filepath.Join(b.TempDir(), "muster"), data: b.TempDir(), server: server, url: server.Superuser()}
 	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", p.binary, "muster/cmd/muster").CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, out)
 	}
@@ -195,22 +199,4 @@ func (p *program) until(what string, every, patience time.Duration, holds func()
 			p.b.Fatalf("not within %s: %s", patience, what)
 		}
 	}
-}
-
-// memory is the server's resident set in MiB.
-func (p *program) memory() float64 {
-	p.b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
-	if err != nil {
-		p.b.Skip("the resident set is read from Linux's /proc: ", err)
-	}
-	m := regexp.MustCompile(`VmRSS:\s+(\d+) kB`).FindSubmatch(status)
-	if m == nil {
-		p.b.Fatalf("no VmRSS in\n%s", status)
-	}
-	kib, err := strconv.ParseFloat(string(m[1]), 64)
-	if err != nil {
-		p.b.Fatal(err)
-	}
-	return kib / 1024
 }
