@@ -129,7 +129,8 @@ type ending struct {
 // EndFirings closes the alerts whose end has passed without another message, at
 // most limit of them, and says how many there were. Two at once close each of
 // them once. The transaction of an organization is its own: one that fails does
-// not hold up the others.
+// not hold up the others. It reads all that is open, 5 ms of 100,000: an index on an
+// end that moves every minute would cost more than all these looks.
 func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
 	due, err := statement.All[ending](ctx, s.DB, "find alerts whose end has passed", `SELECT organization_id, key FROM alert_last_seen
 		WHERE ends_at <= $1 ORDER BY ends_at, alert_id LIMIT $2`, s.clock(), limit)

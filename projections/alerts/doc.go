@@ -15,12 +15,14 @@
 // (seenLater). What is closed is final: its last event has the time, and a row
 // left beside it counts nothing.
 //
-// A page by last triggered therefore comes from two branches, alerts whose event
-// is the later and those whose row beside the log is, each in the order of an
-// index of its own, merged (page.sql). A total is what the counters say by the
-// events, plus what the rows beside the log bring into the window and less what
-// they take out of it (Query.total). By another order each branch is sorted, which
-// reads all that matches.
+// A page by last triggered therefore comes from two branches, merged (page.sql):
+// alerts whose event is the later, in the order of an index, and those whose row
+// beside the log is. Those rows are sorted for each page, 1 ms for 4,000, because an
+// index on a time that moves every minute makes each move an entry in every index,
+// and a day of a thousand firing alerts three times as much to write ahead. A total
+// is what the counters say by the events, plus what the rows beside the log bring
+// into the window and less what they take out of it (Query.total). By another order
+// each branch is sorted, which reads all that matches.
 //
 // # The counts and the history
 //

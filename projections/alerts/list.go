@@ -86,7 +86,7 @@ func (q Query) nothing() bool {
 // planner supposes that it is a tenth of all alerts.
 func (q Query) page() (query string, args []any) {
 	c := conditionsOf(q)
-	key, order := q.order()
+	key, order, orderSeen := q.order()
 	scope, recorded, seen := "a.organization_id = "+c.organization, recordedQuery, seenQuery
 	if q.Scope.Filtered {
 		scope += " AND a.instance_id = instance.id"
@@ -99,14 +99,14 @@ func (q Query) page() (query string, args []any) {
 		"{{organization}}", c.organization, "{{instances}}", c.instances,
 		"{{window of a}}", between("a.last_triggered_at", c.from, c.to),
 		"{{window of s}}", between("s.last_triggered_at", c.from, c.to),
-		"{{filter}}", c.filter, "{{key}}", key, "{{order}}", order, "{{depth}}", c.bind(int64(q.Page)*int64(q.Size)),
+		"{{filter}}", c.filter, "{{key}}", key, "{{order}}", order, "{{order of s}}", orderSeen, "{{depth}}", c.bind(int64(q.Page)*int64(q.Size)),
 		"{{size}}", strconv.Itoa(q.Size), "{{offset}}", c.bind(int64(q.Page-1)*int64(q.Size)),
 	).Replace(query), c.args
 }
 
-// order is what is sorted by beside the time of last triggering, and the order
-// in terms of that, of last and of id.
-func (q Query) order() (key, order string) {
+// order is what is sorted by beside the time of last triggering, the order in terms
+// of that, of last and of id, and as much of it as the rows beside the log know.
+func (q Query) order() (key, order, orderSeen string) {
 	direction := " ASC"
 	if q.Descending {
 		direction = " DESC"
@@ -119,9 +119,11 @@ func (q Query) order() (key, order string) {
 	case ByState:
 		key = rank("a.state", domain.States())
 	default:
-		return "NULL", "last" + direction + ", id" + direction
+		order = "last" + direction + ", id" + direction
+		return "NULL", order, order
 	}
-	return key, "key" + direction + ", last DESC, id DESC"
+	order = "last DESC, id DESC"
+	return key, "key" + direction + ", " + order, order
 }
 
 // rank is the place of a column's value among the constants of a type.

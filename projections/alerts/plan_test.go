@@ -20,13 +20,14 @@ SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $1, md5((
 FROM generate_series(1, 20000) n, LATERAL (SELECT $2::timestamptz - n * interval '1 minute' AS t) x`
 
 // TestPlans: what people look at most touches few rows, whether or not the planner
-// sees the arguments.
+// sees the arguments. Of alert_last_seen, which has 20,000 of others, it is what is open.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	acme := uuid.New()
 	s.db.MustExec(plantAlerts, acme, noon)
 	s.db.MustExec(`INSERT INTO alert_last_seen SELECT id, organization_id, $1, null FROM alerts_v2.alerts WHERE resolved_at IS NULL`, noon)
+	s.db.MustExec(`INSERT INTO alert_last_seen SELECT gen_random_uuid(), md5((n % 20)::text)::uuid, $1, null FROM generate_series(1, 20000) n`, noon)
 	s.db.MustExec(`VACUUM ANALYZE alerts_v2_g1.alerts, alert_last_seen`)
 	var instances []uuid.UUID
 	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v2.alerts LIMIT 3`); err != nil {
@@ -45,10 +46,10 @@ func TestPlans(t *testing.T) {
 		total []string
 	}{
 		"digest": {with(func(q *alerts.Query) { q.From = noon.Add(-24 * time.Hour) }),
-			[]string{"alerts_latest", "alert_last_seen_latest"}, []string{"totals_pkey", "alerts_latest", "alerts_open"}},
+			[]string{"alerts_latest", "alert_last_seen_of_organization"}, []string{"totals_pkey", "alerts_latest", "alerts_open"}},
 		"digest of instances": {with(func(q *alerts.Query) { q.From, q.Scope = noon.Add(-24*time.Hour), fleetScope(instances...) }),
 			[]string{"alerts_of_instance", "alerts_open_of_instance"}, []string{"alerts_of_instance"}},
-		"all": {latest, []string{"alerts_latest", "alert_last_seen_latest"}, []string{"totals"}},
+		"all": {latest, []string{"alerts_latest", "alert_last_seen_of_organization"}, []string{"totals"}},
 		"oldest first": {with(func(q *alerts.Query) { q.Descending = false }),
 			[]string{"alerts_latest"}, nil},
 		"the warnings that are not muted": {with(func(q *alerts.Query) { q.Muted, q.Severities = &no, []domain.Severity{domain.Warning} }),
@@ -64,7 +65,7 @@ func TestPlans(t *testing.T) {
 						t.Errorf("%s, %s, %s: no %s in the plan\n%s", name, part, mode, index, plan)
 					}
 				}
-				if strings.Contains(plan, "Seq Scan on alerts") {
+				if strings.Contains(plan, "Seq Scan on alert") {
 					t.Errorf("%s, %s, %s: all alerts are read\n%s", name, part, mode, plan)
 				}
 			}
