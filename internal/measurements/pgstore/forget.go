@@ -62,7 +62,10 @@ func (s *Store) forget(ctx context.Context) error {
 	if err := s.forgetDictionary(ctx); err != nil {
 		return err
 	}
-	return s.forgetRows(ctx, "forget old minutes", forgetMinutes)
+	if err := s.forgetRows(ctx, "forget old minutes", forgetMinutes); err != nil {
+		return err
+	}
+	return s.forgetWholes(ctx)
 }
 
 // forgetRows deletes rows that nothing is made of any more, some at a time.

@@ -24,7 +24,7 @@ func (s *Store) QueryPerformance(ctx context.Context, organization uuid.UUID, en
 	}
 	p := codec.NewQueryPerformance(w.buckets, since)
 	var err error
-	if p.Partial, err = s.readInstances(ctx, organization, codec.Statements, engine, scope, w, p.Take); err != nil {
+	if p.Partial, err = s.readEngine(ctx, organization, codec.Statements, engine, scope, w, p.Take); err != nil {
 		return measurements.QuerySums{}, err
 	}
 	return p.QuerySums, nil

@@ -195,6 +195,9 @@ func (g *group) roll(ctx context.Context, claimed []bucket) (int, error) {
 			return 0, err
 		}
 	}
+	if err := g.markWhole(ctx, done); err != nil {
+		return 0, err
+	}
 	return len(done), g.keep(ctx, c, done)
 }
 

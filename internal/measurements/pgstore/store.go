@@ -2,7 +2,7 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
+	_ "embed" // the statement
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -14,7 +14,11 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pause"
+	"muster/internal/statement"
 )
+
+//go:embed sql/behind.sql
+var howFarBehind string
 
 // Store is measurements.Store on PostgreSQL.
 type Store struct {
@@ -24,6 +28,9 @@ type Store struct {
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
 	forgot   atomic.Pointer[time.Time]
 
+	wholeFrom, wholeRows int                     // the constants, but in tests
+	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere
+
 	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
 	// it that this stays until tx ends; nil: none does.
 	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
@@ -32,7 +39,9 @@ type Store struct {
 var _ measurements.Store = (*Store)(nil)
 
 // New returns a store on db. Time is the database's clock.
-func New(db *sqlx.DB, log *slog.Logger) *Store { return &Store{db: db, log: log, kinds: codec.KindOf} }
+func New(db *sqlx.DB, log *slog.Logger) *Store {
+	return &Store{db: db, log: log, kinds: codec.KindOf, wholeFrom: wholeFrom, wholeRows: wholeRows}
+}
 
 const (
 	// rollInterval is how often somebody looks for what is dirty: with the time that
@@ -43,17 +52,21 @@ const (
 	sealInterval = 5 * time.Minute
 )
 
-// Run rolls up, seals and forgets until ctx ends; it returns ctx's error. A failure is
+// Run rolls up, makes the rows of whole organizations, seals and forgets until ctx ends; it returns ctx's error. A failure is
 // logged, and tried again at the next turn. Any number of processes may do it.
 func (s *Store) Run(ctx context.Context) error {
-	var both errgroup.Group
-	both.Go(func() error {
+	var all errgroup.Group
+	all.Go(func() error {
 		return s.each(ctx, rollInterval, "samples could not be rolled up, trying again", s.Roll)
 	})
-	both.Go(func() error {
+	all.Go(func() error {
 		return s.each(ctx, sealInterval, "old samples could not be sealed, trying again", s.Seal)
 	})
-	return both.Wait()
+	all.Go(func() error { return s.runWhole(ctx) })
+	all.Go(func() error {
+		return s.each(ctx, sealInterval, "whole organizations could not be found, trying again", s.findWholes)
+	})
+	return all.Wait()
 }
 
 func (s *Store) each(ctx context.Context, interval time.Duration, failure string, do func(context.Context) (int, error)) error {
@@ -64,14 +77,17 @@ func (s *Store) each(ctx context.Context, interval time.Duration, failure string
 	})
 }
 
-// Behind is how long ago the oldest sample arrived that is not rolled up yet; 0: none
-// is.
+// Behind is how long ago the oldest sample arrived that is not rolled up yet, or not in
+// the rows of its whole organization; 0: none is.
 func (s *Store) Behind(ctx context.Context) (time.Duration, error) {
-	var seconds float64
-	err := s.db.GetContext(ctx, &seconds,
-		`SELECT coalesce(extract(epoch FROM greatest(clock_timestamp() - min(since), interval '0')), 0)::double precision FROM dirty_hours`)
-	if err != nil {
-		return 0, fmt.Errorf("read what is not rolled up yet: %w", err)
+	seconds, err := statement.One[float64](ctx, s.db, "read what is not rolled up yet", howFarBehind)
+	return time.Duration(seconds * float64(time.Second)), err
+}
+
+// crash is where a test lets Whole die.
+func (s *Store) crash(step string) error {
+	if s.crashAt == nil {
+		return nil
 	}
-	return time.Duration(seconds * float64(time.Second)), nil
+	return s.crashAt(step)
 }

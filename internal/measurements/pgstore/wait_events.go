@@ -15,7 +15,7 @@ import (
 func (s *Store) WaitEvents(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, asked timegrid.Window) (measurements.WaitSums, error) {
 	w := windowOf(asked)
 	e := codec.NewWaitEvents(w.buckets)
-	partial, err := s.readInstances(ctx, organization, codec.Sessions, engine, scope, w, e.Take)
+	partial, err := s.readEngine(ctx, organization, codec.Sessions, engine, scope, w, e.Take)
 	if err != nil {
 		return measurements.WaitSums{}, err
 	}

@@ -1,5 +1,7 @@
 package codec
 
+import "iter"
+
 // Stretch is what a row has within a window: the slots that are left of it when those
 // before the window are skipped are of the buckets from at on, and those from end on
 // are of none.
@@ -35,4 +37,16 @@ func (s *Stretch) Next() (slot []byte, bucket int, ok bool) {
 	slot, bucket = s.slots[1:n], s.At
 	s.slots, s.At = s.slots[n:], s.At+1
 	return slot, bucket, true
+}
+
+// Filled are the buckets whose slots are not empty; what cannot be read ends it.
+func (s Stretch) Filled() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for s.More() {
+			slot, bucket, ok := s.Next()
+			if !ok || len(slot) > 0 && !yield(bucket) {
+				return
+			}
+		}
+	}
 }

@@ -1,0 +1,3 @@
+SELECT id FROM measured_series
+WHERE organization_id = $1 AND kind = $2 AND engine = $3
+ORDER BY id

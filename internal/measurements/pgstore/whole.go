@@ -1,0 +1,265 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/pause"
+	"muster/internal/postgres/transact"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/whole_mark.sql
+	markWhole string
+	//go:embed sql/whole_register.sql
+	registerWholes string
+	//go:embed sql/whole_find.sql
+	findWholes string
+	//go:embed sql/whole_due.sql
+	dueWholes string
+	//go:embed sql/whole_hold.sql
+	holdWhole string
+	//go:embed sql/whole_take.sql
+	takeMarks string
+	//go:embed sql/whole_take_missing.sql
+	takeMissing string
+	//go:embed sql/whole_series.sql
+	wholeSeries string
+	//go:embed sql/whole_miss.sql
+	missDays string
+	//go:embed sql/whole_postpone.sql
+	postponeWhole string
+	//go:embed sql/whole_forget.sql
+	dropWholeRows string
+	//go:embed sql/whole_hold_all.sql
+	holdWholes string
+	//go:embed sql/whole_delete.sql
+	deleteWholes string
+)
+
+const (
+	// wholeFrom is of how many series there are rows together: those of fewer are read in
+	// the time that a statement takes.
+	wholeFrom = 32
+	// wholeInterval is how often it is looked for what is to be made, or as often as
+	// making it takes no more than a part of a core.
+	wholeInterval = 2 * time.Second
+	wholeShare    = 5
+	// wholeRows is how many rows of series one transaction may read of each width: some
+	// 0.2 s. What is older waits, the newest hours never do.
+	wholeRows = 60_000
+	// fewestHours are the hours that one takes whatever the number of series.
+	fewestHours = 4
+)
+
+// whole is all series of an organization that have a kind and an engine.
+type whole struct {
+	Organization uuid.UUID
+	Kind         string
+	Engine       fleet.Engine
+}
+
+func (w whole) String() string {
+	return fmt.Sprintf("the whole of %s %s of %s", w.Engine, w.Kind, w.Organization)
+}
+
+// with are the arguments of its statements.
+func (w whole) with(more ...any) []any {
+	return append([]any{w.Organization, w.Kind, string(w.Engine)}, more...)
+}
+
+// runWhole makes rows of wholes until ctx ends.
+func (s *Store) runWhole(ctx context.Context) error {
+	for {
+		began := time.Now()
+		if _, err := s.Whole(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "rows of whole organizations could not be made, trying again", "error", err)
+		}
+		rest := min((wholeShare-1)*time.Since(began), 10*wholeInterval)
+		if err := pause.For(ctx, max(wholeInterval, rest)); err != nil {
+			return err
+		}
+	}
+}
+
+// findWholes takes in those that no mark tells of.
+func (s *Store) findWholes(ctx context.Context) (int, error) {
+	n, err := statement.Affected(ctx, s.db, "find whole organizations", findWholes, s.wholeFrom)
+	return int(n), err
+}
+
+// Whole makes the rows of whole organizations anew where series have been rolled up, and
+// some of those that are missing. It says of how many it did something; 0: nothing is
+// left that nobody else is at. Any number of processes may do it. One that cannot be made
+// is logged and waits; it is no error, and the others go on.
+func (s *Store) Whole(ctx context.Context) (made int, err error) {
+	if err := statement.Exec(ctx, s.db, "take in whole organizations", registerWholes, s.wholeFrom); err != nil {
+		return 0, err
+	}
+	due, err := statement.All[whole](ctx, s.db, "look which whole organizations are to be made", dueWholes)
+	if err != nil {
+		return 0, err
+	}
+	for _, w := range due {
+		did := false
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			did, err = s.makeWhole(ctx, tx, w)
+			return err
+		})
+		switch {
+		case ctx.Err() != nil:
+			return made, ctx.Err()
+		case err != nil:
+			s.log.ErrorContext(ctx, "rows of a whole organization cannot be made, trying again later", "whole", w.String(), "error", err)
+			if err := statement.Exec(ctx, s.db, "postpone "+w.String(), postponeWhole, w.with()...); err != nil {
+				return made, err
+			}
+		case did:
+			made++
+		}
+	}
+	return made, nil
+}
+
+// makeWhole makes what is due of a whole, unless another process is at it.
+func (s *Store) makeWhole(ctx context.Context, tx *sqlx.Tx, of whole) (did bool, err error) {
+	begun, ok, err := statement.Find[bool](ctx, tx, "hold "+of.String(), holdWhole, of.with()...)
+	if err != nil || !ok {
+		return false, err
+	}
+	m := making{whole: of, store: s, tx: tx}
+	if !begun {
+		return true, m.begin(ctx)
+	}
+	if err := m.take(ctx); err != nil || len(m.dirty) == 0 {
+		return false, err
+	}
+	for _, w := range m.windows(time.Now()) {
+		if err := m.remake(ctx, w); err != nil {
+			return false, fmt.Errorf("make the %s from %s to %s: %w", w.Size, w.From, w.To, err)
+		}
+	}
+	return true, statement.Exec(ctx, tx, "note that it went well", `UPDATE wholes SET failures = 0
+		WHERE organization_id = $1 AND kind = $2 AND engine = $3 AND failures > 0`, of.with()...)
+}
+
+// making is one transaction that makes rows of a whole, which it holds.
+type making struct {
+	whole
+	store  *Store
+	tx     *sqlx.Tx
+	series []int64              // in order
+	dirty  map[time.Time]uint64 // hours, and which minutes of them
+}
+
+// findSeries reads which series there are: after the marks, so that none of a mark is missing.
+func (m *making) findSeries(ctx context.Context) (err error) {
+	m.series, err = statement.All[int64](ctx, m.tx, "find the series of "+m.String(), wholeSeries, m.with()...)
+	return err
+}
+
+// begin notes of which days there is something. What is marked by now is among it.
+func (m *making) begin(ctx context.Context) error {
+	if err := statement.Exec(ctx, m.tx, "take the marks of "+m.String(), `DELETE FROM whole_marks
+		WHERE organization_id = $1 AND kind = $2 AND engine = $3`, m.with()...); err != nil {
+		return err
+	}
+	if err := m.store.crash("begin"); err != nil {
+		return err
+	}
+	if err := m.findSeries(ctx); err != nil {
+		return err
+	}
+	ever := windowOf(timegrid.Window{From: time.Time{}, To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Size: timegrid.Day})
+	found := make(map[time.Time]struct{})
+	err := m.store.eachRow(ctx, ever, m.Kind == codec.Sessions, m.series, func(_ int64, week time.Time, row []byte) error {
+		days, err := codec.Cut(row, 0, 0, weekItself)
+		for day := range days.Filled() {
+			found[week.AddDate(0, 0, day)] = struct{}{}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var days []time.Time
+	for day := range found {
+		days = append(days, day)
+	}
+	return statement.Exec(ctx, m.tx, fmt.Sprintf("note %d days of %s", len(days), m.String()), missDays, m.with(days)...)
+}
+
+// take takes the marks of the newest hours away and, where that leaves room, days that
+// are missing.
+func (m *making) take(ctx context.Context) error {
+	type marked struct {
+		Hour    time.Time
+		Minutes int64
+	}
+	known, err := statement.One[int](ctx, m.tx, "count the series of "+m.String(), `SELECT count(*) FROM measured_series
+		WHERE organization_id = $1 AND kind = $2 AND engine = $3`, m.with()...)
+	if err != nil {
+		return err
+	}
+	hours := max(fewestHours, m.store.wholeRows/max(1, known))
+	rows, err := statement.All[marked](ctx, m.tx, "take marks of "+m.String(), takeMarks, m.with(hours)...)
+	if err != nil {
+		return err
+	}
+	m.dirty = make(map[time.Time]uint64)
+	for _, row := range rows {
+		m.dirty[row.Hour.UTC()] |= uint64(row.Minutes)
+	}
+	if len(m.dirty) < hours {
+		days, err := statement.All[time.Time](ctx, m.tx, "take what is missing of "+m.String(), takeMissing, m.with(max(1, (hours-len(m.dirty))/24))...)
+		if err != nil {
+			return err
+		}
+		for _, day := range days {
+			for n := range 24 {
+				m.dirty[day.UTC().Add(time.Duration(n)*time.Hour)] = codec.AllMinutes
+			}
+		}
+	}
+	if err := m.store.crash("take"); err != nil {
+		return err
+	}
+	return m.findSeries(ctx)
+}
+
+// forgetWholes deletes rows that are older than those of series are kept.
+func (s *Store) forgetWholes(ctx context.Context) error {
+	return s.forgetRows(ctx, "forget old rows of whole organizations", dropWholeRows)
+}
+
+// DeleteWholes deletes the rows that an organization has as a whole, with the transaction
+// that deletes its series.
+func (s *Store) DeleteWholes(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
+	if _, err := statement.One[int](ctx, tx, "hold the rows of a whole organization", holdWholes, organization); err != nil {
+		return err
+	}
+	return statement.Exec(ctx, tx, "delete the rows of a whole organization", deleteWholes, organization)
+}
+
+// markWhole notes for whole organizations what a group has rolled up, while its marks are
+// still there.
+func (g *group) markWhole(ctx context.Context, done []*dirtyHour) error {
+	type mark struct {
+		bucket
+		Minutes int64
+	}
+	rows := make([]mark, len(done))
+	for i, h := range done {
+		rows[i] = mark{h.bucket, int64(h.Dirty)}
+	}
+	return statement.Exec(ctx, g.tx, fmt.Sprintf("mark %d hours for whole organizations", len(rows)), markWhole, statement.Columns(rows)...)
+}
