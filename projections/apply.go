@@ -5,18 +5,18 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"golang.org/x/sync/errgroup"
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/internal/statement"
 )
+
+// Event is an event with the fact that Projection.Decode makes of it.
+type Event = topic.Event
 
 // Decode turns a recorded event into the domain's, as eventstore.Registry does.
 type Decode func(eventstore.Event) (any, error)
@@ -45,35 +45,6 @@ func Fact[E any](decode Decode, e eventstore.Event, about string) (fact E, err e
 func UnknownStream(e eventstore.Event) error {
 	return fmt.Errorf("%s %s is not known", e.StreamType, e.Stream)
 }
-
-// DecodePage decodes the events of a page, in their order, in as many parts as
-// there are processors: of a rebuild it is half and more of what is done outside
-// the database, whose connection waits for it. A panic of decode is a
-// *topic.PanicError, as one of Apply is.
-func DecodePage[T any](events []eventstore.Event, decode func(eventstore.Event) (T, error)) ([]T, error) {
-	facts := make([]T, len(events))
-	part := max(decodedAtOnce, (len(events)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	var parts errgroup.Group
-	for from := 0; from < len(events); from += part {
-		parts.Go(func() (err error) {
-			defer func() { // nobody above this goroutine would catch it
-				if r := recover(); r != nil {
-					err = &topic.PanicError{Value: r, Stack: debug.Stack()}
-				}
-			}()
-			for i := from; i < min(from+part, len(events)); i++ {
-				if facts[i], err = decode(events[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return facts, parts.Wait()
-}
-
-// decodedAtOnce is the least for which another goroutine pays.
-const decodedAtOnce = 100
 
 // Tally says how many of some rows each counter counts.
 func Tally[C comparable, R any](rows map[uuid.UUID]R, counter func(R) C) map[C]int64 {

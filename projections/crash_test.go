@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/eventstore"
 	"muster/projections"
 )
 
@@ -46,7 +45,7 @@ CREATE CONSTRAINT TRIGGER strike AFTER UPDATE ON checkpoints DEFERRABLE INITIALL
 	tests := map[string]func() (p *sums, plant string, struck *atomic.Bool){
 		"the connection dies before the page's writes": func() (*sums, string, *atomic.Bool) {
 			kill, struck := once(killed)
-			return &sums{before: func(ctx context.Context, tx *sqlx.Tx, _ []eventstore.Event) error { return kill(ctx, tx) }}, "", struck
+			return &sums{before: func(ctx context.Context, tx *sqlx.Tx, _ []projections.Event) error { return kill(ctx, tx) }}, "", struck
 		},
 		"the connection dies between two writes": func() (*sums, string, *atomic.Bool) {
 			kill, struck := once(killed)
@@ -131,7 +130,7 @@ func TestPageFindsItsRowsByIndexes(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
 	plans := make(chan string, 1)
-	p.before = func(ctx context.Context, tx *sqlx.Tx, _ []eventstore.Event) error {
+	p.before = func(ctx context.Context, tx *sqlx.Tx, _ []projections.Event) error {
 		var plan string
 		err := tx.QueryRowContext(ctx, `EXPLAIN (COSTS OFF) SELECT FROM streams
 WHERE stream_id = ANY ('{0199f0d2-0000-7000-8000-000000000001}'::uuid[])`).Scan(&plan)

@@ -176,7 +176,8 @@ func (p Projection) group(g generation, log eventstore.Log, follow string) topic
 	}
 	return topic.Group{
 		Name: g.Group, Handler: p.Name, Log: log, Follow: follow, PageSize: size,
-		Apply: func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+		Decode: p.Decode,
+		Apply: func(ctx context.Context, tx *sqlx.Tx, events []Event) error {
 			if err := enterPage(ctx, tx, g.Group); err != nil {
 				return err
 			}

@@ -23,10 +23,13 @@ type Projection struct {
 	// Schema makes the tables of one generation, unqualified. Every table has
 	// a primary key, by which two generations are compared.
 	Schema string
+	// Decode makes the fact of an event that Apply finds beside it, ahead of Apply and
+	// on several processors at once; nil: there is none.
+	Decode func(eventstore.Event) (any, error)
 	// Apply writes the effect of events of one log, in order of position, into
 	// the unqualified tables of Schema. It depends on nothing but the events
 	// and those tables.
-	Apply func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error
+	Apply func(ctx context.Context, tx *sqlx.Tx, events []Event) error
 }
 
 // Views is the schema in which the readers of this version find its tables.

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/projections"
 )
@@ -220,7 +219,7 @@ func TestRebuildIsResumedAfterACrash(t *testing.T) {
 	// The second page of the new generation takes the process with it.
 	ctx, cancel := context.WithCancel(t.Context())
 	dying := &sums{}
-	dying.before = func(_ context.Context, _ *sqlx.Tx, _ []eventstore.Event) error {
+	dying.before = func(_ context.Context, _ *sqlx.Tx, _ []projections.Event) error {
 		if dying.pages.Load() == 2 {
 			cancel()
 		}
@@ -240,7 +239,7 @@ func TestRebuildIsResumedAfterACrash(t *testing.T) {
 	}
 
 	// Nobody is elected: who asks for the rebuild joins it and does it.
-	second := &sums{before: func(_ context.Context, _ *sqlx.Tx, events []eventstore.Event) error {
+	second := &sums{before: func(_ context.Context, _ *sqlx.Tx, events []projections.Event) error {
 		if events[0].Position <= 5*topic.PageSize {
 			t.Errorf("event %d was applied again although its page was committed", events[0].Position)
 		}

@@ -44,7 +44,7 @@ func newScene(t *testing.T) *scene {
 // sums is the projection. apply, where given, runs before each page and decides
 // what comes of it.
 type sums struct {
-	before func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error
+	before func(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error
 	during func(ctx context.Context, tx *sqlx.Tx) error // between the page's two writes
 	after  func(ctx context.Context, tx *sqlx.Tx) error
 	cured  atomic.Bool // poison no longer harms
@@ -67,7 +67,7 @@ func (s *sums) projection() projections.Projection {
 	}
 }
 
-func (s *sums) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func (s *sums) apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	s.pages.Add(1)
 	if s.before != nil {
 		if err := s.before(ctx, tx, events); err != nil {

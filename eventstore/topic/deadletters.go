@@ -202,7 +202,7 @@ func (g Group) replay(ctx context.Context, tx *sqlx.Tx, stream uuid.UUID) (r Rep
 		if len(events) == 0 {
 			break
 		}
-		if err := g.replayPage(ctx, tx, events, &r); err != nil {
+		if err := g.replayPage(ctx, tx, g.decode(events), &r); err != nil {
 			return r, err
 		}
 	}
@@ -211,7 +211,7 @@ WHERE consumer_group = $1 AND log = $2 AND stream_id = $3`, g.Name, g.Log, strea
 	return r, err
 }
 
-func (g Group) replayPage(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event, r *Replay) error {
+func (g Group) replayPage(ctx context.Context, tx *sqlx.Tx, events []Event, r *Replay) error {
 	_, dropped, err := g.exceptions(ctx, tx, events)
 	if err != nil {
 		return err

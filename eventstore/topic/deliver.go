@@ -9,19 +9,17 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
-
-	"muster/eventstore"
 )
 
 // deliver applies a page whose checkpoint the transaction holds. An event that
 // cannot be applied parks its stream; only a failure that is no event's fault
 // comes back as an error, and then the transaction must not be committed.
-func (g Group) deliver(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func (g Group) deliver(ctx context.Context, tx *sqlx.Tx, events []Event) error {
 	parked, dropped, err := g.exceptions(ctx, tx, events)
 	if err != nil {
 		return err
 	}
-	ready := make([]eventstore.Event, 0, len(events))
+	ready := make([]Event, 0, len(events))
 	for _, e := range events {
 		switch {
 		case dropped[e.Position]:
@@ -44,7 +42,7 @@ func (g Group) deliver(ctx context.Context, tx *sqlx.Tx, events []eventstore.Eve
 }
 
 // deliverSingly gives every event a savepoint of its own to find the poisoned one.
-func (g Group) deliverSingly(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event, parked map[uuid.UUID]bool) error {
+func (g Group) deliverSingly(ctx context.Context, tx *sqlx.Tx, events []Event, parked map[uuid.UUID]bool) error {
 	for i, e := range events {
 		if parked[e.Stream] {
 			if err := g.park(ctx, tx, e, nil); err != nil {
@@ -66,7 +64,7 @@ func (g Group) deliverSingly(ctx context.Context, tx *sqlx.Tx, events []eventsto
 
 // attempt applies events under one savepoint. A *poisonError says that they
 // failed by themselves and that the transaction is as it was before.
-func (g Group) attempt(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func (g Group) attempt(ctx context.Context, tx *sqlx.Tx, events []Event) error {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT page`); err != nil {
 		return err
 	}
@@ -88,16 +86,17 @@ func (g Group) attempt(ctx context.Context, tx *sqlx.Tx, events []eventstore.Eve
 }
 
 // apply turns a panic into an error: one event must not stop the others.
-func (g Group) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &PanicError{Value: r, Stack: debug.Stack()}
+func (g Group) apply(ctx context.Context, tx *sqlx.Tx, events []Event) (err error) {
+	defer caught(&err)
+	for i := range events {
+		if events[i].err != nil {
+			return events[i].err
 		}
-	}()
+	}
 	return g.Apply(ctx, tx, events)
 }
 
-func (g Group) exceptions(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) (parked map[uuid.UUID]bool, dropped map[int64]bool, err error) {
+func (g Group) exceptions(ctx context.Context, tx *sqlx.Tx, events []Event) (parked map[uuid.UUID]bool, dropped map[int64]bool, err error) {
 	var found []struct {
 		Stream   *uuid.UUID `db:"stream_id"` // nil: an event that was dropped
 		Position int64      `db:"position"`
@@ -116,7 +115,7 @@ func (g Group) exceptions(ctx context.Context, tx *sqlx.Tx, events []eventstore.
 
 // park sets an event aside: with the error that it caused, or without one
 // behind an event of its stream that is parked already.
-func (g Group) park(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, cause error) error {
+func (g Group) park(ctx context.Context, tx *sqlx.Tx, e Event, cause error) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err
@@ -142,6 +141,13 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// caught is deferred where code of a projection runs.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = &PanicError{Value: r, Stack: debug.Stack()}
+	}
+}
 
 // poisonError marks an error as caused by the events themselves.
 type poisonError struct{ cause error }

@@ -12,7 +12,7 @@ import (
 // runs inside the group's transaction and under a savepoint; it must write
 // through tx only and keep nothing between calls, because the same events come
 // again after a failure.
-type Apply func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error
+type Apply func(ctx context.Context, tx *sqlx.Tx, events []Event) error
 
 // Group is a consumer group: one reader of one log with a checkpoint row of its
 // own, which AddGroup makes.
@@ -26,7 +26,10 @@ type Group struct {
 	// Follow is a group that this one never overtakes; empty: none.
 	Follow   string
 	PageSize int // the most events applied at once
-	Apply    Apply
+	// Decode makes the Fact of an event; nil: it has none. Several run at once, and
+	// what fails here is that event's fault.
+	Decode func(eventstore.Event) (any, error)
+	Apply  Apply
 }
 
 // AddGroup makes the group's checkpoint at the beginning of the log.
@@ -77,7 +80,7 @@ func (g Group) Advance(ctx context.Context, tx *sqlx.Tx, upTo int64) error {
 		if len(events) == 0 {
 			return nil
 		}
-		if err := g.deliver(ctx, tx, events); err != nil {
+		if err := g.deliver(ctx, tx, g.decode(events)); err != nil {
 			return err
 		}
 		position = events[len(events)-1].Position

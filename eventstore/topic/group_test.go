@@ -47,7 +47,7 @@ func newSceneOn(t *testing.T, db *sqlx.DB) *scene {
 	return s
 }
 
-func (s *scene) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func (s *scene) apply(ctx context.Context, tx *sqlx.Tx, events []topic.Event) error {
 	if _, err := tx.ExecContext(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func TestWhatIsNoEventsFaultParksNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			s.group.Apply = func(ctx context.Context, tx *sqlx.Tx, _ []eventstore.Event) error {
+			s.group.Apply = func(ctx context.Context, tx *sqlx.Tx, _ []topic.Event) error {
 				_, err := tx.ExecContext(ctx, `DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '`+code+`'; END $$`)
 				return err
 			}

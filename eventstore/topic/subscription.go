@@ -96,7 +96,7 @@ func (s *Subscription) handle(msg *message.Message) error {
 	}
 	events, err := eventstore.DecodeRecords(s.group.Log, msg.Payload)
 	if err == nil {
-		err = s.group.deliver(ctx, &sqlx.Tx{Tx: tx, Mapper: s.db.Mapper}, events)
+		err = s.group.deliver(ctx, &sqlx.Tx{Tx: tx, Mapper: s.db.Mapper}, s.group.decode(events))
 	}
 	s.mu.Lock()
 	s.failure = err

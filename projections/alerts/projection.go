@@ -36,35 +36,29 @@ var (
 
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
-	p := projection{decode: decode}
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Apply: p.apply,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema,
+		Decode: func(e eventstore.Event) (any, error) { return fact(decode, e) }, Apply: apply,
 	}
 }
 
-type projection struct{ decode projections.Decode }
-
 // apply folds a page in memory and writes every touched alert once.
-func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
-	facts, err := projections.DecodePage(events, p.fact)
-	if err != nil {
-		return err
-	}
-	alerts, err := load(ctx, tx, raisedBefore(events, facts))
+func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
+	alerts, err := load(ctx, tx, raisedBefore(events))
 	if err != nil {
 		return err
 	}
 	before := projections.Tally(alerts, (*folded).counter)
 	places := make(map[uuid.UUID]placeName)
-	for i, e := range events {
-		switch fact := facts[i].(type) {
+	for _, e := range events {
+		switch fact := e.Fact.(type) {
 		case domain.Event:
 			a := alerts[e.Stream]
 			if a == nil {
 				a = &folded{}
 				alerts[e.Stream] = a
 			}
-			if err := a.apply(e, fact); err != nil {
+			if err := a.apply(e.Event, fact); err != nil {
 				return err
 			}
 		case fleet.Event:
@@ -83,12 +77,12 @@ func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.
 }
 
 // fact decodes an event; one that says nothing of an alert or a name stays nil.
-func (p projection) fact(e eventstore.Event) (any, error) {
+func fact(decode projections.Decode, e eventstore.Event) (any, error) {
 	switch e.StreamType {
 	case domain.StreamType:
-		return alertFact(p.decode, e)
+		return alertFact(decode, e)
 	case fleet.InstanceStream, fleet.DatabaseStream:
-		return p.decode(e)
+		return decode(e)
 	}
 	return nil, nil
 }
@@ -99,11 +93,11 @@ func alertFact(decode projections.Decode, e eventstore.Event) (domain.Event, err
 
 // raisedBefore lists the alerts that a page goes on with. Those that are raised
 // in it need not be looked for, and in a rebuild most are.
-func raisedBefore(events []eventstore.Event, facts []any) []uuid.UUID {
+func raisedBefore(events []projections.Event) []uuid.UUID {
 	seen := make(map[uuid.UUID]bool)
 	var before []uuid.UUID
-	for i, e := range events {
-		fact, isAlert := facts[i].(domain.Event)
+	for _, e := range events {
+		fact, isAlert := e.Fact.(domain.Event)
 		if !isAlert || seen[e.Stream] {
 			continue
 		}

@@ -44,9 +44,9 @@ FROM generate_series(1, $2::int) n`
 // page out of PostgreSQL, and comparing. Goal of the first: ≥ 300,000 events/s.
 func BenchmarkPassingMachines(b *testing.B) {
 	b.Run("a page", func(b *testing.B) {
-		page := make([]eventstore.Event, 1000)
+		page := make([]projections.Event, 1000)
 		for i := range page {
-			page[i] = eventstore.Event{Log: eventstore.Fleet, Position: int64(i + 1), Type: "alert.still_firing", Metadata: []byte(
+			page[i].Event = eventstore.Event{Log: eventstore.Fleet, Position: int64(i + 1), Type: "alert.still_firing", Metadata: []byte(
 				`{"actorId":"system:ingest","requestId":"` + uuid.NewString() + `","correlationId":"` + uuid.NewString() + `"}`)}
 		}
 		apply, start := audit.Projection().Apply, time.Now()

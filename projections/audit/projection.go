@@ -52,7 +52,7 @@ type row struct {
 	Data         []byte
 }
 
-func apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	rows, err := read(events)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -60,7 +60,7 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	return statement.Exec(ctx, tx, "write entries", writeQuery, statement.Columns(rows)...)
 }
 
-func read(events []eventstore.Event) (rows []row, err error) {
+func read(events []projections.Event) (rows []row, err error) {
 	for _, e := range events {
 		if e.Log == eventstore.Fleet && bytes.HasPrefix(e.Metadata, bySystem) {
 			continue

@@ -32,25 +32,25 @@ var (
 
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
-	p := projection{decode: decode}
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Organization}, Schema: schema, Apply: p.apply,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Organization}, Schema: schema,
+		Decode: func(e eventstore.Event) (any, error) {
+			if e.StreamType != exception.StreamType {
+				return nil, nil
+			}
+			return projections.Fact[exception.Event](decode, e, "an exception")
+		},
+		Apply: apply,
 	}
 }
 
-type projection struct{ decode projections.Decode }
-
 // apply writes event by event: people decide about a few exceptions a day.
-func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	for _, e := range events {
-		if e.StreamType != exception.StreamType {
+		if e.Fact == nil {
 			continue
 		}
-		fact, err := projections.Fact[exception.Event](p.decode, e, "an exception")
-		if err != nil {
-			return err
-		}
-		if err := write(ctx, tx, e, fact); err != nil {
+		if err := write(ctx, tx, e.Event, e.Fact.(exception.Event)); err != nil {
 			return fmt.Errorf("write exception %s: %w", e.Stream, err)
 		}
 	}

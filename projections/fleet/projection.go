@@ -36,13 +36,17 @@ var (
 
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
-	p := projection{decode: decode}
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Apply: p.apply,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema,
+		Decode: func(e eventstore.Event) (any, error) {
+			if e.StreamType != domain.InstanceStream && e.StreamType != domain.DatabaseStream {
+				return nil, nil // mostly an alert
+			}
+			return projections.Fact[domain.Event](decode, e, "the fleet")
+		},
+		Apply: apply,
 	}
 }
-
-type projection struct{ decode projections.Decode }
 
 // page is what a page of events touches, as it is so far.
 type page struct {
@@ -54,10 +58,10 @@ type page struct {
 
 // apply folds a page in memory and writes what it touched at the end. Of a log
 // that is mostly alerts most pages touch nothing.
-func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	ids := make(map[uuid.UUID]bool)
 	for _, e := range events {
-		if e.StreamType == domain.InstanceStream || e.StreamType == domain.DatabaseStream {
+		if e.Fact != nil {
 			ids[e.Stream] = true
 		}
 	}
@@ -69,14 +73,10 @@ func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.
 		return err
 	}
 	for _, e := range events {
-		if !ids[e.Stream] { // an alert
+		if e.Fact == nil {
 			continue
 		}
-		fact, err := projections.Fact[domain.Event](p.decode, e, "the fleet")
-		if err != nil {
-			return err
-		}
-		if err := f.apply(e, fact); err != nil {
+		if err := f.apply(e.Event, e.Fact.(domain.Event)); err != nil {
 			return err
 		}
 	}

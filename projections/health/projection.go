@@ -38,13 +38,17 @@ var (
 
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
-	p := projection{decode: decode}
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Apply: p.apply,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema,
+		Decode: func(e eventstore.Event) (any, error) {
+			if e.StreamType != domain.AssessmentStream && e.Type != domain.Name(domain.InstanceRemoved{}) {
+				return nil, nil
+			}
+			return projections.Fact[domain.Event](decode, e, "the fleet")
+		},
+		Apply: apply,
 	}
 }
-
-type projection struct{ decode projections.Decode }
 
 // scoreRow is a day of a server, in the order of write_scores.sql.
 type scoreRow struct {
@@ -68,16 +72,10 @@ type changeRow struct {
 
 // apply writes event by event: a server is assessed a few times a day, and most of the
 // log is alerts.
-func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	for _, e := range events {
-		if e.StreamType != domain.AssessmentStream && e.Type != domain.Name(domain.InstanceRemoved{}) {
-			continue
-		}
-		fact, err := projections.Fact[domain.Event](p.decode, e, "the fleet")
-		if err != nil {
-			return err
-		}
-		switch fact := fact.(type) {
+		var err error
+		switch fact := e.Fact.(type) {
 		case domain.InstanceRemoved:
 			err = drop(ctx, tx, e.OrganizationID, e.Stream, time.Time{})
 		case domain.InstanceAssessed:

@@ -42,20 +42,14 @@ var (
 
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
-	p := projection{decode: decode}
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Reports}, Schema: schema, Apply: p.apply,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Reports}, Schema: schema,
+		Decode: func(e eventstore.Event) (any, error) { return fact(decode, e) }, Apply: apply,
 	}
 }
 
-type projection struct{ decode projections.Decode }
-
 // apply folds a page in memory and writes every touched report once.
-func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
-	facts, err := projections.DecodePage(events, func(e eventstore.Event) (report.Event, error) { return fact(p.decode, e) })
-	if err != nil {
-		return err
-	}
+func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	ids := make(map[uuid.UUID]bool)
 	for _, e := range events {
 		ids[e.Stream] = true
@@ -65,13 +59,13 @@ func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.
 		return err
 	}
 	before := projections.Tally(reports, (*folded).counter)
-	for i, e := range events {
+	for _, e := range events {
 		r := reports[e.Stream]
 		if r == nil {
 			r = &folded{}
 			reports[e.Stream] = r
 		}
-		if err := r.apply(e, facts[i]); err != nil {
+		if err := r.apply(e.Event, e.Fact.(report.Event)); err != nil {
 			return err
 		}
 	}

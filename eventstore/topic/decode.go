@@ -1,0 +1,44 @@
+package topic
+
+import (
+	"runtime"
+	"sync"
+
+	"muster/eventstore"
+)
+
+// Event is an event as a group applies it.
+type Event struct {
+	eventstore.Event
+	Fact any   // what Group.Decode makes of it
+	err  error // why nothing can be made of it: the event's own fault, once it is applied
+}
+
+// decodedAtOnce is the least for which another goroutine pays.
+const decodedAtOnce = 100
+
+// decode decodes a page in as many parts as there are processors: while a log is
+// caught up with it is a third of what is done outside the database.
+func (g Group) decode(page []eventstore.Event) []Event {
+	events := make([]Event, len(page))
+	part := max(decodedAtOnce, (len(page)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var parts sync.WaitGroup
+	for from := 0; from < len(page); from += part {
+		parts.Go(func() {
+			for i := from; i < min(from+part, len(page)); i++ {
+				events[i] = g.decodeOne(page[i])
+			}
+		})
+	}
+	parts.Wait()
+	return events
+}
+
+func (g Group) decodeOne(e eventstore.Event) (event Event) {
+	event.Event = e
+	if g.Decode != nil {
+		defer caught(&event.err) // nobody above this goroutine would
+		event.Fact, event.err = g.Decode(e)
+	}
+	return event
+}
