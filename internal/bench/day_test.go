@@ -142,7 +142,7 @@ type measuringDay struct {
 
 func newMeasuringDay(b *testing.B, db *sqlx.DB) *measuringDay {
 	b.Helper()
-	store := pgstore.New(db, slog.New(slog.DiscardHandler))
+	store := openStore(b, db)
 	d := &measuringDay{b: b, db: db, store: store, organization: uuid.New(), at: time.Now().UTC().Truncate(time.Hour).Add(-24 * time.Hour)}
 	for n := range dayServers {
 		d.servers = append(d.servers, measuredServer{

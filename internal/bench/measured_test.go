@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,7 +43,9 @@ type measured struct {
 	db           *sqlx.DB
 	store        *pgstore.Store
 	organization uuid.UUID
+	databases    int // of an instance
 	servers      []measuredServer
+	whole        int       // of them, those first ones that are measured at every step; 0: all
 	end          time.Time // of what is measured, on the hour
 }
 
@@ -57,10 +60,15 @@ type measuredServer struct {
 // PostgreSQL, six SQL Server and one Oracle.
 func newMeasured(p *program, count int) *measured {
 	p.b.Helper()
+	return newMeasuredWith(p, count, databasesEach)
+}
+
+func newMeasuredWith(p *program, count, databases int) *measured {
+	p.b.Helper()
 	db := pgtest.Connect(p.b, p.url)
 	m := &measured{
-		p: p, db: db, store: pgstore.New(db, slog.New(slog.DiscardHandler)),
-		end: time.Now().UTC().Truncate(time.Hour), servers: make([]measuredServer, count),
+		p: p, db: db, store: openStore(p.b, db),
+		end: time.Now().UTC().Truncate(time.Hour), databases: databases, servers: make([]measuredServer, count),
 	}
 	var organization struct{ ID uuid.UUID }
 	p.get("/organization", &organization)
@@ -70,6 +78,18 @@ func newMeasured(p *program, count int) *measured {
 		m.register(feed, first, min(first+1000, count))
 	}
 	return m
+}
+
+// measurementsURL is where measurements are to be; "": in PostgreSQL. serve gets it too.
+const measurementsURL = "MUSTER_MEASUREMENTS_URL"
+
+// openStore opens the store that serve has, for whoever writes past it.
+func openStore(b *testing.B, db *sqlx.DB) *pgstore.Store {
+	b.Helper()
+	if os.Getenv(measurementsURL) != "" {
+		b.Fatalf("%s is set, and the benchmarks write measurements to PostgreSQL only", measurementsURL)
+	}
+	return pgstore.New(db, slog.New(slog.DiscardHandler))
 }
 
 func (m *measured) register(feed agent, first, end int) {
@@ -86,7 +106,7 @@ func (m *measured) register(feed agent, first, end int) {
 			s.engine = fleet.Oracle
 		}
 		var databases []map[string]any
-		for d := range databasesEach {
+		for d := range m.databases {
 			databases = append(databases, map[string]any{"externalId": fmt.Sprint(d), "name": fmt.Sprint("shop_", d), "createdAt": created})
 		}
 		items = append(items, map[string]any{
@@ -119,9 +139,40 @@ func (m *measured) register(feed agent, first, end int) {
 	}
 }
 
-// load writes a sample of everything every step of a time, which is on the hour at
-// both ends, an hour of a few servers in a batch, and returns how long that took.
+// load writes a sample of everything every step of a time, an hour of a few servers in a
+// batch, and returns how long that took.
 func (m *measured) load(from, to time.Time, step time.Duration) time.Duration {
+	m.p.b.Helper()
+	return m.loadOf(m.servers, from, to, step)
+}
+
+// sparse is how many steps lie between two samples of a server that is not measured at
+// each of them.
+const sparse = 10
+
+// fill loads servers of one database each: the first ones every step, the others every
+// tenth, a tenth of them at each. So every row of a large fleet is there that the fleet
+// would have, with fewer samples in most, in a tenth of the time.
+func (m *measured) fill(whole int, from, to time.Time, step time.Duration) time.Duration {
+	m.p.b.Helper()
+	m.whole = whole
+	parts := make([][]measuredServer, 1+sparse)
+	for n, s := range m.servers {
+		s.databases = s.databases[:1]
+		part := 0
+		if n >= whole {
+			part = 1 + n%sparse
+		}
+		parts[part] = append(parts[part], s)
+	}
+	took := m.loadOf(parts[0], from, to, step)
+	for n, part := range parts[1:] {
+		took += m.loadOf(part, from.Add(time.Duration(n)*step), to, sparse*step)
+	}
+	return took
+}
+
+func (m *measured) loadOf(all []measuredServer, from, to time.Time, step time.Duration) time.Duration {
 	m.p.b.Helper()
 	const together = 25 // servers in a batch of an hour of minutes: 7,500 samples
 	chunk := time.Hour * time.Duration(max(1, int(step/time.Minute)))
@@ -133,8 +184,8 @@ func (m *measured) load(from, to time.Time, step time.Duration) time.Duration {
 		if end.After(to) {
 			end = to
 		}
-		for first := 0; first < len(m.servers); first += together {
-			servers := m.servers[first:min(first+together, len(m.servers))]
+		for first := 0; first < len(all); first += together {
+			servers := all[first:min(first+together, len(all))]
 			group.Go(func() error {
 				b := measurements.Batch{Organization: m.organization}
 				for at := start; at.Before(end); at = at.Add(step) {

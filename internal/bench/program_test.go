@@ -68,11 +68,11 @@ func start(b *testing.B) *program {
 }
 
 // command is a command line on the installation; the developer's own settings
-// do not reach it.
+// do not reach it, but where measurements are.
 func (p *program) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, append(args, "--database-url="+p.url, "--data-dir="+p.data)...)
 	for _, pair := range os.Environ() {
-		if !strings.HasPrefix(pair, "MUSTER_") {
+		if !strings.HasPrefix(pair, "MUSTER_") || strings.HasPrefix(pair, measurementsURL+"=") {
 			cmd.Env = append(cmd.Env, pair)
 		}
 	}

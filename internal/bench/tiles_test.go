@@ -110,10 +110,14 @@ func (m *measured) filter(n int) url.Values {
 	return q
 }
 
-// some are n servers, or none.
+// some are n servers, or none, of those that are measured at every step.
 func (m *measured) some(n int) []measuredServer {
 	var some []measuredServer
-	for _, i := range rand.Perm(len(m.servers))[:min(n, len(m.servers))] {
+	among := len(m.servers)
+	if m.whole > 0 {
+		among = m.whole
+	}
+	for _, i := range rand.Perm(among)[:min(n, among)] {
 		some = append(some, m.servers[i])
 	}
 	return some
