@@ -1,0 +1,187 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements/blocks"
+	"muster/internal/pause"
+)
+
+const selectPartitions = `SELECT DISTINCT partition, partition_id FROM system.parts WHERE active AND database = '%s' AND table = '%s_local'`
+
+// Forget is documented at blocks.Store. It drops the partitions of which everything starts
+// before, which frees their disk at once and rewrites nothing; those of days are never
+// dropped.
+func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) error {
+	return s.onAll(func(on *shard) error {
+		for _, t := range tables {
+			if t.of != of || t.partition == undivided {
+				continue
+			}
+			if err := on.any(ctx, func(n *node) error { return n.dropBefore(ctx, t, before) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// dropBefore drops partitions on a server, and so on those that replicate it.
+func (n *node) dropBefore(ctx context.Context, t *table, before time.Time) error {
+	// The partition of before may have blocks that start later; names are in order.
+	first, database := t.partition.of(before), n.store.address.Database
+	var over []string
+	err := n.query(ctx, fmt.Sprintf(selectPartitions, database, t.name), func(scan scanner) error {
+		var name, id string
+		if err := scan(&name, &id); err != nil {
+			return err
+		}
+		if strings.Trim(name, "'") < first { // 18.16 quotes dates
+			over = append(over, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range over {
+		if err := n.exec(ctx, n.store.limits.Change, fmt.Sprintf("ALTER TABLE %s DROP PARTITION ID '%s'", t.local(database), id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteOrganization is documented at blocks.Store: the rows are gone from the disk of every
+// replica of every shard when it returns.
+func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) error {
+	return s.onAll(func(on *shard) error {
+		for _, t := range tables {
+			if err := s.deleteFrom(ctx, on, t, organization); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const (
+	// A replica may not have heard of a mutation yet.
+	selectMutation  = `SELECT if(count() = 0, toUInt64(1), countIf(is_done = 0)) FROM system.mutations WHERE database = '%s' AND table = '%s_local' AND mutation_id = %s`
+	selectMutations = `SELECT mutation_id FROM system.mutations WHERE database = '%s' AND table = '%s_local' AND command LIKE '%%%s%%' ORDER BY create_time, mutation_id`
+)
+
+// deleteFrom has a shard's rows of a table deleted by a mutation, and waits for it on each
+// replica: mutations_sync, which would do that, is newer than 18.16.
+func (s *Store) deleteFrom(ctx context.Context, on *shard, t *table, organization uuid.UUID) error {
+	within, cancel := context.WithTimeout(ctx, s.limits.Change)
+	defer cancel()
+	condition := fmt.Sprintf("organization = toUUID('%s')", organization)
+	has := false
+	for _, replica := range on.replicas {
+		if err := replica.ready(within); err != nil {
+			return err
+		}
+		n, err := replica.one(within, fmt.Sprintf("SELECT count() FROM %s WHERE %s", t.local(s.address.Database), condition))
+		if err != nil {
+			return err
+		}
+		has = has || n > 0
+	}
+	if !has {
+		return nil
+	}
+	mutation := ""
+	err := on.any(within, func(n *node) error {
+		err := n.exec(within, s.limits.Put, fmt.Sprintf("ALTER TABLE %s DELETE WHERE %s", t.local(s.address.Database), condition))
+		if err != nil {
+			return err
+		}
+		return n.query(within, fmt.Sprintf(selectMutations, s.address.Database, t.name, organization), func(scan scanner) error {
+			return scan(&mutation) // the last one
+		})
+	})
+	for _, replica := range on.replicas {
+		if err == nil {
+			err = replica.mutated(within, fmt.Sprintf(selectMutation, s.address.Database, t.name, quote(mutation)))
+		}
+	}
+	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
+		return &blocks.UnavailableError{Part: "ClickHouse's shard " + fmt.Sprint(on.number), Err: fmt.Errorf("%s is still being deleted from: %w", t.name, err)}
+	}
+	return err
+}
+
+// mutationInterval is how often a server is asked whether it is done.
+const mutationInterval = 20 * time.Millisecond
+
+func (n *node) mutated(ctx context.Context, left string) error {
+	for {
+		switch count, err := n.one(ctx, left); {
+		case err != nil:
+			return err
+		case count == 0:
+			return nil
+		}
+		if err := pause.For(ctx, mutationInterval); err != nil {
+			return err
+		}
+	}
+}
+
+// Series hands every series of which there is a block to take, none twice. A ledger that was
+// restored from a backup lacks those that came after it; ID is none's.
+func (s *Store) Series(ctx context.Context, take func(blocks.Series) error) error {
+	return s.onEach(func(on *shard) error {
+		var all []blocks.Series
+		err := on.any(ctx, func(n *node) error {
+			seen := make(map[known]bool)
+			all = nil
+			for _, t := range tables {
+				kind, subject := "kind", "subject"
+				if t.form != bodies {
+					kind, subject = "'statements'", "toString(subject)"
+				}
+				err := n.queryWithin(ctx, s.limits.Change, fmt.Sprintf("SELECT DISTINCT organization, %s, %s, engine FROM %s WHERE present = 1", kind, subject, t.local(s.address.Database)), func(scan scanner) error {
+					var one blocks.Series
+					var engine string
+					if err := scan(&one.Organization, &one.Kind, &one.Subject, &engine); err != nil {
+						return err
+					}
+					one.Engine = fleet.Engine(engine)
+					if key := keyOf(blocks.Range{Series: one}); !seen[key] {
+						seen[key], all = true, append(all, one)
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for _, one := range all {
+			if err == nil {
+				err = take(one)
+			}
+		}
+		return err
+	})
+}
+
+// onEach does something for one shard after the other.
+func (s *Store) onEach(do func(*shard) error) error {
+	for _, of := range s.shards {
+		if err := do(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}

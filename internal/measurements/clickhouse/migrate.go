@@ -1,0 +1,204 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/transact"
+	"muster/internal/statement"
+)
+
+// migrationLock is what processes that start at once wait for, in the ledger: all servers
+// of ClickHouse are one after the other in it.
+const migrationLock = 0x6d757374_636c6b68 // "mustclkh"
+
+// migrations change the tables of a server, in their order. One that was applied halfway,
+// as ClickHouse has no transactions, is applied again: each statement must bear that.
+var migrations = []func(*Store, *node, *shard) ([]string, error){
+	func(s *Store, n *node, of *shard) (all []string, err error) { // 1: the tables
+		settings, err := n.durable()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
+			all = append(all, t.create(s.address.Database, s.engine(n, of, t), settings))
+		}
+		return append(all, s.distributed()...), nil
+	},
+}
+
+// distributed are the statements that make a cluster's tables, which whoever looks around
+// in ClickHouse reads all shards by. Muster asks the shards themselves: a series is on one
+// of them, so that there is nothing to put together, and one that is away keeps nobody from
+// the others. What is written to these tables goes where Muster looks for it.
+func (s *Store) distributed() (all []string) {
+	if s.address.Cluster == "" {
+		return nil
+	}
+	for _, t := range tables {
+		all = append(all, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s AS %s ENGINE = Distributed(%s, %s, %s_local, place)",
+			t.whole(s.address.Database), t.local(s.address.Database), s.address.Cluster, s.address.Database, t.name))
+	}
+	return all
+}
+
+// engine is that of a table on a server.
+func (s *Store) engine(n *node, of *shard, t *table) string {
+	if len(of.replicas) == 1 {
+		return "ReplacingMergeTree(revision)"
+	}
+	return fmt.Sprintf("ReplicatedReplacingMergeTree('/clickhouse/muster/%s/%s/%d/%s', '%s', revision)",
+		s.address.Cluster, s.address.Database, of.number, t.name, n.host)
+}
+
+// durable are the settings of a table whose server can wait for the disk: those before
+// 20.10 leave that to the kernel.
+func (n *node) durable() (settings string, err error) {
+	can, err := n.atLeast(20, 10)
+	if can {
+		settings = ", fsync_after_insert = 1, fsync_part_directory = 1"
+	}
+	return settings, err
+}
+
+// prepare makes a server's tables, or sees that they are as they should be.
+func (s *Store) prepare(ctx context.Context, n *node) error {
+	if enough, err := n.atLeast(leastMajor, leastMinor); err != nil {
+		return err
+	} else if !enough {
+		return &VersionError{n.host, n.version()}
+	}
+	of := s.shardWith(n)
+	within, cancel := context.WithTimeout(ctx, s.limits.Change)
+	defer cancel()
+	err := transact.Once(within, s.ledger, nil, func(tx *sqlx.Tx) error {
+		if err := statement.Exec(within, tx, "wait to migrate ClickHouse", "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+			return err
+		}
+		return s.migrate(within, n, of)
+	})
+	if err == nil {
+		err = s.check(ctx, n, of)
+	}
+	if err == nil {
+		err = s.overtake(ctx, n)
+	}
+	return err
+}
+
+func (s *Store) shardWith(n *node) *shard {
+	for _, of := range s.shards {
+		for _, replica := range of.replicas {
+			if replica == n {
+				return of
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) migrate(ctx context.Context, n *node, of *shard) error {
+	database := s.address.Database
+	known, err := n.one(ctx, fmt.Sprintf("SELECT count() FROM system.databases WHERE name = '%s'", database))
+	if err == nil && known == 0 {
+		err = n.exec(ctx, s.limits.Put, "CREATE DATABASE IF NOT EXISTS "+database)
+	}
+	applied := database + ".muster_migrations"
+	if err == nil {
+		err = n.exec(ctx, s.limits.Put, strings.Replace(makeMigrations, "{{table}}", applied, 1))
+	}
+	if err != nil {
+		return err
+	}
+	placed, last := layout(s.shards, of), uint32(0)
+	err = n.query(ctx, "SELECT number, placed FROM "+applied+" ORDER BY number", func(scan scanner) error {
+		var was string
+		if err := scan(&last, &was); err != nil {
+			return err
+		}
+		if was != placed {
+			return &ClusterError{s.address.Cluster, n.host, "is laid out otherwise than when blocks were placed in it: this server was " + was + " and is " + placed}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if int(last) > len(migrations) {
+		return &TableError{n.host, applied, fmt.Sprintf("has migration %d, and this Muster knows %d: it is older than the tables", last, len(migrations))}
+	}
+	for i := int(last); i < len(migrations); i++ {
+		statements, err := migrations[i](s, n, of)
+		if err != nil {
+			return err
+		}
+		statements = append(statements, fmt.Sprintf("INSERT INTO %s SELECT %d, '%s', now()", applied, i+1, placed))
+		for _, one := range statements {
+			if err := n.exec(ctx, s.limits.Put, one); err != nil {
+				return fmt.Errorf("migration %d: %w", i+1, err)
+			}
+		}
+		s.log.InfoContext(ctx, "ClickHouse has its tables", "host", n.host, "version", n.version(), "migration", i+1, "placed", placed)
+	}
+	return nil
+}
+
+const (
+	selectTables  = `SELECT name, engine, partition_key, sorting_key FROM system.tables WHERE database = '%s'`
+	selectColumns = `SELECT table, name, type FROM system.columns WHERE database = '%s'`
+)
+
+// check looks for what somebody changed by hand. Columns and tables that are there besides
+// are nobody's harm.
+func (s *Store) check(ctx context.Context, n *node, of *shard) error {
+	type made struct{ engine, partition, sorting string }
+	there, columns := make(map[string]made), make(map[string]string)
+	err := n.query(ctx, fmt.Sprintf(selectTables, s.address.Database), func(scan scanner) error {
+		var name string
+		var is made
+		err := scan(&name, &is.engine, &is.partition, &is.sorting)
+		there[name] = is
+		return err
+	})
+	if err == nil {
+		err = n.query(ctx, fmt.Sprintf(selectColumns, s.address.Database), func(scan scanner) error {
+			var table, name, kind string
+			err := scan(&table, &name, &kind)
+			columns[table+"."+name] = kind
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		name := t.name + "_local"
+		wrong := func(format string, args ...any) error {
+			return &TableError{n.host, s.address.Database + "." + name, fmt.Sprintf(format, args...)}
+		}
+		engine, _, _ := strings.Cut(s.engine(n, of, t), "(")
+		is, known := there[name]
+		switch {
+		case !known:
+			return wrong("is not there")
+		case is.engine != engine:
+			return wrong("is a %s, not a %s", is.engine, engine)
+		case is.sorting != t.sorting():
+			return wrong("is sorted by %s, not by %s", is.sorting, t.sorting())
+		case strings.TrimPrefix(t.partition.expression(), "tuple()") != strings.TrimPrefix(is.partition, "tuple()"):
+			return wrong("is partitioned by %s, not by %s", is.partition, t.partition.expression())
+		}
+		for _, c := range t.columns() {
+			switch kind, known := columns[name+"."+c.name]; {
+			case !known:
+				return wrong("has no column %s", c.name)
+			case kind != c.kind:
+				return wrong("has a column %s that is %s, not %s", c.name, kind, c.kind)
+			}
+		}
+	}
+	return nil
+}

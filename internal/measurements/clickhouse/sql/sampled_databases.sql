@@ -1,0 +1,5 @@
+SELECT DISTINCT subject, each_database
+FROM {{table}} FINAL
+ARRAY JOIN
+    sampled AS each_database{{sampled_at}}
+WHERE {{where}}{{within}}

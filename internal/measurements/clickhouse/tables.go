@@ -1,0 +1,164 @@
+package clickhouse
+
+import (
+	_ "embed" // how the tables are made
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/measurements/blocks"
+	"muster/internal/measurements/pgstore/codec"
+)
+
+var (
+	//go:embed sql/bodies.sql
+	makeBodies string
+	//go:embed sql/samples.sql
+	makeSamples string
+	//go:embed sql/details.sql
+	makeDetails string
+	//go:embed sql/migrations.sql
+	makeMigrations string
+)
+
+// form is how the blocks of a table are kept.
+type form int
+
+const (
+	bodies  form = iota // as they are
+	samples             // of statements, by columns: each delta
+	details             // of statements, by columns: the sums of an hour or a day
+)
+
+// table is where blocks of one sort are kept on each server.
+type table struct {
+	name        string // without "_local"
+	of          blocks.Table
+	form        form
+	partition   period
+	granularity int // rows that are read at least: few of long ones
+}
+
+// period is how much time a partition has, which Forget drops at once.
+type period int
+
+const (
+	byDay period = iota
+	byWeek
+	byMonth
+	undivided // never dropped
+)
+
+// expression makes a partition's name of a block's start.
+func (p period) expression() string {
+	return [...]string{"toYYYYMMDD(start)", "toMonday(start)", "toYYYYMM(start)", "tuple()"}[p]
+}
+
+// of is the partition of a time, as expression has it and system.parts shows it.
+func (p period) of(at time.Time) string {
+	at = at.UTC()
+	switch p {
+	case byDay:
+		return at.Format("20060102")
+	case byWeek:
+		return at.AddDate(0, 0, -int((at.Weekday()+6)%7)).Format(time.DateOnly)
+	case byMonth:
+		return at.Format("200601")
+	}
+	return ""
+}
+
+// tables are all of them. Statements are by columns where single ones are in them: only
+// so can a server add them up by itself. Bodies of the other kinds are packed already, or
+// rows that tiles are made of here, slot by slot: columns of them gained nothing.
+var tables = []*table{
+	{"raw", blocks.Raw, bodies, byDay, 16},
+	{"minutes", blocks.Minutes, bodies, byWeek, 24},
+	{"hours", blocks.Hours, bodies, byMonth, 16},
+	{"days", blocks.Days, bodies, undivided, 16},
+	{"hour_details", blocks.HourDetails, bodies, byMonth, 24},
+	{"day_details", blocks.DayDetails, bodies, byMonth, 24},
+	{"closed_hour_details", blocks.ClosedHourDetails, bodies, byMonth, 24},
+	{"closed_day_details", blocks.ClosedDayDetails, bodies, byMonth, 24},
+	{"statement_samples", blocks.Raw, samples, byDay, 4},
+	{"statement_hours", blocks.HourDetails, details, byMonth, 8},
+	{"statement_days", blocks.DayDetails, details, byMonth, 8},
+	{"closed_statement_hours", blocks.ClosedHourDetails, details, byMonth, 8},
+	{"closed_statement_days", blocks.ClosedDayDetails, details, byMonth, 8},
+}
+
+// tableOf is where the blocks of a series are: those of statements, which are of an
+// instance, by columns where there is such a table.
+func tableOf(of blocks.Table, kind, subject string) (*table, error) {
+	wanted := func(statements bool) int {
+		return slices.IndexFunc(tables, func(t *table) bool { return t.of == of && (t.form != bodies) == statements })
+	}
+	if kind == codec.Statements {
+		if id, err := uuid.Parse(subject); err == nil && id.String() == subject {
+			if i := wanted(true); i >= 0 {
+				return tables[i], nil
+			}
+		}
+	}
+	if i := wanted(false); i >= 0 {
+		return tables[i], nil
+	}
+	return nil, fmt.Errorf("there is no table %q of blocks", of)
+}
+
+// local is what the table is called on each server, and whole what all of a cluster are.
+func (t *table) local(database string) string { return database + "." + t.name + "_local" }
+
+func (t *table) whole(database string) string { return database + "." + t.name }
+
+// create is the statement that makes it.
+func (t *table) create(database, engine, settings string) string {
+	text := [...]string{makeBodies, makeSamples, makeDetails}[t.form]
+	return strings.NewReplacer("{{table}}", t.local(database), "{{engine}}", engine, "{{partition}}", t.partition.expression(),
+		"{{granularity}}", fmt.Sprint(t.granularity), "{{settings}}", settings).Replace(text)
+}
+
+// column is what a table must have.
+type column struct{ name, kind string }
+
+func (t *table) columns() []column {
+	ids := []column{{"organization", "UUID"}, {"kind", "String"}, {"subject", "String"}}
+	if t.form != bodies {
+		ids = []column{{"organization", "UUID"}, {"subject", "UUID"}}
+	}
+	all := slices.Concat(ids, []column{{"engine", "String"}, {"start", "DateTime('UTC')"}, {"revision", "UInt64"}, {"place", "UInt64"}, {"present", "UInt8"}})
+	for _, name := range t.content() {
+		all = append(all, column{name, contents[name]})
+	}
+	return all
+}
+
+// contents are the columns of what blocks hold.
+var contents = map[string]string{
+	"body": "String", "times": "Array(UInt32)", "sampled_at": "Array(UInt32)", "sampled": "Array(UUID)",
+	"database": "Array(UUID)", "hash": "Array(UInt64)", "at": "Array(UInt32)", "calls": "Array(UInt16)", "calls_high": "Array(UInt64)",
+	"total": "Array(Float64)", "most": "Array(Float64)", "samples": "Array(UInt32)",
+}
+
+// content are the columns of what the table's blocks hold, in its order.
+func (t *table) content() []string {
+	switch t.form {
+	case samples:
+		return []string{"times", "sampled_at", "sampled", "database", "hash", "at", "calls", "calls_high", "total", "most"}
+	case details:
+		return []string{"sampled", "database", "hash", "calls", "calls_high", "total", "most", "samples"}
+	default:
+		return []string{"body"}
+	}
+}
+
+// sorting is what a row is known by, but for its revision.
+func (t *table) sorting() string {
+	if t.form == bodies {
+		return "organization, kind, subject, start"
+	}
+	return "organization, subject, start"
+}
