@@ -17,7 +17,7 @@ var growthSizes = []int{100, 1000, 5000, 10_000}
 const growthReads = 20
 
 // BenchmarkGrowth prints the table of docs/scale.md: fleets of four sizes that have been
-// measured for a day (400 of their servers every minute, the others every ten) are
+// measured for a day (250 of their servers every minute, the others every ten) are
 // measured every minute, for three of them or MUSTER_BENCH_MINUTES, as BenchmarkTenThousand
 // does it, and then their tiles are read. MUSTER_MEASUREMENTS_URL says where; without it
 // in PostgreSQL.
@@ -41,7 +41,7 @@ func BenchmarkGrowth(b *testing.B) {
 func growthRow(b *testing.B, size int) string {
 	b.Helper()
 	l := newLiving(start(b), size)
-	l.m.fill(min(size, growthWhole), l.m.end.Add(-24*time.Hour), l.m.end, time.Minute)
+	l.m.fill(min(size, wholeServers), daySparse, l.m.end.Add(-24*time.Hour), l.m.end, time.Minute)
 	l.m.roll()
 	l.live(minutes(b, 3))
 	l.report()
@@ -60,10 +60,6 @@ func growthRow(b *testing.B, size int) string {
 	return row + reckoned + fmt.Sprintf(" %.0f MiB | %.0f MiB | %.2f, %.2f |\n", serve, postgres,
 		(l.to.by.serve.cpu-l.from.by.serve.cpu).Seconds()/took, (l.to.by.postgres.cpu-l.from.by.postgres.cpu).Seconds()/took)
 }
-
-// growthWhole is how many servers of a fleet were measured every minute of its day; tiles
-// of a part are read of these.
-const growthWhole = 400
 
 // readDay reads the tiles of a day of some servers, one after the other, and none twice.
 func (l *living) readDay(of int) (took []time.Duration) {

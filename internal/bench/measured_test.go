@@ -146,14 +146,10 @@ func (m *measured) load(from, to time.Time, step time.Duration) time.Duration {
 	return m.loadOf(m.servers, from, to, step)
 }
 
-// sparse is how many steps lie between two samples of a server that is not measured at
-// each of them.
-const sparse = 10
-
 // fill loads servers of one database each: the first ones every step, the others every
-// tenth, a tenth of them at each. So every row of a large fleet is there that the fleet
-// would have, with fewer samples in most, in a tenth of the time.
-func (m *measured) fill(whole int, from, to time.Time, step time.Duration) time.Duration {
+// so many steps, as many of them at each. So every row of a large fleet is there that the
+// fleet would have, with fewer samples in most, in a fraction of the time.
+func (m *measured) fill(whole, sparse int, from, to time.Time, step time.Duration) time.Duration {
 	m.p.b.Helper()
 	m.whole = whole
 	parts := make([][]measuredServer, 1+sparse)
@@ -167,7 +163,7 @@ func (m *measured) fill(whole int, from, to time.Time, step time.Duration) time.
 	}
 	took := m.loadOf(parts[0], from, to, step)
 	for n, part := range parts[1:] {
-		took += m.loadOf(part, from.Add(time.Duration(n)*step), to, sparse*step)
+		took += m.loadOf(part, from.Add(time.Duration(n)*step), to, time.Duration(sparse)*step)
 	}
 	return took
 }

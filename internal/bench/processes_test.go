@@ -146,3 +146,8 @@ func (now spentBy) report(b *testing.B, before spentBy, took time.Duration) {
 		b.ReportMetric((of[1].cpu-of[0].cpu).Seconds()/took.Seconds(), name+"-cores")
 	}
 }
+
+// since is what all three have computed since before.
+func (now spentBy) since(before spentBy) time.Duration {
+	return now.serve.cpu + now.postgres.cpu + now.senders.cpu - before.serve.cpu - before.postgres.cpu - before.senders.cpu
+}

@@ -32,8 +32,8 @@ func filters() []int { return []int{0, 200, 10} }
 // BenchmarkTiles reads the tiles of 1,000 instances over HTTP: a day of minutes and
 // a month of hours, none of the answers kept from before, and kept ones. Beside each
 // stands what it takes to read the same out of the samples as plain rows in SQL, and
-// utilization also what Prometheus takes for the same samples. Goals, p95: 50 ms for
-// the organization, 40 ms for 200 instances, 20 ms for 10, 5 ms where it is kept.
+// utilization also what Prometheus takes for the same samples. Goals, p95: 8 ms for
+// the organization, 30 ms for 200 instances, 10 ms for 10, 5 ms where it is kept.
 func BenchmarkTiles(b *testing.B) {
 	p := start(b)
 	m := newMeasured(p, tilesInstances())
