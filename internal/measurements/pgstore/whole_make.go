@@ -104,12 +104,14 @@ func (m *making) remake(ctx context.Context, asked timegrid.Window) error {
 	}
 	var kept []wholeRow
 	for start := first; start.Before(end); start = start.Add(w.row.Width()) {
-		row := known[start]
+		row, there := known[start]
 		row.Start = start
 		if err := row.set(w, sum, seen); err != nil {
 			return err
 		}
-		kept = append(kept, row)
+		if there || len(row.Slots) > 0 || len(row.Hosts) > 1 {
+			kept = append(kept, row)
+		}
 	}
 	args := m.with(append([]any{width}, statement.Columns(kept)...)...)
 	if err := statement.Exec(ctx, m.tx, "keep rows of "+m.String(), keepWhole, args...); err != nil {

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // the statements
 	"fmt"
@@ -100,7 +101,10 @@ func (s *Store) countHosts(ctx context.Context, organization uuid.UUID, w window
 		return 0, err
 	}
 	var all []int64
-	for _, row := range rows {
+	for i, row := range rows {
+		if i > 0 && parts[row.Place].slots == parts[rows[i-1].Place].slots && bytes.Equal(row.Hosts, rows[i-1].Hosts) {
+			continue // weeks of a fleet that stays as it is
+		}
 		p, err := codec.DecodePresence(row.Hosts)
 		if err != nil {
 			return 0, fmt.Errorf("read which hosts have samples from %s on: %w", parts[row.Place].Start, err)
