@@ -62,6 +62,67 @@
 // are exact. The maximum is then the greater one of what was and what is new, and an
 // Oracle statement that was seen once before and once since contributes nothing.
 //
+// # The whole organization
+//
+// Most tiles are asked for without a filter, and then a row for each series and hour is
+// what they cost. So what all series of an organization, a kind and an engine come to (a
+// whole) has rows of its own: whole_rows. A row is like that of one series, or what is
+// shown of one: hosts are one host, whose means are those over the hosts, instances one
+// instance, whose sums are those over the instances. An hour's slot is made of the series'
+// slots of that hour, and not of its minutes: a mean over hosts of the means of their hours
+// is no mean of minutes. A tile of a day at 1m reads 24 or 25 rows of whatever fleet.
+//
+// How many hosts have a sample in a window is no sum. Each row of hosts has beside its
+// slots which series have a sample in which of them (codec.Presence): some 2 bytes a host.
+// Whole days of a window are looked up in rows of weeks, whole hours at its ends in rows of
+// days, and minutes in rows of hours, six rows for any window within two weeks. So the
+// count is exact without a look at any series, and it still knows hosts of a day whose
+// minutes are forgotten.
+//
+// Roll notes in whole_marks which minutes of which hours it has made anew, in its
+// transaction, and only adds rows there: several that roll up do not wait for each other.
+// Whole takes the marks of a whole, reads those slots of all its series, sets them in
+// its rows and commits all of that at once. Nothing is ever added to a slot. It holds the
+// whole's row in wholes meanwhile (SKIP LOCKED), so one process at a time makes rows of
+// it. The transaction is READ COMMITTED, and each of its statements sees what is committed
+// when that begins:
+//
+//   - Marks are taken first. Whoever set one has committed what it is of, so the
+//     statements after it, which find the series and read their slots, see that.
+//   - Whoever commits after the marks were taken has set a mark that is still there:
+//     marks are deleted by the statement that reads them. What was read of it already, or
+//     of a part of it, is made anew by the next turn.
+//   - Levels (minutes, hours, days) are read one after the other, and may differ by what
+//     was committed between: then there is a mark, as before.
+//   - The slots are read on another connection, as every reader of series does. It must
+//     not begin earlier than the marks were taken, and need not be in the transaction.
+//
+// Whoever changes what is shown of a series must leave a mark in the same transaction.
+// Rests, and rows that are forgotten, are none of that.
+//
+// The newest hours are made first, and a turn has a bound (60,000 rows of series, four
+// hours at least), so that what is measured now does not wait for an import. Behind counts
+// the marks from when the sample arrived.
+//
+// The four tables are not written ahead: each sample would write some kilobytes, for what
+// can be made anew. After a crash PostgreSQL empties all four at once, after an upgrade
+// they are empty too. A whole that is found then (findWholes, or by a mark) first notes in
+// whole_missing of which days its series have anything; a day goes from there when it has
+// been made, the newest first. An unfiltered read takes the rows of the whole where these
+// have begun, no day of the window is missing and no mark of the window is older than five
+// minutes, and else reads the series as with a filter. So it is right at any moment, and
+// slow at worst. A binary from before there were marks cannot roll up beside this one, as
+// the tables that it knows are not there any more (migration 00051).
+//
+// Wholes of fewer than 32 series have no rows: to read the series takes as long. What they
+// have is kept as long as that of series, by the clock: 30 and 400 days, but while a series
+// has raw samples of the hour, or of the day's week. An older row that a late sample
+// changes is made of all its slots. Where it is not changed, it may have for some days what
+// one of its series has forgotten.
+//
+// No statement of this joins the rolled_ tables; slots are read by readRows and eachRow
+// alone. Forgetting looks at measured_hours for what is open.
+//
 // # Who is behind a figure
 //
 // Contributors are read from the rollups where these know them: hosts and instances from
@@ -202,4 +263,8 @@
 //     nothing at all stay open, of the others the rest is too late.
 //   - Rolling up stops, or is too slow: samples are kept and Connections is right, the
 //     series end where it stopped. Nothing is sealed that is not rolled up.
+//   - The rows of a whole cannot be made (a row of a series that cannot be read): it is
+//     logged and tried again after 2, 4, 8… seconds, at last every five minutes; the other
+//     wholes go on. Behind shows it, and after five minutes its reads take the series'
+//     rows, and fail as these do.
 package pgstore
