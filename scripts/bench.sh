@@ -221,10 +221,13 @@ read_row history=7d@1m 120 "alert history, 7 days at 1m"
 tiles=BenchmarkTiles
 # tile_row TILE WINDOW INSTANCES GOAL WHAT is a row of BenchmarkTiles.
 tile_row() {
-  local name=$tiles/$1/$2/instances=$3 p50 p95 beside promql
-  p50=$(figure "$name" p50-ms) p95=$(figure "$name" p95-ms) promql=$(figure "$name" promql-ms)
+  local name=$tiles/$1/$2/instances=$3 p50 p95 beside of took
+  p50=$(figure "$name" p50-ms) p95=$(figure "$name" p95-ms)
   beside="p50 $(round "$p50") ms; SQL over the samples $(thousands "$(figure "$name" sql-ms)") ms, $(times "$(figure "$name" sql-ms)" "$p50")"
-  [ -z "$promql" ] || beside="$beside; PromQL $(thousands "$promql") ms, $(times "$promql" "$p50")"
+  for of in promql:Prometheus victoria:VictoriaMetrics; do
+    took=$(figure "$name" "${of%:*}-ms")
+    [ -z "$took" ] || beside="$beside; PromQL on ${of#*:} $(thousands "$took") ms, $(times "$took" "$p50")"
+  done
   row "$5, p95" "≤ $4 ms" "$(round "$p95") ms" "$beside" "$p95" '<=' "$4"
 }
 # large_row TILE WINDOW INSTANCES GOAL WHAT is a row of BenchmarkTilesTenThousand.
@@ -244,6 +247,28 @@ for tile in utilization query-performance wait-events; do
   done
   p95=$(figure "$tiles/$tile/kept" p95-ms)
   row "$tile, 7d at 1m, kept from before, p95" "≤ 5 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$tiles/$tile/kept" p50-ms)") ms" "$p95" '<=' 5
+done
+# promql_row ENGINE NAME GOAL WHAT INSTANCES... is how many times as long PromQL takes, where
+# that is the least of all tiles and windows.
+promql_row() {
+  local least="" where="" tile window n name ratio engine=$1 called=$2 goal=$3 what=$4
+  shift 4
+  for tile in utilization query-performance wait-events; do
+    for window in 24h@1m 30d@1h; do
+      for n in "$@"; do
+        name=$tiles/$tile/$window/instances=$n
+        ratio=$(awk -v a="$(figure "$name" "$engine-ms")" -v b="$(figure "$name" p50-ms)" 'BEGIN { if (a > 0 && b > 0) print a / b }')
+        if [ -n "$ratio" ] && { [ -z "$least" ] || ! all "$ratio" '>=' "$least"; }; then
+          least=$ratio where="$tile, ${window/@/ at }$([ "$n" = 0 ] || echo ", $n instances")"
+        fi
+      done
+    done
+  done
+  row "PromQL on $called takes so many times as long for the same tile of 1,000 instances, $what: the least of all" "≥ $goal" "$(round "$least")" "${where:-$called is not installed}" "$least" '>=' "$goal"
+}
+for of in promql:Prometheus victoria:VictoriaMetrics; do
+  promql_row "${of%:*}" "${of#*:}" 8 "the whole organization" 0
+  promql_row "${of%:*}" "${of#*:}" 2 "200 or 10 of them" 200 10
 done
 for tile in utilization query-performance wait-events; do
   for window in 24h@1m 30d@1h; do

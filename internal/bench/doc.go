@@ -5,10 +5,11 @@
 // projections/history, projections/alerts). Here are the figures that need all of
 // them: from the request of a report to the file that can be downloaded, a flood
 // of alerts until they can be read, what a day of firing alerts leaves in the log,
-// the tiles of a thousand servers, their list and their statements, a flood of statements
-// until the series show it, what a day of measuring leaves on disk, three hundred servers
-// of three engines that one process measures while some hang, and the memory of a server
-// that has nothing to do. scripts/bench.sh runs them all and holds them to their goals;
+// the tiles of a thousand servers and of ten thousand, their list and their statements, a
+// flood of statements until the series show it, what a day of measuring writes ahead and
+// leaves on disk, three hundred servers of three engines that one process measures while
+// some hang, ten thousand that send every minute, how all of it grows with the fleet, and
+// the memory of a server that has nothing to do. scripts/bench.sh runs them all and holds them to their goals;
 // docs/performance.md says how to read them.
 //
 // # How it works
@@ -30,11 +31,19 @@
 // For the tiles it writes a month of samples straight to the store, which over HTTP
 // would take longer than reading them, and asks for windows that nobody asked for
 // before. The yardsticks hold the same samples: tables with a row a sample on the same
-// server, read by one statement (testdata), and a Prometheus whose blocks promtool
-// makes. That one has the hosts' samples only; as text those of sessions and statements
-// are ten times as many. 45 million statements take the store too long to write one by
-// one: BenchmarkStatements writes the first of each server and copies the others in the
-// store's encoding.
+// server, read by one statement (testdata), a Prometheus whose blocks promtool makes, and
+// a VictoriaMetrics that imports them. The two are asked for all lines of a tile at once,
+// and what they answer is held against the tile. 45 million statements take the store
+// too long to write one by one: BenchmarkStatements writes the first of each server and
+// copies the others in the store's encoding. Nor are ten thousand servers measured at every
+// step: 250 are, and the others every tenth minute and every day, so that every row is
+// there, and Roll made it.
+//
+// Who sends for ten thousand servers shares the processors with serve and PostgreSQL, so
+// it writes its bodies by hand, and what it takes is told beside what they take.
+//
+// What is a table of its own goes to the file that MUSTER_BENCH_TABLES names: where the
+// WAL goes, how a fleet grows, and, with MUSTER_BENCH_TOP=1, where PostgreSQL's time goes.
 //
 // # What may go wrong
 //
