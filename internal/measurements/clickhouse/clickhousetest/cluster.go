@@ -319,3 +319,25 @@ func freePorts(n int) (ports []int, err error) {
 	}
 	return ports, nil
 }
+
+// CPU is how long the servers have computed, as Linux counts it.
+func (c *Cluster) CPU(t testing.TB) (sum time.Duration) {
+	t.Helper()
+	const tick = 10 * time.Millisecond
+	for _, s := range c.Servers {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(after)
+		for _, field := range fields[11:13] { // in user and in kernel mode
+			n, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += time.Duration(n) * tick
+		}
+	}
+	return sum
+}
