@@ -20,7 +20,7 @@ const selectPartitions = `SELECT DISTINCT partition, partition_id FROM system.pa
 // before, which frees their disk at once and rewrites nothing; those of days are never
 // dropped.
 func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) error {
-	return s.onAll(func(on *shard) error {
+	return firstOf(s.onAll(func(on *shard) error {
 		for _, t := range tables {
 			if t.of != of || t.partition == undivided {
 				continue
@@ -30,7 +30,7 @@ func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) e
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 // dropBefore drops partitions on a server, and so on those that replicate it.
@@ -62,14 +62,14 @@ func (n *node) dropBefore(ctx context.Context, t *table, before time.Time) error
 // DeleteOrganization is documented at blocks.Store: the rows are gone from the disk of every
 // replica of every shard when it returns.
 func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) error {
-	return s.onAll(func(on *shard) error {
+	return firstOf(s.onAll(func(on *shard) error {
 		for _, t := range tables {
 			if err := s.deleteFrom(ctx, on, t, organization); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 const (

@@ -33,25 +33,15 @@ var (
 // Put is documented at blocks.Store. It has kept the blocks when it returns, whatever
 // becomes of tx. Those of a shard, or of a table, may be kept where others are not.
 func (s *Store) Put(ctx context.Context, _ *sqlx.Tx, of blocks.Table, put []blocks.Block) error {
-	type place struct {
-		on *shard
-		in *table
+	if len(put) == 0 {
+		return nil
 	}
-	parts := make(map[place][]*blocks.Block)
-	for i := range put {
-		b := &put[i]
-		if b.Start.Before(from) || !b.Start.Before(until) || b.Start.Nanosecond() != 0 {
-			return &BlockError{*b, of, errors.New("it starts at no second from 1970 to 2106")}
-		}
-		in, err := tableOf(of, b.Series.Kind, b.Series.Subject)
-		if err != nil {
-			return err
-		}
-		at := place{s.shardOf(b.Series.Organization, b.Series.Kind, b.Series.Subject), in}
-		parts[at] = append(parts[at], b)
+	parts, err := s.partsOf(of, put)
+	if err != nil {
+		return err
 	}
 	// A shard that is looked at for the first time may have greater revisions than the
-	// ledger: it is raised before the next one is taken.
+	// ledger, which is raised before the next one is taken.
 	for at := range parts {
 		if err := at.on.any(ctx, func(*node) error { return nil }); err != nil {
 			return err
@@ -61,7 +51,34 @@ func (s *Store) Put(ctx context.Context, _ *sqlx.Tx, of blocks.Table, put []bloc
 	if err != nil {
 		return err
 	}
-	return s.onAll(func(on *shard) error {
+	return s.send(ctx, of, parts, revision)
+}
+
+// where blocks are put.
+type destination struct {
+	on *shard
+	in *table
+}
+
+func (s *Store) partsOf(of blocks.Table, put []blocks.Block) (map[destination][]*blocks.Block, error) {
+	parts := make(map[destination][]*blocks.Block)
+	for i := range put {
+		b := &put[i]
+		if b.Start.Before(from) || !b.Start.Before(until) || b.Start.Nanosecond() != 0 {
+			return nil, &BlockError{*b, of, errors.New("it starts at no second from 1970 to 2106")}
+		}
+		in, err := tableOf(of, b.Series.Kind, b.Series.Subject)
+		if err != nil {
+			return nil, err
+		}
+		at := destination{s.shardOf(b.Series.Organization, b.Series.Kind, b.Series.Subject), in}
+		parts[at] = append(parts[at], b)
+	}
+	return parts, nil
+}
+
+func (s *Store) send(ctx context.Context, of blocks.Table, parts map[destination][]*blocks.Block, revision uint64) error {
+	return firstOf(s.onAll(func(on *shard) error {
 		for at, list := range parts {
 			if at.on != on {
 				continue
@@ -74,7 +91,7 @@ func (s *Store) Put(ctx context.Context, _ *sqlx.Tx, of blocks.Table, put []bloc
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 // pieces are the inserts that blocks go to a server in.

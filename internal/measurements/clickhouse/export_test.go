@@ -1,0 +1,17 @@
+package clickhouse
+
+import (
+	"context"
+
+	"muster/internal/measurements/blocks"
+)
+
+// Begin is the first half of a Put: what it returns is the second one, which may come late.
+func (s *Store) Begin(ctx context.Context, of blocks.Table, put []blocks.Block) (arrive func() error, err error) {
+	parts, err := s.partsOf(of, put)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := s.nextRevision(ctx)
+	return func() error { return s.send(ctx, of, parts, revision) }, err
+}
