@@ -10,17 +10,18 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
 var (
-	//go:embed sql/rolled_hours.sql
-	rolledHours string
-	//go:embed sql/rolled_days.sql
-	rolledDays string
-	//go:embed sql/details.sql
-	rangeDetails string
+	//go:embed sql/head_hours.sql
+	headHours string
+	//go:embed sql/head_days.sql
+	headDays string
+	//go:embed sql/head_details.sql
+	headDetails string
 	//go:embed sql/keep_rolled.sql
 	keepRolled string
 )
@@ -43,74 +44,142 @@ type cascade struct {
 type longer struct {
 	bucket
 	row    []byte               // the shorter ones' slots; nil: there are none yet
-	parts  map[time.Time][]byte // the shorter ones' details, where the kind has any
-	detail []byte               // made of them
+	parts  map[time.Time][]byte // the shorter ones' details that are in the head, where the kind has any
+	others []byte               // what the others come to; nil: that has to be made of their blocks
+	blocks [][]byte             // those
+	made   bool                 // others was made of them
+	detail []byte               // made of all
 }
 
-// detailed is a bucket with its detail, as rolled_details has it.
-type detailed struct {
-	stored
-	Size timegrid.Size
+// of is how long a day's or a week's parts are, where their blocks are, and how long it is.
+type partsOf struct {
+	size   timegrid.Size
+	blocks blocks.Table
+	whole  timegrid.Size
 }
 
-// detailRange asks for the details of a size within a longer bucket.
-type detailRange struct {
-	Series       int64
-	Size         string
-	Since, Until time.Time
-}
+var (
+	ofDays  = partsOf{timegrid.Hour, blocks.HourDetails, timegrid.Day}
+	ofWeeks = partsOf{timegrid.Day, blocks.DayDetails, timegrid.Week}
+)
 
-// readCascade reads what the days and weeks of hours are made of besides them.
+// readCascade reads what the days and weeks of hours are made of besides them: what the
+// head has, and what it does not have from blocks.
 func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, error) {
 	c := &cascade{group: g, days: make(map[bucket]*longer), weeks: make(map[bucket]*longer)}
-	var details []detailRange
-	expect := func(b bucket, among map[bucket]*longer, size, of timegrid.Size, ofDetails bool) {
-		if among[b] != nil {
-			return
-		}
-		among[b] = &longer{bucket: b, parts: make(map[time.Time][]byte)}
-		if ofDetails {
-			details = append(details, detailRange{b.Series, string(of), b.Start, b.Start.Add(size.Width())})
-		}
-	}
 	for _, h := range hours {
-		ofDetails := g.kind(h.Series).OfDetails()
-		expect(h.floor(timegrid.Day), c.days, timegrid.Day, timegrid.Hour, ofDetails)
-		expect(h.floor(timegrid.Week), c.weeks, timegrid.Week, timegrid.Day, ofDetails)
+		for size, among := range map[timegrid.Size]map[bucket]*longer{timegrid.Day: c.days, timegrid.Week: c.weeks} {
+			if b := h.floor(size); among[b] == nil {
+				among[b] = &longer{bucket: b, parts: make(map[time.Time][]byte)}
+			}
+		}
 	}
-	if err := c.readRows(ctx, "days", rolledHours, c.days); err != nil {
+	if err := c.readRows(ctx, "days", headHours, blocks.Hours, c.days); err != nil {
 		return nil, err
 	}
-	if err := c.readRows(ctx, "weeks", rolledDays, c.weeks); err != nil {
+	if err := c.readRows(ctx, "weeks", headDays, blocks.Days, c.weeks); err != nil {
 		return nil, err
 	}
-	return c, c.readDetails(ctx, details)
+	if err := c.readDetails(ctx); err != nil {
+		return nil, err
+	}
+	// What is not in the head yet may be in a block, so that the others were made with it.
+	for _, h := range hours {
+		if day := c.days[h.floor(timegrid.Day)]; day.parts[h.Start] == nil {
+			day.others = nil
+		}
+		if day, week := h.floor(timegrid.Day), c.weeks[h.floor(timegrid.Week)]; week.parts[day.Start] == nil {
+			week.others = nil
+		}
+	}
+	if err := c.readOthers(ctx, ofDays, c.days, func(b bucket) bool { return c.isRolled(hours, b) }); err != nil {
+		return nil, err
+	}
+	return c, c.readOthers(ctx, ofWeeks, c.weeks, func(b bucket) bool { return c.days[b] != nil })
 }
 
-func (c *cascade) readRows(ctx context.Context, what, query string, into map[bucket]*longer) error {
+// isRolled says that an hour is among those that are rolled up.
+func (c *cascade) isRolled(hours []*dirtyHour, b bucket) bool {
+	return slices.ContainsFunc(hours, func(h *dirtyHour) bool { return h.bucket == b })
+}
+
+// inOrder are the days or weeks that are wanted, by series and time.
+func inOrder(among map[bucket]*longer, wanted func(*longer) bool) []*longer {
+	var all []*longer
+	for _, l := range among {
+		if wanted(l) {
+			all = append(all, l)
+		}
+	}
+	slices.SortFunc(all, func(a, b *longer) int { return a.compare(b.bucket) })
+	return all
+}
+
+func (c *cascade) readRows(ctx context.Context, what, query string, table blocks.Table, into map[bucket]*longer) error {
 	asked := statement.Columns(slices.Collect(maps.Keys(into)))
 	rows, err := statement.All[stored](ctx, c.group.tx, fmt.Sprintf("read %d %s", len(into), what), query, asked...)
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
 		into[row.onGrid()].row = row.Body
 	}
-	return err
+	missing := inOrder(into, func(l *longer) bool { return l.row == nil })
+	return c.group.eachBlock(ctx, table, missing, time.Microsecond, func(l *longer, _ time.Time, body []byte) {
+		l.row = body
+	})
 }
 
-func (c *cascade) readDetails(ctx context.Context, asked []detailRange) error {
+// readDetails reads what the head has of the parts of days and weeks.
+func (c *cascade) readDetails(ctx context.Context) error {
+	type detailRange struct {
+		Series       int64
+		Size         string
+		Since, Until time.Time
+	}
+	var asked []detailRange
+	for of, among := range map[partsOf]map[bucket]*longer{ofDays: c.days, ofWeeks: c.weeks} {
+		for b := range among {
+			if c.group.kind(b.Series).OfDetails() {
+				asked = append(asked, detailRange{b.Series, string(of.size), b.Start, b.Start.Add(of.whole.Width())})
+			}
+		}
+	}
 	if len(asked) == 0 {
 		return nil
 	}
+	type part struct {
+		stored
+		Size timegrid.Size
+		Rest bool
+	}
 	what := fmt.Sprintf("read the details of %d days and weeks", len(asked))
-	rows, err := statement.All[detailed](ctx, c.group.tx, what, rangeDetails, statement.Columns(asked)...)
+	rows, err := statement.All[part](ctx, c.group.tx, what, headDetails, statement.Columns(asked)...)
 	for _, row := range rows {
+		of, among := ofDays, c.days
+		if row.Size == timegrid.Day {
+			of, among = ofWeeks, c.weeks
+		}
 		b := row.onGrid()
-		if row.Size == timegrid.Hour {
-			c.days[b.floor(timegrid.Day)].parts[b.Start] = row.Body
+		l := among[b.floor(of.whole)]
+		if row.Rest {
+			l.others = row.Body
 		} else {
-			c.weeks[b.floor(timegrid.Week)].parts[b.Start] = row.Body
+			l.parts[b.Start] = row.Body
 		}
 	}
 	return err
+}
+
+// readOthers reads the parts of days or weeks that are only in blocks, where it is not known
+// what they come to. Those that are rolled up now do not count, whatever their blocks have.
+func (c *cascade) readOthers(ctx context.Context, of partsOf, among map[bucket]*longer, rolled func(bucket) bool) error {
+	unknown := inOrder(among, func(l *longer) bool { return l.others == nil && c.group.kind(l.Series).OfDetails() })
+	return c.group.eachBlock(ctx, of.blocks, unknown, of.whole.Width(), func(l *longer, start time.Time, body []byte) {
+		if l.parts[start] == nil && !rolled(bucket{l.Series, start}) {
+			l.blocks = append(l.blocks, body)
+		}
+	})
 }
 
 // carry makes the days and weeks of hours anew, series by series, and returns the
@@ -206,10 +275,22 @@ func (l *longer) total(k codec.Kind, engine fleet.Engine, n, rest int) ([]byte, 
 	if len(l.parts) == 0 {
 		return k.Total(engine, l.row, n, nil)
 	}
+	if l.others == nil {
+		l.others, l.made = []byte{}, true
+		if len(l.blocks) > 0 {
+			var err error
+			if l.others, err = k.Join(l.blocks); err != nil {
+				return nil, err
+			}
+		}
+	}
 	starts := slices.SortedFunc(maps.Keys(l.parts), time.Time.Compare)
-	parts := make([][]byte, len(starts))
+	parts := make([][]byte, len(starts), len(starts)+1)
 	for i, start := range starts {
 		parts[i] = l.parts[start]
+	}
+	if len(l.others) > 0 {
+		parts = append(parts, l.others)
 	}
 	var err error
 	if l.detail, err = k.Join(parts); err != nil {
@@ -234,23 +315,34 @@ func (g *group) keep(ctx context.Context, c *cascade, done []*dirtyHour) error {
 	if len(done) == 0 {
 		return nil
 	}
-	var minutes, days, weeks []stored
-	var details []detailed
+	type restOf struct {
+		stored
+		Size timegrid.Size
+	}
+	var minutes, days, weeks, hourDetails, dayDetails []stored
+	var rests []restOf
 	for _, h := range done {
 		minutes = append(minutes, storedAs(h.bucket, h.rolled))
 		if h.detail != nil {
-			details = append(details, detailed{stored{h.bucket, h.detail}, timegrid.Hour})
+			hourDetails = append(hourDetails, stored{h.bucket, h.detail})
 		}
 	}
 	for _, day := range c.days {
 		days = append(days, storedAs(day.bucket, day.row))
 		if day.detail != nil {
-			details = append(details, detailed{stored{day.bucket, day.detail}, timegrid.Day})
+			dayDetails = append(dayDetails, stored{day.bucket, day.detail})
+		}
+		if day.made {
+			rests = append(rests, restOf{stored{day.bucket, day.others}, ofDays.size})
 		}
 	}
 	for _, week := range c.weeks {
 		weeks = append(weeks, storedAs(week.bucket, week.row))
+		if week.made {
+			rests = append(rests, restOf{stored{week.bucket, week.others}, ofWeeks.size})
+		}
 	}
-	rows := slices.Concat(statement.Columns(minutes), statement.Columns(days), statement.Columns(weeks), statement.Columns(details))
+	rows := slices.Concat(statement.Columns(minutes), statement.Columns(days), statement.Columns(weeks),
+		statement.Columns(hourDetails), statement.Columns(dayDetails), statement.Columns(rests))
 	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d hours", len(done)), keepRolled, rows...)
 }

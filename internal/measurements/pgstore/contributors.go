@@ -56,26 +56,31 @@ func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.U
 		return ranking, err
 	}
 	if b.By == measurements.ByVolume {
-		peaks := make(codec.Peaks)
-		return ranking, s.readDetails(ctx, codec.Hosts, series, span, peaks.Add, func(of subject) error {
-			for mount, peak := range peaks {
+		peaks := make([]codec.Peaks, len(series))
+		err := s.readDetails(ctx, codec.Hosts, series, span, func(place int, body []byte, inDetail bool) error {
+			if peaks[place] == nil {
+				peaks[place] = make(codec.Peaks)
+			}
+			return peaks[place].Add(body, inDetail)
+		})
+		for place, of := range series {
+			for mount, peak := range peaks[place] {
 				ranking.Add(measurements.Contributor{Host: of.Subject, Mount: mount, Value: peak})
 			}
-			clear(peaks)
-			return nil
-		})
-	}
-	sums := make(map[int64]*codec.HostSlot, len(series))
-	err = s.readSpan(ctx, span, codec.Hosts, series, func(id int64, slot []byte) error {
-		one, err := codec.DecodeHostSlot(slot)
-		if sums[id] == nil {
-			sums[id] = new(codec.HostSlot)
 		}
-		sums[id].AddHosts(one)
+		return ranking, err
+	}
+	sums := make([]*codec.HostSlot, len(series))
+	err = s.readSpan(ctx, span, series, func(place int, slot []byte) error {
+		one, err := codec.DecodeHostSlot(slot)
+		if sums[place] == nil {
+			sums[place] = new(codec.HostSlot)
+		}
+		sums[place].AddHosts(one)
 		return err
 	})
-	for _, of := range series {
-		sum := sums[of.ID]
+	for place, of := range series {
+		sum := sums[place]
 		if sum == nil {
 			continue
 		}
@@ -151,13 +156,13 @@ func (s *Store) rankByDetails(ctx context.Context, engine fleet.Engine, series s
 // coverage reads how much of an engine's busy time is in its statements.
 func (s *Store) coverage(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span) (measurements.Coverage, error) {
 	var sum codec.BusySlot
-	telling := make(map[int64]bool)
+	telling := make(map[int]bool)
 	series, err := s.inScope(ctx, organization, codec.Busy, engine, scope)
 	if err == nil {
-		err = s.readSpan(ctx, span, codec.Busy, series, func(id int64, slot []byte) error {
+		err = s.readSpan(ctx, span, series, func(place int, slot []byte) error {
 			one, err := codec.DecodeBusySlot(slot)
 			if sum.AddBusy(one); one.Sampled {
-				telling[id] = true
+				telling[place] = true
 			}
 			return err
 		})
@@ -167,21 +172,21 @@ func (s *Store) coverage(ctx context.Context, organization uuid.UUID, engine fle
 
 // rankBySlots ranks instances by what their slots show.
 func (s *Store) rankBySlots(ctx context.Context, series subjects, span measurements.Span, r *measurements.Ranking) error {
-	sums := make(map[int64]*codec.QuerySlot, len(series))
-	err := s.readSpan(ctx, span, codec.Statements, series, func(id int64, slot []byte) error {
+	sums := make([]*codec.QuerySlot, len(series))
+	err := s.readSpan(ctx, span, series, func(place int, slot []byte) error {
 		one, err := codec.DecodeQuerySlot(slot)
-		if sums[id] == nil {
+		if sums[place] == nil {
 			none := codec.NoQueries()
-			sums[id] = &none
+			sums[place] = &none
 		}
-		sums[id].AddQueries(one)
+		sums[place].AddQueries(one)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, of := range series {
-		if sum := sums[of.ID]; sum != nil {
+	for place, of := range series {
+		if sum := sums[place]; sum != nil {
 			instance, err := of.instance()
 			if err != nil {
 				return err
@@ -228,10 +233,10 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 		return ranking, err
 	}
 	ranking.Partial = series.arePartial(span.From, span.To)
-	sums := make(map[int64]codec.WaitSlot, len(series))
+	sums := make([]codec.WaitSlot, len(series))
 	for _, piece := range span.Pieces() {
 		w := windowOf(piece)
-		err := s.eachRow(ctx, w, false, series.ids(), func(id int64, start time.Time, row []byte) error {
+		err := s.eachRow(ctx, w, false, series, func(place int, start time.Time, row []byte) error {
 			slots, err := codec.DecodeWaitRow(row, w.end)
 			if err != nil {
 				return err
@@ -241,11 +246,11 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 				if at := first + i; slot == nil || at < 0 || at >= w.buckets {
 					continue
 				}
-				if sums[id] == nil {
-					sums[id] = codec.WaitSlot{}
+				if sums[place] == nil {
+					sums[place] = codec.WaitSlot{}
 				}
 				for database, sum := range slot {
-					sums[id].AddDatabase(database, sum)
+					sums[place].AddDatabase(database, sum)
 				}
 			}
 			return nil
@@ -255,8 +260,8 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 		}
 	}
 	var categories [measurements.Categories]float64
-	for _, of := range series {
-		if sums[of.ID] == nil {
+	for place, of := range series {
+		if sums[place] == nil {
 			continue
 		}
 		ranking.Sampled = true
@@ -265,8 +270,8 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 			return ranking, err
 		}
 		var whole float64
-		for _, database := range sums[of.ID].Databases() { // in order: sums are the same each time
-			sum := sums[of.ID][database]
+		for _, database := range sums[place].Databases() { // in order: sums are the same each time
+			sum := sums[place][database]
 			var waiting float64
 			for category, n := range sum.Sums {
 				if only, one := waitCategories[b.Series]; one && only != category {
@@ -336,9 +341,9 @@ func (s *Store) ConnectionContributors(ctx context.Context, organization uuid.UU
 }
 
 // readSpan hands the slots that series have in a span to take, piece by piece.
-func (s *Store) readSpan(ctx context.Context, span measurements.Span, kind string, series subjects, take func(series int64, slot []byte) error) error {
+func (s *Store) readSpan(ctx context.Context, span measurements.Span, series subjects, take func(place int, slot []byte) error) error {
 	for _, piece := range span.Pieces() {
-		err := s.readRows(ctx, windowOf(piece), kind, series.ids(), func(id int64, part codec.Stretch) error {
+		err := s.readRows(ctx, windowOf(piece), series, func(place int, part codec.Stretch) error {
 			for part.More() {
 				slot, _, ok := part.Next()
 				if !ok {
@@ -347,7 +352,7 @@ func (s *Store) readSpan(ctx context.Context, span measurements.Span, kind strin
 				if len(slot) == 0 {
 					continue
 				}
-				if err := take(id, slot); err != nil {
+				if err := take(place, slot); err != nil {
 					return err
 				}
 			}

@@ -91,7 +91,8 @@ func TestContributorsOutliveTheirSamples(t *testing.T) {
 	}
 	var rows struct{ Open, Closed int }
 	step(func() error {
-		return s.db.GetContext(t.Context(), &rows, `SELECT count(*) FILTER (WHERE NOT closed) AS open, count(*) FILTER (WHERE closed) AS closed FROM rolled_details`)
+		return s.db.GetContext(t.Context(), &rows, `SELECT (SELECT count(*) FROM block_hour_details) + (SELECT count(*) FROM block_day_details) + (SELECT count(*) FROM head_hour_details) AS open,
+			(SELECT count(*) FROM block_closed_hour_details) + (SELECT count(*) FROM block_closed_day_details) AS closed`)
 	})
 	if rows.Open != 0 || rows.Closed != 2*(4+2) { // of the host and of the instance four hours and two days
 		t.Errorf("%+v details are left", rows)

@@ -2,79 +2,56 @@ package pgstore
 
 import (
 	"context"
-	_ "embed" // the statement
-	"encoding/binary"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
 )
 
-//go:embed sql/span_details.sql
-var spanDetails string
+// detailsTogether is how many series are added up at a time: each has its sums.
+const detailsTogether = 256
 
-// detailSpan asks for details of a series and size, or for raw samples where that is a
-// minute; Open: only for details of which days and weeks are still made.
-type detailSpan struct {
-	detailRange
-	Open bool
+// detailTables are where the details of a piece of a span are; of minutes there are raw
+// samples.
+func detailTables(kind string, size timegrid.Size) (open, closed blocks.Table) {
+	switch {
+	case size == timegrid.Minute:
+		return blocks.Raw, ""
+	case size == timegrid.Hour:
+		return blocks.HourDetails, blocks.ClosedHourDetails
+	case kind == codec.Hosts: // their days are made when the week is over
+		return blocks.HourDetails, blocks.ClosedDayDetails
+	}
+	return blocks.DayDetails, blocks.ClosedDayDetails
 }
 
-// readDetails hands what each series has in a span to part: of minutes raw samples, else
-// details; and the series to end, behind its last part. The bytes are good until part
-// returns. Series without any are left out.
-func (s *Store) readDetails(ctx context.Context, kind string, series subjects, span measurements.Span, part func(body []byte, inDetail bool) error, end func(of subject) error) error {
-	if len(series) == 0 {
-		return nil
-	}
-	var asked []detailSpan
-	var of []int // which series a span is of
-	pieces := span.Pieces()
-	for i, one := range series {
-		for _, piece := range pieces {
-			wanted := detailSpan{detailRange{one.ID, string(piece.Size), piece.From, piece.To}, false}
-			asked, of = append(asked, wanted), append(of, i)
-			if kind == codec.Hosts && piece.Size == timegrid.Day { // their days are made when the week is over
-				wanted.Size, wanted.Open = string(timegrid.Hour), true
-				asked, of = append(asked, wanted), append(of, i)
+// readDetails hands what some series have in a span to part, with the place of the series:
+// of minutes raw samples, else details. The bytes are good until part returns.
+func (s *Store) readDetails(ctx context.Context, kind string, series subjects, span measurements.Span, part func(place int, body []byte, inDetail bool) error) error {
+	for _, piece := range span.Pieces() {
+		ranges := series.ranges(piece.From, piece.To)
+		take := func(place int, _ time.Time, body []byte) error {
+			if err := part(place, body, piece.Size != timegrid.Minute); err != nil {
+				return fmt.Errorf("series %d: %w", series[place].ID, err)
 			}
-		}
-	}
-	last := -1 // the series of the part before
-	done := func() error {
-		if last < 0 {
 			return nil
 		}
-		return end(series[last])
-	}
-	err := s.eachRaw(ctx, spanDetails, func(row [][]byte) error {
-		if len(row) != 2 || len(row[0]) != 8 {
-			return codec.ErrBytes
+		open, closed := detailTables(kind, piece.Size)
+		if err := s.eachBoth(ctx, open, ranges, take); err != nil {
+			return err
 		}
-		place := int(binary.BigEndian.Uint64(row[0]))
-		if i := of[place]; i != last {
-			if i < last {
-				return fmt.Errorf("series %d comes twice", series[i].ID)
-			}
-			if err := done(); err != nil {
-				return err
-			}
-			last = i
+		if closed == "" {
+			continue
 		}
-		if err := part(row[1], asked[place].Size != string(timegrid.Minute)); err != nil {
-			return fmt.Errorf("series %d: %w", series[last].ID, err)
+		if err := s.blocks.Each(ctx, nil, closed, ranges, take); err != nil {
+			return fmt.Errorf("read the %s of %d series: %w", closed, len(ranges), err)
 		}
-		return nil
-	}, statement.Columns(asked)...)
-	if err == nil {
-		err = done()
-	}
-	if err != nil {
-		return fmt.Errorf("read the details of %d series: %w", len(series), err)
 	}
 	return nil
 }
@@ -82,13 +59,27 @@ func (s *Store) readDetails(ctx context.Context, kind string, series subjects, s
 // readStatements hands what each instance executed in a span to take, which is good until
 // that returns. Instances without a sample are left out.
 func (s *Store) readStatements(ctx context.Context, series subjects, span measurements.Span, take func(instance uuid.UUID, all codec.Detail)) error {
-	var sum codec.Adder
-	return s.readDetails(ctx, codec.Statements, series, span, sum.Add, func(of subject) error {
-		instance, err := of.instance()
-		if err == nil {
-			take(instance, sum.Sum())
+	sums := make([]codec.Adder, min(detailsTogether, len(series)))
+	for together := range slices.Chunk(series, detailsTogether) {
+		sampled := make([]bool, len(together))
+		err := s.readDetails(ctx, codec.Statements, together, span, func(place int, body []byte, inDetail bool) error {
+			sampled[place] = true
+			return sums[place].Add(body, inDetail)
+		})
+		if err != nil {
+			return err
 		}
-		sum.Reset()
-		return err
-	})
+		for place, of := range together {
+			if !sampled[place] {
+				continue
+			}
+			instance, err := of.instance()
+			if err != nil {
+				return err
+			}
+			take(instance, sums[place].Sum())
+			sums[place].Reset()
+		}
+	}
+	return nil
 }

@@ -8,61 +8,70 @@ import (
 	"time"
 
 	"muster/domain/timegrid"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
 var (
-	//go:embed sql/forget_minutes.sql
-	forgetMinutes string
-	//go:embed sql/claim_old_hours.sql
-	claimOldHours string
-	//go:embed sql/forget_hours.sql
-	dropHours string
 	//go:embed sql/claim_over.sql
 	claimOver string
-	//go:embed sql/still_over.sql
-	stillOver string
-	//go:embed sql/keep_rests.sql
-	keepRests string
-	//go:embed sql/host_details.sql
-	hostDetails string
-	//go:embed sql/keep_details.sql
-	keepDetails string
-	//go:embed sql/late_details.sql
-	lateDetails string
-	//go:embed sql/join_details.sql
-	joinDetails string
-	//go:embed sql/close_details.sql
-	closeDetails string
-	//go:embed sql/forget_details.sql
-	dropDetails string
+	//go:embed sql/close_weeks.sql
+	closeWeeks string
+	//go:embed sql/still_open.sql
+	stillOpen string
+	//go:embed sql/claim_packed.sql
+	claimPacked string
+	//go:embed sql/unpacked.sql
+	noteUnpacked string
+	//go:embed sql/packed_before.sql
+	packedBefore string
 )
 
 const (
 	// forgetRows is how many rows one statement forgets.
 	forgetRows = 5000
-	// forgetGroup is how many rows, or weeks of a series, one transaction forgets that
-	// holds their series.
+	// forgetGroup is how many weeks, or hours, of a series one transaction holds.
 	forgetGroup = 128
 )
 
-// forget deletes what is older than its retention: details first, whose rests go to
-// rows of hours.
+// How long blocks are kept, but those that something may still be made of.
+const (
+	minutesKept     = 30 * 24 * time.Hour
+	hourDetailsKept = 35 * 24 * time.Hour
+	dayDetailsKept  = 400 * 24 * time.Hour
+)
+
+// forget drops what is older than its retention: details first, whose rests go to rows of
+// hours.
 func (s *Store) forget(ctx context.Context) error {
-	if err := s.round(ctx, claimOver, forgetGroup, closeWeeks); err != nil {
+	if err := s.round(ctx, claimOver, forgetGroup, closeDetails); err != nil {
 		return fmt.Errorf("close weeks that are over: %w", err)
 	}
-	if err := s.round(ctx, claimOldHours, forgetGroup, forgetHours); err != nil {
-		return fmt.Errorf("forget old hours: %w", err)
+	if err := s.round(ctx, claimPacked, compactGroup, unpack); err != nil {
+		return fmt.Errorf("unpack hours that are not sealed: %w", err)
 	}
-	if err := s.forgetRows(ctx, "forget old details", dropDetails); err != nil {
+	now, err := statement.One[time.Time](ctx, s.db, "read the time", `SELECT now()`)
+	if err != nil {
 		return err
+	}
+	raw, err := statement.One[time.Time](ctx, s.db, "look which raw samples are not needed", packedBefore)
+	if err != nil {
+		return err
+	}
+	hours, err := statement.One[time.Time](ctx, s.db, "look which weeks are open", stillOpen)
+	if err != nil {
+		return err
+	}
+	for table, before := range map[blocks.Table]time.Time{
+		blocks.Raw: raw, blocks.Minutes: now.Add(-minutesKept), blocks.Hours: hours,
+		blocks.ClosedHourDetails: now.Add(-hourDetailsKept), blocks.ClosedDayDetails: now.Add(-dayDetailsKept),
+	} {
+		if err := s.blocks.Forget(ctx, table, before.UTC()); err != nil {
+			return err
+		}
 	}
 	if err := s.forgetDictionary(ctx); err != nil {
-		return err
-	}
-	if err := s.forgetRows(ctx, "forget old minutes", forgetMinutes); err != nil {
 		return err
 	}
 	return s.forgetWholes(ctx)
@@ -77,128 +86,159 @@ func (s *Store) forgetRows(ctx context.Context, what, query string) error {
 	}
 }
 
-func forgetHours(ctx context.Context, g *group, claimed []bucket) error {
-	_, err := g.tx.ExecContext(ctx, dropHours, statement.Columns(claimed)...)
-	return err
+// unpack puts raw samples of hours back into the head, so that blocks of raw samples can be
+// dropped by their time.
+func unpack(ctx context.Context, g *group, claimed []bucket) error {
+	ranges := make([]blocks.Range, len(claimed))
+	for i, b := range claimed {
+		ranges[i] = blocks.Range{Series: g.series[b.Series].block(), From: b.Start, To: b.Start.Add(time.Hour)}
+	}
+	var rows []stored
+	err := g.store.eachPacked(ctx, g.tx, ranges, func(place int, at time.Time, body []byte) error {
+		rows = append(rows, stored{bucket{claimed[place].Series, at}, slices.Clone(body)})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("unpack %d hours", len(claimed))
+	if _, err := statement.All[bucket](ctx, g.tx, what, insertRaw, statement.Columns(rows)...); err != nil { // what is there is newer
+		return err
+	}
+	return statement.Exec(ctx, g.tx, what, noteUnpacked, statement.Columns(claimed)...)
 }
 
-// over is a week that is over, and its days with their hours.
-type over struct {
-	stored
-	days []stored
+// overWeek is a week that is over, and its days with their hours.
+type overWeek struct {
+	bucket
+	row  []byte
+	days []blocks.Block
+	open map[blocks.Table][]blocks.Block // details
+	late map[blocks.Table][]blocks.Block // what closed ones there are already
 }
 
-// closeWeeks closes the details of weeks: nothing is made of them any more. What the
+// closeDetails closes the details of weeks: nothing is made of them any more. What the
 // weeks and their days come to becomes their rest: should a sample arrive yet of an hour
 // that never had one, its hour is added to it. A week of which that cannot be read keeps
 // its details open: it is logged, and tried again in the next round.
-func closeWeeks(ctx context.Context, g *group, claimed []bucket) error {
-	read, err := g.readOver(ctx, claimed)
+func closeDetails(ctx context.Context, g *group, claimed []bucket) error {
+	closing, err := statement.All[bucket](ctx, g.tx, fmt.Sprintf("close %d weeks", len(claimed)), closeWeeks, statement.Columns(claimed)...)
+	if err != nil || len(closing) == 0 {
+		return err
+	}
+	weeks, err := g.readOver(ctx, closing)
 	if err != nil {
 		return err
 	}
-	var closed []bucket
-	var weeks, days []stored
-	for _, week := range read {
-		if k := g.kind(week.Series); k.OfDetails() {
-			if err := week.keepRests(k); err != nil {
-				g.store.log.ErrorContext(ctx, "details of a week cannot be closed, trying again later",
-					"series", week.Series, "week", week.Start, "error", err)
-				continue
-			}
-			weeks, days = append(weeks, week.stored), append(days, week.days...)
+	put := make(map[blocks.Table][]blocks.Block)
+	var kept []bucket
+	for _, week := range weeks {
+		if err := week.close(g.kind(week.Series), g.series[week.Series], put); err != nil {
+			g.store.log.ErrorContext(ctx, "details of a week cannot be closed, trying again later",
+				"series", week.Series, "week", week.Start, "error", err)
+			kept = append(kept, week.bucket)
 		}
-		closed = append(closed, week.bucket)
 	}
-	rests := slices.Concat(statement.Columns(weeks), statement.Columns(days))
-	if err := statement.Exec(ctx, g.tx, fmt.Sprintf("keep the rests of %d weeks", len(weeks)), keepRests, rests...); err != nil {
+	for _, table := range blocks.Tables() {
+		if len(put[table]) > 0 {
+			if err := g.store.blocks.Put(ctx, g.tx, table, put[table]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d weeks open", len(kept)), noteOpenWeeks, statement.Columns(kept)...)
+}
+
+// readOver reads what there is of weeks.
+func (g *group) readOver(ctx context.Context, claimed []bucket) ([]*overWeek, error) {
+	weeks := make([]*overWeek, len(claimed))
+	ranges := make([]blocks.Range, len(claimed))
+	for i, b := range claimed {
+		weeks[i] = &overWeek{bucket: b.onGrid(), open: make(map[blocks.Table][]blocks.Block), late: make(map[blocks.Table][]blocks.Block)}
+		ranges[i] = blocks.Range{Series: g.series[b.Series].block(), From: b.Start.UTC(), To: b.Start.UTC().Add(timegrid.Week.Width())}
+	}
+	for _, table := range []blocks.Table{blocks.Days, blocks.Hours, blocks.HourDetails, blocks.DayDetails, blocks.ClosedHourDetails, blocks.ClosedDayDetails} {
+		err := g.store.blocks.Each(ctx, g.tx, table, ranges, func(place int, start time.Time, body []byte) error {
+			week, one := weeks[place], blocks.Block{Series: ranges[place].Series, Start: start, Body: slices.Clone(body)}
+			switch table {
+			case blocks.Days:
+				week.row = one.Body
+			case blocks.Hours:
+				week.days = append(week.days, one)
+			case blocks.HourDetails, blocks.DayDetails:
+				week.open[table] = append(week.open[table], one)
+			default:
+				week.late[table] = append(week.late[table], one)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read %d weeks: %w", len(claimed), err)
+		}
+	}
+	return weeks, nil
+}
+
+// close adds what is to be put for a week.
+func (o *overWeek) close(k codec.Kind, of series, put map[blocks.Table][]blocks.Block) (err error) {
+	changed := make(map[blocks.Table][]blocks.Block)
+	if k.OfDetails() {
+		for _, day := range o.days {
+			if day.Body, err = copySlot(k, o.row, bucket{o.Series, day.Start}.within(timegrid.Week, timegrid.Day), day.Body, restOfDay); err != nil {
+				return fmt.Errorf("keep the rest of %s: %w", day.Start, err)
+			}
+			changed[blocks.Hours] = append(changed[blocks.Hours], day)
+		}
+		if o.row, err = copySlot(k, o.row, weekItself, o.row, restOfWeek); err != nil {
+			return fmt.Errorf("keep the rest of the week: %w", err)
+		}
+		changed[blocks.Days] = []blocks.Block{{Series: of.block(), Start: o.Start, Body: o.row}}
+	}
+	if err := o.makeDays(k, of); err != nil {
 		return err
 	}
-	if err := g.makeDays(ctx, closed); err != nil {
-		return err
+	for open, closed := range map[blocks.Table]blocks.Table{blocks.HourDetails: blocks.ClosedHourDetails, blocks.DayDetails: blocks.ClosedDayDetails} {
+		known := make(map[time.Time][]byte)
+		for _, one := range o.late[closed] {
+			known[one.Start] = one.Body
+		}
+		for _, one := range o.open[open] {
+			changed[open] = append(changed[open], blocks.Block{Series: one.Series, Start: one.Start})
+			if was := known[one.Start]; was != nil {
+				if one.Body, err = k.Join([][]byte{was, one.Body}); err != nil {
+					return fmt.Errorf("join what came late for %s: %w", one.Start, err)
+				}
+			}
+			changed[closed] = append(changed[closed], one)
+		}
 	}
-	if err := g.joinLate(ctx, closed); err != nil {
-		return err
+	for table, of := range changed {
+		put[table] = append(put[table], of...)
 	}
-	return statement.Exec(ctx, g.tx, fmt.Sprintf("close the details of %d weeks", len(closed)), closeDetails, statement.Columns(closed)...)
+	return nil
 }
 
 // makeDays makes the details of days of their hours', where rolling up does not.
-func (g *group) makeDays(ctx context.Context, weeks []bucket) error {
-	what := fmt.Sprintf("make the days of %d weeks", len(weeks))
-	hours, err := statement.All[stored](ctx, g.tx, what, hostDetails, statement.Columns(weeks)...)
-	if err != nil {
-		return err
+func (o *overWeek) makeDays(k codec.Kind, of series) error {
+	if k.OfDetails() {
+		return nil
 	}
-	parts := make(map[bucket][][]byte)
-	for _, hour := range hours {
-		day := hour.onGrid().floor(timegrid.Day)
+	parts := make(map[time.Time][][]byte)
+	for _, hour := range o.open[blocks.HourDetails] {
+		day := timegrid.Day.Floor(hour.Start)
 		parts[day] = append(parts[day], hour.Body)
 	}
-	var days []stored
-	for day, of := range parts {
-		body, err := g.kind(day.Series).Join(of)
+	for day, hours := range parts {
+		body, err := k.Join(hours)
 		if err != nil {
-			return fmt.Errorf("%s: series %d on %s: %w", what, day.Series, day.Start, err)
+			return fmt.Errorf("make the day %s: %w", day, err)
 		}
-		days = append(days, storedAs(day, body))
-	}
-	return statement.Exec(ctx, g.tx, what, keepDetails, statement.Columns(days)...)
-}
-
-// joinLate adds the details of samples that came when their week was closed to those that
-// there are.
-func (g *group) joinLate(ctx context.Context, weeks []bucket) error {
-	type lateDetail struct {
-		detailed
-		Closed []byte
-	}
-	what := fmt.Sprintf("join what came late for %d weeks", len(weeks))
-	late, err := statement.All[lateDetail](ctx, g.tx, what, lateDetails, statement.Columns(weeks)...)
-	if err != nil || len(late) == 0 {
-		return err
-	}
-	joined := make([]detailed, len(late))
-	for i, one := range late {
-		joined[i] = one.detailed
-		if joined[i].Body, err = g.kind(one.Series).Join([][]byte{one.Closed, one.Body}); err != nil {
-			return fmt.Errorf("%s: series %d at %s: %w", what, one.Series, one.Start, err)
+		if body != nil {
+			o.open[blocks.DayDetails] = append(o.open[blocks.DayDetails], blocks.Block{Series: of.block(), Start: day, Body: body})
 		}
-	}
-	return statement.Exec(ctx, g.tx, what, joinDetails, statement.Columns(joined)...)
-}
-
-// readOver reads those of claimed weeks that still are over.
-func (g *group) readOver(ctx context.Context, claimed []bucket) (weeks []*over, err error) {
-	type weekAndDay struct {
-		stored
-		Day   *time.Time
-		Hours []byte
-	}
-	rows, err := statement.All[weekAndDay](ctx, g.tx, fmt.Sprintf("read %d weeks", len(claimed)), stillOver, statement.Columns(claimed)...)
-	for _, row := range rows {
-		week := row.onGrid()
-		if n := len(weeks); n == 0 || weeks[n-1].bucket != week {
-			weeks = append(weeks, &over{stored: storedAs(week, row.Body)})
-		}
-		if row.Day != nil {
-			last := weeks[len(weeks)-1]
-			last.days = append(last.days, storedAs(bucket{row.Series, *row.Day}.onGrid(), row.Hours))
-		}
-	}
-	return weeks, err
-}
-
-// keepRests makes what the week's row has of itself and of its days their rests.
-func (o *over) keepRests(k codec.Kind) (err error) {
-	for i := range o.days {
-		day := &o.days[i]
-		if day.Body, err = copySlot(k, o.Body, day.within(timegrid.Week, timegrid.Day), day.Body, restOfDay); err != nil {
-			return fmt.Errorf("keep the rest of %s: %w", day.Start, err)
-		}
-	}
-	if o.Body, err = copySlot(k, o.Body, weekItself, o.Body, restOfWeek); err != nil {
-		return fmt.Errorf("keep the rest of the week: %w", err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurem
 			others = append(others, a)
 		}
 	}
-	news, err := s.keepRaw(ctx, tx, others)
+	news, err := s.keepRaw(ctx, tx, h, others)
 	if err != nil || len(b.Statements) == 0 {
 		return news, nil, err
 	}
@@ -65,6 +65,6 @@ func (s *Store) keepSamples(ctx context.Context, tx *sqlx.Tx, h held, b measurem
 			samples = append(samples, sample)
 		}
 	}
-	more, err := s.keepRaw(ctx, tx, left)
+	more, err := s.keepRaw(ctx, tx, h, left)
 	return append(news, more...), samples, err
 }

@@ -1,10 +1,12 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the statement
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,26 +26,54 @@ func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope meas
 	if err != nil {
 		return nil, err
 	}
-	type sample struct {
-		Host      string
-		Instances int
-		At        time.Time
-		Body      []byte
-	}
-	samples, err := statement.All[sample](ctx, s.db, fmt.Sprintf("read how large %d hosts are", len(hosts)), machines, hosts.ids(), since)
+	newest := make(map[int64][]codec.Sample, len(hosts)) // the newest first
+	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read how large %d hosts are", len(hosts)), machines, hosts.ids(), since)
 	if err != nil {
 		return nil, err
 	}
+	for _, row := range rows {
+		newest[row.Series] = append(newest[row.Series], codec.Sample{At: row.Start.UTC(), Body: row.Body})
+	}
+	var gone subjects // not heard of in the last hour
+	for _, host := range hosts {
+		if newest[host.ID] == nil {
+			gone = append(gone, host)
+		}
+	}
+	err = s.eachPacked(ctx, nil, gone.ranges(since, time.Now().Add(24*time.Hour)), func(place int, at time.Time, body []byte) error {
+		id := gone[place].ID
+		newest[id] = slices.Insert(newest[id], 0, codec.Sample{At: at, Body: slices.Clone(body)})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read how large %d hosts are: %w", len(gone), err)
+	}
 	var all []measurements.Machine
-	for _, sample := range samples {
-		body, err := codec.DecodeHost(sample.Body)
+	for _, host := range hosts {
+		m, err := machineOf(newest[host.ID])
 		if err != nil {
-			return nil, fmt.Errorf("read the sample of host %q at %s: %w", sample.Host, sample.At, err)
+			return nil, fmt.Errorf("read the samples of host %q: %w", host.Subject, err)
 		}
-		if n := len(all); n == 0 || all[n-1].Host != sample.Host {
-			all = append(all, measurements.Machine{Host: sample.Host, At: sample.At.UTC(), Instances: sample.Instances})
+		if !m.At.IsZero() {
+			m.Host, m.Instances = host.Subject, host.Instances
+			all = append(all, m)
 		}
-		m := &all[len(all)-1]
+	}
+	slices.SortFunc(all, func(a, b measurements.Machine) int { return cmp.Compare(a.Host, b.Host) })
+	return all, nil
+}
+
+// machineOf is what samples of a host say, the newest first. Not each has the parts that
+// are looked for: an agent may send them in messages of their own.
+func machineOf(samples []codec.Sample) (m measurements.Machine, err error) {
+	for _, s := range samples {
+		body, err := codec.DecodeHost(s.Body)
+		if err != nil {
+			return m, fmt.Errorf("at %s: %w", s.At, err)
+		}
+		if m.At.IsZero() {
+			m.At = s.At
+		}
 		if m.MemoryBytes == 0 && !math.IsNaN(body.Memory()) {
 			m.MemoryBytes = int64(body.Memory())
 		}
@@ -51,5 +81,5 @@ func (s *Store) Machines(ctx context.Context, organization uuid.UUID, scope meas
 			m.CPUs = body.CPUs()
 		}
 	}
-	return all, nil
+	return m, nil
 }

@@ -3,16 +3,17 @@ package pgstore
 import (
 	"context"
 	_ "embed" // the statements
-	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
@@ -22,18 +23,14 @@ var (
 	hostsInScope string
 	//go:embed sql/instances_in_scope.sql
 	instancesInScope string
-	//go:embed sql/read_minutes.sql
-	readMinutes string
-	//go:embed sql/read_hours.sql
-	readHours string
-	//go:embed sql/read_days.sql
-	readDays string
+	//go:embed sql/raw.sql
+	rawSamples string
 )
 
-// level is where the buckets of a size are: a statement, the width of a row, and which
-// of its slots they are.
+// level is where the buckets of a size are: a table, the width of a row, and which of its
+// slots they are.
 type level struct {
-	statement  string
+	table      blocks.Table
 	row        timegrid.Size
 	first, end int
 }
@@ -41,13 +38,13 @@ type level struct {
 func levelOf(size timegrid.Size) level {
 	switch size {
 	case timegrid.Minute:
-		return level{readMinutes, timegrid.Hour, 0, codec.MinutesOfHour}
+		return level{blocks.Minutes, timegrid.Hour, 0, codec.MinutesOfHour}
 	case timegrid.Hour:
-		return level{readHours, timegrid.Day, 0, restOfDay}
+		return level{blocks.Hours, timegrid.Day, 0, restOfDay}
 	case timegrid.Day:
-		return level{readDays, timegrid.Week, 0, weekItself}
+		return level{blocks.Days, timegrid.Week, 0, weekItself}
 	}
-	return level{readDays, timegrid.Week, weekItself, restOfWeek}
+	return level{blocks.Days, timegrid.Week, weekItself, restOfWeek}
 }
 
 // window is a window as its rows are read.
@@ -65,68 +62,87 @@ func (w window) stretch(start time.Time, row []byte) (codec.Stretch, error) {
 	return codec.Cut(row, of, max(0, of+w.first), min(w.buckets, of+w.end))
 }
 
-// readRows hands what the rows of some series have within the window to take; of
-// sessions only what is shown.
-func (s *Store) readRows(ctx context.Context, w window, kind string, series []int64, take func(series int64, s codec.Stretch) error) error {
-	return s.eachRow(ctx, w, kind == codec.Sessions, series, func(id int64, start time.Time, row []byte) error {
+// readRows hands what the rows of some series have within the window to take, with the
+// place of the series; of sessions only what is shown.
+func (s *Store) readRows(ctx context.Context, w window, series subjects, take func(place int, s codec.Stretch) error) error {
+	return s.eachRow(ctx, w, true, series, func(place int, start time.Time, row []byte) error {
 		part, err := w.stretch(start, row)
 		if err != nil {
 			return err
 		}
-		return take(id, part)
+		return take(place, part)
 	})
 }
 
 // eachRow hands the rows of some series that the window touches to take, whole or what
-// is shown of sessions. The bytes are good until take returns: they are where the driver
-// read them, because making a copy of 24,000 rows takes as long as reading them.
-func (s *Store) eachRow(ctx context.Context, w window, shown bool, series []int64, take func(series int64, start time.Time, row []byte) error) error {
-	if len(series) == 0 {
-		return nil
+// is shown of sessions. The bytes are good until take returns.
+func (s *Store) eachRow(ctx context.Context, w window, shown bool, series subjects, take func(place int, start time.Time, row []byte) error) error {
+	ranges := series.ranges(w.row.Floor(w.Start()), w.End())
+	for i := range ranges {
+		ranges[i].Front = shown && ranges[i].Series.Kind == codec.Sessions
 	}
-	err := s.eachRaw(ctx, w.statement, func(raw [][]byte) error {
-		if len(raw) != 3 || len(raw[0]) != 8 || len(raw[1]) != 8 {
-			return codec.ErrBytes
-		}
-		id := int64(binary.BigEndian.Uint64(raw[0]))
-		if err := take(id, pgTime(raw[1]), raw[2]); err != nil {
-			return fmt.Errorf("series %d: %w", id, err)
-		}
-		return nil
-	}, series, w.row.Floor(w.Start()), w.End(), shown)
-	if err != nil {
-		return fmt.Errorf("read the %s of %d series: %w", w.Size, len(series), err)
-	}
-	return nil
+	return s.eachBoth(ctx, w.table, ranges, take)
 }
 
-// eachRaw hands the rows of a statement to take as they are in the binary protocol. The
-// bytes are good until take returns: they are where the driver read them.
-func (s *Store) eachRaw(ctx context.Context, query string, take func(row [][]byte) error, args ...any) error {
-	conn, err := s.db.Conn(ctx)
-	if err != nil {
-		return err
+// found is a row of what was asked for.
+type found struct {
+	place int
+	at    int64 // µs
+}
+
+// eachBoth hands the rows that ranges have in the head and in blocks to take; of raw
+// samples those with their times. Where both have one, the head's counts. It is read
+// first: what is compacted in between is found twice, and not never. The bytes are good
+// until take returns.
+func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []blocks.Range, take func(place int, at time.Time, body []byte) error) error {
+	if len(ranges) == 0 {
+		return nil
 	}
-	defer func() { _ = conn.Close() }()
-	return conn.Raw(func(driver any) error {
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, query, args...)
-		if err != nil {
-			return err
+	failed := func(err error) error {
+		if err == nil {
+			return nil
 		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := take(rows.RawValues()); err != nil {
+		return fmt.Errorf("read the %s of %d series: %w", table, len(ranges), err)
+	}
+	inHead := make(map[found]bool)
+	err := eachOf(ctx, s.db, nil, ofHead(table), ranges, func(place int, at time.Time, body []byte) error {
+		inHead[found{place, at.UnixMicro()}] = true
+		return take(place, at, body)
+	})
+	if err != nil {
+		return failed(err)
+	}
+	other := func(place int, at time.Time, body []byte) error {
+		if len(inHead) > 0 && inHead[found{place, at.UnixMicro()}] {
+			return nil
+		}
+		return take(place, at, body)
+	}
+	if table != blocks.Raw {
+		return failed(s.blocks.Each(ctx, nil, table, ranges, other))
+	}
+	return failed(s.eachPacked(ctx, nil, ranges, other))
+}
+
+// eachPacked hands the samples that ranges have in blocks to take.
+func (s *Store) eachPacked(ctx context.Context, tx *sqlx.Tx, ranges []blocks.Range, take func(place int, at time.Time, body []byte) error) error {
+	whole := slices.Clone(ranges)
+	for i := range whole {
+		whole[i].From = whole[i].From.Truncate(blocks.RawWidth)
+	}
+	return s.blocks.Each(ctx, tx, blocks.Raw, whole, func(place int, start time.Time, body []byte) error {
+		of := ranges[place]
+		samples, err := codec.Unpack(start, body, of.From, of.To)
+		if err != nil {
+			return fmt.Errorf("series %d at %s: %w", of.Series.ID, start, err)
+		}
+		for _, one := range samples {
+			if err := take(place, one.At, one.Body); err != nil {
 				return err
 			}
 		}
-		return rows.Err()
+		return nil
 	})
-}
-
-// pgTime is a timestamptz of the binary protocol: microseconds since 2000.
-func pgTime(raw []byte) time.Time {
-	const epoch = 946_684_800 * 1_000_000
-	return time.UnixMicro(int64(binary.BigEndian.Uint64(raw)) + epoch).UTC()
 }
 
 // readInstances hands what the rows of an engine's instances in scope have within the
@@ -136,15 +152,16 @@ func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind 
 	if err != nil {
 		return false, err
 	}
-	return found.arePartial(w.Start(), w.End()), s.readRows(ctx, w, kind, found.ids(), func(_ int64, part codec.Stretch) error { return take(part) })
+	return found.arePartial(w.Start(), w.End()), s.readRows(ctx, w, found, func(_ int, part codec.Stretch) error { return take(part) })
 }
 
 // subject is a series, and the host or the instance that it is of.
 type subject struct {
-	ID          int64
-	Subject     string
+	series
 	PartialFrom *time.Time `db:"partial_from"` // of an instance: samples of a part only
 	PartialTo   *time.Time `db:"partial_to"`
+	Instances   int        // that run on a host, as its newest sample names them
+	Ready       bool       // what the head lost in a crash has been made anew
 }
 
 // instance is the one that the series is of.
@@ -166,14 +183,32 @@ func (s subjects) ids() []int64 {
 	return ids
 }
 
+// ranges asks for the same time of all of them.
+func (s subjects) ranges(from, to time.Time) []blocks.Range {
+	ranges := make([]blocks.Range, len(s))
+	for i, one := range s {
+		ranges[i] = blocks.Range{Series: one.block(), From: from, To: to}
+	}
+	return ranges
+}
+
 // inScope finds the series of an engine's instances.
 func (s *Store) inScope(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope) (subjects, error) {
-	return statement.All[subject](ctx, s.db, fmt.Sprintf("find the series of %s", engine), instancesInScope,
+	return s.find(ctx, fmt.Sprintf("find the series of %s", engine), instancesInScope,
 		organization, kind, string(engine), !scope.Filtered, asTexts(scope.Instances))
 }
 
 // hostsIn finds the series of hosts.
 func (s *Store) hostsIn(ctx context.Context, organization uuid.UUID, scope measurements.HostScope) (subjects, error) {
-	return statement.All[subject](ctx, s.db, "find the hosts in scope", hostsInScope,
+	return s.find(ctx, "find the hosts in scope", hostsInScope,
 		organization, !scope.Filtered, statement.IDs(scope.Instances), scope.Names)
+}
+
+// find finds series whose rows can be read.
+func (s *Store) find(ctx context.Context, what, query string, args ...any) (subjects, error) {
+	found, err := statement.All[subject](ctx, s.db, what, query, args...)
+	if err == nil && len(found) > 0 && !found[0].Ready {
+		err = errRecovering
+	}
+	return found, err
 }

@@ -17,6 +17,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 )
 
@@ -137,9 +138,9 @@ func TestReadsUseTheKeyWhateverTheServerBelieves(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	if _, err := s.db.ExecContext(t.Context(), `
-		INSERT INTO rolled_minutes SELECT n, '2026-11-16'::timestamptz + h * interval '1 hour', repeat('x', 200)::bytea FROM generate_series(1, 300) n, generate_series(0, 23) h;
-		INSERT INTO rolled_hours SELECT * FROM rolled_minutes; INSERT INTO rolled_days SELECT * FROM rolled_minutes;
-		ANALYZE rolled_minutes, rolled_hours, rolled_days`); err != nil {
+		INSERT INTO block_minutes SELECT n, '2026-11-16'::timestamptz + h * interval '1 hour', repeat('x', 200)::bytea FROM generate_series(1, 300) n, generate_series(0, 23) h;
+		INSERT INTO block_hours SELECT * FROM block_minutes; INSERT INTO head_days SELECT * FROM block_minutes; INSERT INTO raw_samples SELECT * FROM block_minutes;
+		ANALYZE block_minutes, block_hours, head_days, raw_samples`); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := s.db.Connx(t.Context())
@@ -147,18 +148,20 @@ func TestReadsUseTheKeyWhateverTheServerBelieves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	for table, statement := range map[string]string{"rolled_minutes": readMinutes, "rolled_hours": readHours, "rolled_days": readDays} {
+	for table, statement := range map[string]string{
+		"block_minutes": in(eachBlock, blocks.Minutes), "block_hours": in(eachBlock, blocks.Hours), "head_days": ofHead(blocks.Days), "raw_samples": ofHead(blocks.Raw),
+	} {
 		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
 			var plan []string
 			for _, step := range []string{
 				`SET plan_cache_mode = ` + mode,
-				`PREPARE read (bigint[], timestamptz, timestamptz, boolean) AS ` + statement,
+				`PREPARE read (bigint[], timestamptz[], timestamptz[], boolean[]) AS ` + statement,
 			} {
 				if _, err := conn.ExecContext(t.Context(), step); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := conn.SelectContext(t.Context(), &plan, `EXPLAIN EXECUTE read ('{1,2,3,4,5,6,7,8,9,10}', '2026-11-16', '2026-11-17', false)`); err != nil {
+			if err := conn.SelectContext(t.Context(), &plan, `EXPLAIN EXECUTE read ('{1,2,3,4}', array_fill('2026-11-16'::timestamptz, '{4}'), array_fill('2026-11-17'::timestamptz, '{4}'), array_fill(false, '{4}'))`); err != nil {
 				t.Fatal(err)
 			}
 			if text := strings.Join(plan, "\n"); !strings.Contains(text, table+"_pkey") || strings.Contains(text, "Seq Scan") || strings.Contains(text, "Filter") {
@@ -200,7 +203,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 	}
-	if _, err := s.db.ExecContext(t.Context(), `UPDATE rolled_minutes SET slots = '\x00047f000000'`); err != nil {
+	if _, err := s.db.ExecContext(t.Context(), `UPDATE head_minutes SET body = '\x00047f000000'`); err != nil {
 		t.Fatal(err)
 	}
 	for range 10 { // more often than the pool has connections

@@ -5,12 +5,14 @@ import (
 	_ "embed" // the statements
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/transact"
 	"muster/internal/statement"
@@ -25,8 +27,6 @@ var (
 	claimHeld string
 	//go:embed sql/dirty.sql
 	dirtyHours string
-	//go:embed sql/raw.sql
-	rawSamples string
 	//go:embed sql/postpone.sql
 	postponeHours string
 )
@@ -51,6 +51,9 @@ const (
 // takes a transaction for each. An hour that cannot be rolled up is logged, waits and
 // stays dirty; it is no error.
 func (s *Store) Roll(ctx context.Context) (hours int, err error) {
+	if err := s.recover(ctx); err != nil {
+		return 0, err
+	}
 	for more := true; more; {
 		newest, err := s.rollGroup(ctx, claimNewest)
 		hours += newest.rolled
@@ -68,7 +71,10 @@ func (s *Store) Roll(ctx context.Context) (hours int, err error) {
 		s.rolledTo.Store(next.last) // 0, from the front again, where it was the end
 	}
 	held, err := s.rollHeld(ctx)
-	return hours + held, err
+	if hours += held; err != nil {
+		return hours, err
+	}
+	return hours, s.recovered(ctx)
 }
 
 // rollHeld rolls up the hour that has been dirty for the longest time. For its series
@@ -141,6 +147,8 @@ type dirtyHour struct {
 	bucket
 	Dirty  uint64 `db:"minutes"`
 	Slots  []byte // the minutes as they are; nil: there are none
+	Packed bool   // some of its raw samples are in blocks
+	Before bool   // some of the hour before it
 	Weight int64  // of what has to be read for it in bytes, where that may be much
 	Known  []byte // the detail as it is, of a kind that adds to it
 
@@ -215,7 +223,7 @@ func (g *group) readDirty(ctx context.Context, claimed []bucket) error {
 	for i := range hours {
 		h := &hours[i]
 		h.bucket = h.onGrid()
-		if h.Slots == nil { // new, or forgotten while its raw samples were not
+		if h.Slots == nil { // new, or open again
 			h.Dirty = codec.AllMinutes
 		}
 		if weight += h.Weight; weight > groupBytes && len(g.hours) > 0 {
@@ -240,21 +248,46 @@ func (g *group) readRaw(ctx context.Context) error {
 			asked, of = append(asked, spanOf{bucket{h.Series, span.From}, span.To}), append(of, h)
 		}
 	}
-	rows, err := g.tx.QueryContext(ctx, rawSamples, statement.Columns(asked)...)
+	err := eachIn(ctx, g.tx, rawSamples, func(place int, at time.Time, body []byte) error { // most of what a group reads, by far
+		of[place].samples = append(of[place].samples, codec.Sample{At: at, Body: body})
+		return nil
+	}, statement.Columns(asked)...)
 	if err != nil {
 		return fmt.Errorf("read the raw samples of %d hours: %w", len(g.hours), err)
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() { // most of what a group reads, by far
-		var place int
-		var s codec.Sample
-		if err := rows.Scan(&place, &s.At, &s.Body); err != nil {
-			return fmt.Errorf("read a raw sample: %w", err)
+	return g.readPacked(ctx)
+}
+
+// readPacked reads the samples that are in blocks. The head counts where both have one.
+func (g *group) readPacked(ctx context.Context) error {
+	var ranges []blocks.Range
+	var of []*dirtyHour
+	for _, h := range g.hours {
+		for _, span := range h.spans(g.kind(h.Series)) {
+			if h.Packed && h.Start.Before(span.To) || h.Before && span.From.Before(h.Start) {
+				ranges = append(ranges, blocks.Range{Series: g.series[h.Series].block(), From: span.From, To: span.To})
+				of = append(of, h)
+			}
 		}
-		s.At = s.At.UTC()
-		of[place].samples = append(of[place].samples, s)
 	}
-	return rows.Err()
+	return g.store.eachPacked(ctx, g.tx, ranges, func(place int, at time.Time, body []byte) error {
+		h := of[place]
+		h.samples = withSample(h.samples, codec.Sample{At: at, Body: slices.Clone(body)})
+		return nil
+	})
+}
+
+// eachBlock hands the blocks of a table that days or weeks have to take, from their start
+// for as long as width says.
+func (g *group) eachBlock(ctx context.Context, table blocks.Table, of []*longer, width time.Duration, take func(l *longer, start time.Time, body []byte)) error {
+	ranges := make([]blocks.Range, len(of))
+	for i, l := range of {
+		ranges[i] = blocks.Range{Series: g.series[l.Series].block(), From: l.Start, To: l.Start.Add(width)}
+	}
+	return g.store.blocks.Each(ctx, g.tx, table, ranges, func(place int, start time.Time, body []byte) error {
+		take(of[place], start, slices.Clone(body))
+		return nil
+	})
 }
 
 // spans are the times of the samples that are needed.

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 )
@@ -22,8 +23,9 @@ func TestAllSizesFollowRaw(t *testing.T) {
 	s := newStage(t)
 	rapid.Check(t, func(r *rapid.T) {
 		s.afresh()
-		// Hours that meet in a day, a day's end, a week's end, and one far away.
-		starts := []time.Time{monday.Add(23 * time.Hour), monday.Add(24 * time.Hour), monday.Add(167 * time.Hour), monday.Add(168 * time.Hour), monday.Add(-60 * 24 * time.Hour)}
+		// Hours that meet in a day, a day's end, a week's end, one far away, and two so young
+		// that their raw samples are packed.
+		starts := []time.Time{timegrid.Hour.Floor(time.Now().Add(-5 * time.Hour)), timegrid.Hour.Floor(time.Now().Add(-6 * time.Hour)), monday.Add(23 * time.Hour), monday.Add(24 * time.Hour), monday.Add(167 * time.Hour), monday.Add(168 * time.Hour), monday.Add(-60 * 24 * time.Hour)}
 		sampled := rapid.Custom(func(r *rapid.T) codec.Arrival {
 			at := rapid.SampledFrom(starts).Draw(r, "hour").Add(
 				time.Duration(rapid.IntRange(0, 120).Draw(r, "half minutes")) * 30 * time.Second)
@@ -39,6 +41,12 @@ func TestAllSizesFollowRaw(t *testing.T) {
 			if rapid.Bool().Draw(r, "roll") {
 				s.roll()
 				s.check()
+			}
+			if rapid.Bool().Draw(r, "compact") {
+				s.compact()
+			}
+			if rapid.Bool().Draw(r, "crash") {
+				s.crash()
 			}
 		}
 		s.roll()
@@ -239,7 +247,7 @@ func TestForgottenMinutes(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Hosts, "a", monday, 1), measured(codec.Hosts, "a", monday.Add(5*time.Minute), 3))
 	s.roll()
-	s.exec(`DELETE FROM rolled_minutes`)
+	s.exec(`DELETE FROM head_minutes`)
 	s.write(measured(codec.Hosts, "a", monday.Add(40*time.Minute), 3))
 	s.roll()
 	s.check()

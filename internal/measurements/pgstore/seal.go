@@ -29,14 +29,17 @@ const (
 	sealGroup = 64
 )
 
-// Seal deletes the raw samples of hours of which none has arrived for 72 hours, and
-// what is older than its retention. It says how many hours it sealed. Any number of
+// Seal closes hours of which no sample has arrived for 72 hours, and deletes their raw
+// samples and what is older than its retention. It says how many hours it sealed. Any number of
 // processes may do it.
 //
 // It waits for whoever sends late because nobody could send before (Attend): while the
 // intake is away for more than an hour, and in the six hours after that, it does nothing.
 func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 	if ok, err := statement.One[bool](ctx, s.db, "look whether the intake was away", attended); err != nil || !ok {
+		return 0, err
+	}
+	if _, err := s.Compact(ctx); err != nil {
 		return 0, err
 	}
 	err = s.round(ctx, claimQuiet, sealGroup, func(ctx context.Context, g *group, claimed []bucket) error {

@@ -153,21 +153,15 @@ func TestRetention(t *testing.T) {
 	s.check() // nothing is forgotten yet
 	s.quieten(quiet + time.Minute)
 	s.seal()
-	for table, want := range map[string]int{"raw_samples": 0, "measured_hours": 0, "rolled_minutes": 3, "rolled_hours": 6, "rolled_days": 9} {
+	for table, want := range map[string]int{"raw_samples": 0, "measured_hours": 0, "block_minutes": 3, "block_hours": 6, "block_days": 9, "block_raw": 0, "block_hour_details": 0, "block_day_details": 0, "head_minutes": 0, "head_days": 0} {
 		if n := s.count(`SELECT count(*) FROM ` + table); n != want {
 			t.Errorf("%d rows of %s are left, want %d", n, table, want)
 		}
 	}
-	if n := s.count(`SELECT count(*) FROM rolled_details WHERE NOT closed AND start < date_trunc('week', now(), 'UTC')`); n != 0 {
-		t.Errorf("%d details of weeks are open that are over", n)
-	}
 	// Of the three hours of each kind one is younger than 35 days, of the days two than 400.
-	for size, want := range map[string]int{"1h": 1, "1d": 2} {
-		if n := s.count(`SELECT count(*) FROM rolled_details WHERE closed AND size = '` + size + `' AND start >= now() - interval '400 days'`); n != want {
-			t.Errorf("%d details of %s are left, want %d", n, size, want)
-		}
-		if n := s.count(`SELECT count(*) FROM rolled_details WHERE closed AND start < now() - interval '400 days'`); n != 0 {
-			t.Errorf("%d details are left that are older than 400 days", n)
+	for table, want := range map[string]int{"block_closed_hour_details": 1, "block_closed_day_details": 2} {
+		if n := s.count(`SELECT count(*) FROM ` + table); n != want {
+			t.Errorf("%d rows of %s are left, want %d", n, table, want)
 		}
 	}
 }
@@ -227,7 +221,7 @@ func TestAWeekThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
-		`UPDATE rolled_days SET slots = '\xff' FROM measured_series s WHERE s.id = series_id AND s.kind = 'statements'
+		`UPDATE head_days SET body = '\xff' FROM measured_series s WHERE s.id = series_id AND s.kind = 'statements'
 			AND s.id < (SELECT max(id) FROM measured_series WHERE kind = 'statements')`,
 		`UPDATE measured_hours SET arrived_at = arrived_at - interval '73 hours'`,
 	} {
@@ -240,9 +234,9 @@ func TestAWeekThatCannotBeRead(t *testing.T) {
 	}
 	var left struct{ Bad, Good, Minutes int }
 	if err := s.db.GetContext(t.Context(), &left, `SELECT
-		(SELECT count(DISTINCT series_id) FROM rolled_details WHERE NOT closed AND series_id < $1) AS bad,
-		(SELECT count(DISTINCT series_id) FROM rolled_details WHERE NOT closed AND series_id = $1) AS good,
-		(SELECT count(*) FROM rolled_minutes) AS minutes`, good); err != nil {
+		(SELECT count(DISTINCT series_id) FROM block_hour_details WHERE series_id < $1) AS bad,
+		(SELECT count(DISTINCT series_id) FROM block_hour_details WHERE series_id = $1) AS good,
+		(SELECT count(*) FROM block_minutes) AS minutes`, good); err != nil {
 		t.Fatal(err)
 	}
 	if left.Bad != forgetGroup || left.Good != 0 || left.Minutes != 0 {

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
@@ -24,9 +25,16 @@ var (
 
 // series is a row of measured_series that we hold.
 type series struct {
-	ID     int64 `db:"series_id"`
-	Kind   string
-	Engine fleet.Engine
+	ID           int64     `db:"series_id"`
+	Organization uuid.UUID `db:"organization_id"`
+	Kind         string
+	Subject      string
+	Engine       fleet.Engine
+}
+
+// block is the series as its blocks are known by.
+func (s series) block() blocks.Series {
+	return blocks.Series{ID: s.ID, Organization: s.Organization, Kind: s.Kind, Subject: s.Subject, Engine: s.Engine}
 }
 
 // seriesKey is what a series of an organization is known by.
@@ -35,6 +43,7 @@ type seriesKey struct{ kind, subject string }
 // held are the series of a batch, locked, and the database's time.
 type held struct {
 	series map[seriesKey]int64
+	rows   map[int64]series
 	now    time.Time
 }
 
@@ -59,14 +68,13 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 	}
 	type locked struct {
 		series
-		Subject string
-		Now     time.Time
+		Now time.Time
 	}
 	rows, err := statement.All[locked](ctx, tx, fmt.Sprintf("hold %d series", len(all)), lockSeries, args[:3]...)
-	h := held{series: make(map[seriesKey]int64, len(rows))}
+	h := held{series: make(map[seriesKey]int64, len(rows)), rows: make(map[int64]series, len(rows))}
 	for _, row := range rows {
 		key := seriesKey{row.Kind, row.Subject}
-		h.series[key], h.now = row.ID, row.Now
+		h.series[key], h.rows[row.ID], h.now = row.ID, row.series, row.Now
 		if arrives := engines[key]; arrives != row.Engine {
 			s.log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
 		}

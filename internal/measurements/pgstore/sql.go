@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,11 @@ type bucket struct {
 
 // onGrid is a bucket from the database as timegrid makes it.
 func (b bucket) onGrid() bucket { return bucket{b.Series, b.Start.UTC()} }
+
+// compare is the order of series, and of time.
+func (b bucket) compare(o bucket) int {
+	return cmp.Or(cmp.Compare(b.Series, o.Series), b.Start.Compare(o.Start))
+}
 
 // floor is the bucket of a size that b is in.
 func (b bucket) floor(size timegrid.Size) bucket { return bucket{b.Series, size.Floor(b.Start)} }

@@ -149,6 +149,26 @@ func (s *stage) rollAll() {
 	}
 }
 
+// compact puts what is over into blocks, as if nothing had come for a while, and says how
+// many hours that were.
+func (s *stage) compact() int {
+	s.Helper()
+	s.quieten(11 * time.Minute)
+	n, err := s.Compact(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.quieten(-11 * time.Minute)
+	return n
+}
+
+// crash leaves of the database what a crash of PostgreSQL does.
+func (s *stage) crash() {
+	s.Helper()
+	s.exec(`WITH a AS (DELETE FROM head_minutes), b AS (DELETE FROM head_hours), c AS (DELETE FROM head_days), d AS (DELETE FROM head_hour_details),
+		e AS (DELETE FROM head_day_details), f AS (DELETE FROM head_rests), g AS (DELETE FROM dirty_hours) DELETE FROM head_state`)
+}
+
 func (s *stage) exec(statement string, args ...any) {
 	s.Helper()
 	if _, err := s.db.ExecContext(s.Context(), statement, args...); err != nil {
@@ -201,9 +221,9 @@ func (s *stage) shown() map[rolled]amounts {
 		name  string
 		slots []timegrid.Size // of each slot but the rests
 	}{
-		{"rolled_minutes", slices.Repeat([]timegrid.Size{timegrid.Minute}, 60)},
-		{"rolled_hours", slices.Repeat([]timegrid.Size{timegrid.Hour}, 24)},
-		{"rolled_days", append(slices.Repeat([]timegrid.Size{timegrid.Day}, 7), timegrid.Week)},
+		{"minutes", slices.Repeat([]timegrid.Size{timegrid.Minute}, 60)},
+		{"hours", slices.Repeat([]timegrid.Size{timegrid.Hour}, 24)},
+		{"days", append(slices.Repeat([]timegrid.Size{timegrid.Day}, 7), timegrid.Week)},
 	} {
 		type row struct {
 			Kind, Subject string
@@ -211,7 +231,9 @@ func (s *stage) shown() map[rolled]amounts {
 			Slots         []byte
 		}
 		rows, err := statement.All[row](s.Context(), s.db, "read a table",
-			`SELECT s.kind, s.subject, r.start, r.slots FROM `+table.name+` r JOIN measured_series s ON s.id = r.series_id WHERE s.organization_id = $1`, s.org)
+			`SELECT s.kind, s.subject, coalesce(h.start, b.start) AS start, coalesce(h.body, b.body) AS slots
+				FROM head_`+table.name+` h FULL JOIN block_`+table.name+` b ON b.series_id = h.series_id AND b.start = h.start
+				JOIN measured_series s ON s.id = coalesce(h.series_id, b.series_id) WHERE s.organization_id = $1`, s.org)
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	_ "embed" // the statements
 	"fmt"
 	"time"
@@ -21,10 +20,6 @@ var (
 	nameStatements string
 	//go:embed sql/match_statements.sql
 	matchStatements string
-	//go:embed sql/statement_samples.sql
-	statementSamples string
-	//go:embed sql/statement_details.sql
-	statementDetails string
 )
 
 // Statements is documented at measurements.Store.
@@ -62,43 +57,40 @@ func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine f
 func (s *Store) StatementSeries(ctx context.Context, organization uuid.UUID, of measurements.NamedStatement, w timegrid.Window, now time.Time) (measurements.StatementSeries, error) {
 	n := w.Len()
 	series := measurements.StatementSeries{Calls: measurements.Gaps(n), TotalMs: measurements.Gaps(n), MaxMs: measurements.Gaps(n)}
-	query, size := statementDetails, w.Size
-	args := []any{organization, of.Instance.String(), w.Start(), w.End()}
-	switch w.Size {
-	case timegrid.Minute:
-		query = statementSamples
-	case timegrid.Week: // made of days
+	size := w.Size
+	if size == timegrid.Week { // made of days
 		size = timegrid.Day
-		fallthrough
-	default:
-		args = append(args, string(size))
 	}
 	span := measurements.Span{From: w.Start(), To: w.End(), Size: size}
 	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, false); err != nil {
 		return series, err
 	}
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	found, err := s.inScope(ctx, organization, codec.Statements, of.Engine, fleet.Scope{Filtered: true, Instances: []uuid.UUID{of.Instance}})
 	if err != nil {
-		return series, fmt.Errorf("read a statement: %w", err)
+		return series, err
 	}
-	defer func() { _ = rows.Close() }()
 	sums := make(map[int]codec.Delta)
-	for rows.Next() {
-		var at time.Time
-		var body sql.RawBytes
-		if err := rows.Scan(&at, &body); err != nil {
-			return series, fmt.Errorf("read a statement: %w", err)
-		}
-		part, sampled, err := codec.Find(body, w.Size != timegrid.Minute, of.Database, of.Hash)
+	take := func(_ int, at time.Time, body []byte) error {
+		part, sampled, err := codec.Find(body, size != timegrid.Minute, of.Database, of.Hash)
 		if err != nil {
-			return series, fmt.Errorf("read a statement at %s: %w", at, err)
+			return fmt.Errorf("a statement at %s: %w", at, err)
 		}
-		if i := w.Index(at.UTC()); sampled {
+		if i := w.Index(at); sampled {
 			sum, known := sums[i]
 			if !known {
 				sum = codec.NoExecution(of.Hash)
 			}
 			sums[i] = sum.Plus(part)
+		}
+		return nil
+	}
+	open, closed := detailTables(codec.Statements, size)
+	if err := s.eachBoth(ctx, open, found.ranges(span.From, span.To), take); err != nil {
+		return series, err
+	}
+	if closed != "" {
+		if err := s.blocks.Each(ctx, nil, closed, found.ranges(span.From, span.To), take); err != nil {
+			return series, fmt.Errorf("read a statement: %w", err)
 		}
 	}
 	for i, start := range w.Starts() {
@@ -109,7 +101,7 @@ func (s *Store) StatementSeries(ctx context.Context, organization uuid.UUID, of 
 		shown := sum.Shown(of.Engine)
 		series.Calls[i], series.TotalMs[i], series.MaxMs[i] = float64(shown.Calls), shown.Total, shown.Max
 	}
-	return series, rows.Err()
+	return series, nil
 }
 
 // namedRow is a statement as the dictionary has it.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pause"
 	"muster/internal/statement"
@@ -23,6 +24,7 @@ var howFarBehind string
 // Store is measurements.Store on PostgreSQL.
 type Store struct {
 	db       *sqlx.DB
+	blocks   blocks.Store
 	log      *slog.Logger
 	kinds    func(name string) codec.Kind
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
@@ -38,9 +40,12 @@ type Store struct {
 
 var _ measurements.Store = (*Store)(nil)
 
-// New returns a store on db. Time is the database's clock.
-func New(db *sqlx.DB, log *slog.Logger) *Store {
-	return &Store{db: db, log: log, kinds: codec.KindOf, wholeFrom: wholeFrom, wholeRows: wholeRows}
+// New returns a store on db, which keeps all of it. Time is the database's clock.
+func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables{db}, log) }
+
+// NewOn returns a store whose ledger and head are in db, and whose blocks are elsewhere.
+func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
+	return &Store{db: db, blocks: kept, log: log, kinds: codec.KindOf, wholeFrom: wholeFrom, wholeRows: wholeRows}
 }
 
 const (
@@ -48,16 +53,22 @@ const (
 	// rolling up takes it has to stay well below the 15 s in which a series shows a
 	// sample.
 	rollInterval = 2 * time.Second
+	// compactInterval is how often hours that are over are put into blocks.
+	compactInterval = 20 * time.Second
 	// sealInterval is how often hours are sealed and old rows forgotten.
 	sealInterval = 5 * time.Minute
 )
 
-// Run rolls up, makes the rows of whole organizations, seals and forgets until ctx ends; it returns ctx's error. A failure is
-// logged, and tried again at the next turn. Any number of processes may do it.
+// Run rolls up, makes the rows of whole organizations, compacts, seals and forgets until
+// ctx ends; it returns ctx's error. A failure is logged, and tried again at the next turn.
+// Any number of processes may do it.
 func (s *Store) Run(ctx context.Context) error {
 	var all errgroup.Group
 	all.Go(func() error {
 		return s.each(ctx, rollInterval, "samples could not be rolled up, trying again", s.Roll)
+	})
+	all.Go(func() error {
+		return s.each(ctx, compactInterval, "hours could not be put into blocks, trying again", s.Compact)
 	})
 	all.Go(func() error {
 		return s.each(ctx, sealInterval, "old samples could not be sealed, trying again", s.Seal)

@@ -161,9 +161,9 @@ func TestGroupsAreBoundedByDetails(t *testing.T) {
 		s.write(measured(codec.Statements, subject, monday, 1), measured(codec.Statements, subject, later.Add(-time.Hour), 1))
 	}
 	s.roll()
-	s.exec(`UPDATE rolled_details SET body = decode(repeat('00', $1), 'hex') WHERE size = '1h' AND start >= $2
+	s.exec(`UPDATE head_hour_details SET body = decode(repeat('00', $1), 'hex') WHERE start >= $2
 		AND series_id = (SELECT id FROM measured_series WHERE subject = 'a')`, groupBytes, monday.Add(24*time.Hour))
-	s.exec(`UPDATE rolled_details SET body = decode(repeat('00', $1), 'hex') WHERE size = '1d' AND start = $2
+	s.exec(`UPDATE head_day_details SET body = decode(repeat('00', $1), 'hex') WHERE start = $2
 		AND series_id = (SELECT id FROM measured_series WHERE subject = 'b')`, groupBytes, monday)
 	for _, subject := range []string{"a", "b", "c"} {
 		s.write(measured(codec.Statements, subject, later, 1))

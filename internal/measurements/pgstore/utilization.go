@@ -28,11 +28,11 @@ func (s *Store) seriesUtilization(ctx context.Context, organization uuid.UUID, s
 		return measurements.Utilization{}, err
 	}
 	u := codec.NewUtilization(w.buckets)
-	sampled := make(map[int64]struct{}, len(series))
-	err = s.readRows(ctx, w, codec.Hosts, series.ids(), func(id int64, part codec.Stretch) error {
+	sampled := make(map[int]struct{}, len(series))
+	err = s.readRows(ctx, w, series, func(place int, part codec.Stretch) error {
 		any, err := u.Take(part)
 		if any {
-			sampled[id] = struct{}{}
+			sampled[place] = struct{}{}
 		}
 		return err
 	})

@@ -10,36 +10,39 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
 )
 
-//go:embed sql/stored_hosts.sql
-var storedHosts string
+//go:embed sql/named_hosts.sql
+var namedHosts string
 
 // Volumes returns those of names[i] at times[i] as all messages together tell them, at
 // the same place. Those that never count are missing.
 func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []string, times []time.Time) ([][]measurements.Volume, error) {
-	at := make([]time.Time, len(times))
-	for i, t := range times {
-		at[i] = instant.Cut(t)
-	}
-	type placed struct {
-		Place int
-		Body  []byte
-	}
-	what := fmt.Sprintf("read the volumes of %d samples", len(names))
-	rows, err := statement.All[placed](ctx, s.db, what, storedHosts, organization, codec.Hosts, names, at)
+	hosts, err := s.find(ctx, fmt.Sprintf("find %d hosts", len(names)), namedHosts, organization, names)
 	if err != nil {
 		return nil, err
 	}
-	volumes := make([][]measurements.Volume, len(names))
-	for _, row := range rows {
-		host, err := codec.DecodeHost(row.Body)
-		if err != nil {
-			return nil, fmt.Errorf("%s: at %s: %w", what, at[row.Place], err)
-		}
-		volumes[row.Place] = host.Volumes()
+	byName := make(map[string]subject, len(hosts))
+	for _, host := range hosts {
+		byName[host.Subject] = host
 	}
-	return volumes, nil
+	var ranges []blocks.Range
+	var of []int
+	for i, name := range names {
+		if host, known := byName[name]; known {
+			at := instant.Cut(times[i])
+			ranges, of = append(ranges, blocks.Range{Series: host.block(), From: at, To: at.Add(time.Microsecond)}), append(of, i)
+		}
+	}
+	volumes := make([][]measurements.Volume, len(names))
+	return volumes, s.eachBoth(ctx, blocks.Raw, ranges, func(place int, at time.Time, body []byte) error {
+		host, err := codec.DecodeHost(body)
+		if err != nil {
+			return fmt.Errorf("the volumes of %q at %s: %w", names[of[place]], at, err)
+		}
+		volumes[of[place]] = host.Volumes()
+		return nil
+	})
 }

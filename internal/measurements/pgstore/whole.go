@@ -102,6 +102,9 @@ func (s *Store) findWholes(ctx context.Context) (int, error) {
 // left that nobody else is at. Any number of processes may do it. One that cannot be made
 // is logged and waits; it is no error, and the others go on.
 func (s *Store) Whole(ctx context.Context) (made int, err error) {
+	if ready, err := s.ready(ctx); err != nil || !ready {
+		return 0, err
+	}
 	if err := statement.Exec(ctx, s.db, "take in whole organizations", registerWholes, s.wholeFrom); err != nil {
 		return 0, err
 	}
@@ -157,13 +160,13 @@ type making struct {
 	whole
 	store  *Store
 	tx     *sqlx.Tx
-	series []int64              // in order
+	series subjects             // in order
 	dirty  map[time.Time]uint64 // hours, and which minutes of them
 }
 
 // findSeries reads which series there are: after the marks, so that none of a mark is missing.
 func (m *making) findSeries(ctx context.Context) (err error) {
-	m.series, err = statement.All[int64](ctx, m.tx, "find the series of "+m.String(), wholeSeries, m.with()...)
+	m.series, err = statement.All[subject](ctx, m.tx, "find the series of "+m.String(), wholeSeries, m.with()...)
 	return err
 }
 
@@ -181,7 +184,7 @@ func (m *making) begin(ctx context.Context) error {
 	}
 	ever := windowOf(timegrid.Window{From: time.Time{}, To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), Size: timegrid.Day})
 	found := make(map[time.Time]struct{})
-	err := m.store.eachRow(ctx, ever, m.Kind == codec.Sessions, m.series, func(_ int64, week time.Time, row []byte) error {
+	err := m.store.eachRow(ctx, ever, true, m.series, func(_ int, week time.Time, row []byte) error {
 		days, err := codec.Cut(row, 0, 0, weekItself)
 		for day := range days.Filled() {
 			found[week.AddDate(0, 0, day)] = struct{}{}

@@ -82,8 +82,8 @@ func (m *making) remake(ctx context.Context, asked timegrid.Window) error {
 	w := windowOf(asked)
 	sum := codec.NewWhole(m.Kind, w.buckets)
 	seen := m.sampled(w)
-	err := m.store.readRows(ctx, w, m.Kind, m.series, func(series int64, part codec.Stretch) error {
-		seen.note(series, part)
+	err := m.store.readRows(ctx, w, m.series, func(place int, part codec.Stretch) error {
+		seen.note(place, part)
 		return sum.Take(part)
 	})
 	if err != nil {
@@ -165,7 +165,6 @@ type sampled struct {
 	window
 	front  int // the bucket of the first row's slot 0: none of the window's, or its first
 	series []int64
-	place  map[int64]int    // of a series among them
 	rows   map[int][]uint64 // of each, by the bucket of the row's slot 0
 }
 
@@ -175,15 +174,12 @@ func (m *making) sampled(w window) *sampled {
 	if m.Kind != codec.Hosts || w.Size == timegrid.Week {
 		return nil
 	}
-	s := &sampled{window: w, front: w.Index(w.row.Floor(w.Start())), series: m.series, place: make(map[int64]int, len(m.series)), rows: make(map[int][]uint64)}
-	for i, id := range m.series {
-		s.place[id] = i
-	}
+	s := &sampled{window: w, front: w.Index(w.row.Floor(w.Start())), series: m.series.ids(), rows: make(map[int][]uint64)}
 	return s
 }
 
 // note notes what a row of a series has.
-func (s *sampled) note(series int64, part codec.Stretch) {
+func (s *sampled) note(place int, part codec.Stretch) {
 	if s == nil {
 		return
 	}
@@ -194,7 +190,7 @@ func (s *sampled) note(series int64, part codec.Stretch) {
 			row = make([]uint64, len(s.series))
 			s.rows[of] = row
 		}
-		row[s.place[series]] |= 1 << (bucket - of)
+		row[place] |= 1 << (bucket - of)
 	}
 }
 

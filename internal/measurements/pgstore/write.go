@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/transact"
 	"muster/internal/statement"
@@ -26,11 +27,16 @@ var (
 	storedRaw string
 	//go:embed sql/update_raw.sql
 	updateRaw string
+	//go:embed sql/packed.sql
+	packedAmong string
 )
 
 // unsealed is how young an hour is that cannot be sealed yet, with a day to spare for
 // clocks that differ.
 const unsealed = quiet - 24*time.Hour
+
+// unpacked is how young the start of an hour is that cannot be packed yet.
+const unpacked = time.Hour
 
 // Write is documented at measurements.Store.
 func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
@@ -105,6 +111,7 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 type placed struct {
 	codec.Arrival
 	series int64
+	packed []byte // what a block has of its time; its body has that in front
 }
 
 // hour is the hour that it falls into.
@@ -116,7 +123,7 @@ func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (
 	old := make(map[bucket]bool) // hours that may be sealed; true: they are
 	placements := make([]placed, len(arrived))
 	for i, arrival := range arrived {
-		a := placed{arrival, h.series[seriesKey{arrival.Kind, arrival.Subject}]}
+		a := placed{Arrival: arrival, series: h.series[seriesKey{arrival.Kind, arrival.Subject}]}
 		placements[i] = a
 		if at := a.hour(); at.Start.Before(h.now.Add(-unsealed)) {
 			old[at] = false
@@ -163,10 +170,60 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 	}
 }
 
+// joinPacked joins arrivals with what blocks have of their times, and leaves out those that
+// bring nothing new.
+func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
+	old := make(map[bucket]bool) // hours that may be packed; true: they are
+	for _, a := range accepted {
+		if at := a.hour(); at.Start.Before(h.now.Add(-unpacked)) {
+			old[at] = false
+		}
+	}
+	if len(old) == 0 {
+		return accepted, nil
+	}
+	found, err := statement.All[bucket](ctx, tx, fmt.Sprintf("look which of %d hours are packed", len(old)), packedAmong, statement.Columns(slices.Collect(maps.Keys(old)))...)
+	if err != nil || len(found) == 0 {
+		return accepted, err
+	}
+	for _, b := range found {
+		old[b.onGrid()] = true
+	}
+	var ranges []blocks.Range
+	var of []int
+	for i, a := range accepted {
+		if old[a.hour()] {
+			ranges = append(ranges, blocks.Range{Series: h.rows[a.series].block(), From: a.At, To: a.At.Add(time.Microsecond)})
+			of = append(of, i)
+		}
+	}
+	repeated := make(map[int]bool)
+	err = s.eachPacked(ctx, tx, ranges, func(place int, _ time.Time, body []byte) error {
+		a := &accepted[of[place]]
+		merged, differs, err := s.kinds(a.Kind).Merge(body, a.Body)
+		if err != nil {
+			return fmt.Errorf("merge a repeated sample of series %d at %s: %w", a.series, a.At, err)
+		}
+		if !differs {
+			repeated[of[place]] = true
+		}
+		a.Body, a.packed = merged, slices.Clone(body)
+		return nil
+	})
+	var left []placed
+	for i, a := range accepted {
+		if !repeated[i] {
+			left = append(left, a)
+		}
+	}
+	return left, err
+}
+
 // keepRaw stores arrivals, and returns those that brought something new.
-func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []placed) ([]placed, error) {
-	if len(accepted) == 0 {
-		return nil, nil
+func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
+	accepted, err := s.joinPacked(ctx, tx, h, accepted)
+	if err != nil || len(accepted) == 0 {
+		return nil, err
 	}
 	var rows []stored
 	repeated := make(map[bucket]placed, len(accepted)) // by their very time
@@ -182,7 +239,11 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []placed) ([]
 	var news []placed
 	for _, b := range kept {
 		key := b.onGrid()
-		news = append(news, repeated[key])
+		one := repeated[key]
+		if one.Kind == codec.Statements { // what a block has of it is in front
+			one.Body = one.Body[len(one.packed):]
+		}
+		news = append(news, one)
 		delete(repeated, key)
 	}
 	changed, err := s.mergeRaw(ctx, tx, repeated)

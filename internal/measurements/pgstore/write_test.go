@@ -62,7 +62,7 @@ func write(t testing.TB, s *Store, b measurements.Batch) measurements.Receipt {
 // contents are the rows of all tables, but for times and numbers that the database gave.
 func contents(t testing.TB, s *Store) (rows []string) {
 	t.Helper()
-	for _, table := range []string{"raw_samples", "rolled_minutes", "rolled_hours", "rolled_days", "rolled_details"} {
+	for _, table := range []string{"raw_samples", "head_minutes", "head_hours", "head_days", "head_hour_details", "head_day_details"} {
 		of, err := statement.All[string](t.Context(), s.db, "read a table", `SELECT '`+table+` ' || s.kind || ' ' || s.subject || ' ' || (to_jsonb(r) - 'series_id')::text
 			FROM `+table+` r JOIN measured_series s ON s.id = r.series_id ORDER BY 1`)
 		if err != nil {
@@ -93,7 +93,7 @@ func TestOverlappingBatchesAtOnce(t *testing.T) {
 	}
 	want := contents(t, once)
 	if _, err := once.db.ExecContext(t.Context(), `TRUNCATE measured_series, raw_samples, measured_hours, dirty_hours,
-		rolled_minutes, rolled_hours, rolled_days, rolled_details, latest_sessions`); err != nil {
+		head_minutes, head_hours, head_days, head_hour_details, head_day_details, head_rests, latest_sessions`); err != nil {
 		t.Fatal(err)
 	}
 	var senders sync.WaitGroup

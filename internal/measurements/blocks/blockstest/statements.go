@@ -77,11 +77,11 @@ func testStatements(t *testing.T, b backend) {
 			start := Hour.Add(time.Duration(i) * blocks.RawWidth)
 			block := Samples(t, start, 10, statements, engine, 5)
 			b.put(blocks.Raw, blocks.Block{Series: s, Start: start, Body: block})
-			same(t, sampled(t, start, block), sampled(t, start, []byte(b.each(blocks.Raw, blocks.Range{Series: s, From: start, To: start.Add(1)})[0].Body)))
+			same(t, sampled(t, start, block), sampled(t, start, []byte(b.each(blocks.Raw, blocks.Range{Series: s, From: start, To: start.Add(time.Microsecond)})[0].Body)))
 			hour := Hour.Add(time.Duration(i) * time.Hour)
 			detail := Detail(t, statements, engine, 6)
 			b.put(blocks.HourDetails, blocks.Block{Series: s, Start: hour, Body: detail})
-			same(t, decoded(t, detail), decoded(t, []byte(b.each(blocks.HourDetails, blocks.Range{Series: s, From: hour, To: hour.Add(1)})[0].Body)))
+			same(t, decoded(t, detail), decoded(t, []byte(b.each(blocks.HourDetails, blocks.Range{Series: s, From: hour, To: hour.Add(time.Microsecond)})[0].Body)))
 		}
 		empty := codec.Pack(codec.Statements, Hour, nil)
 		b.put(blocks.Raw, blocks.Block{Series: s, Start: Hour, Body: empty})
@@ -98,7 +98,7 @@ func same(t testing.TB, want, is string) {
 
 func sampled(t testing.TB, start time.Time, block []byte) (text string) {
 	t.Helper()
-	samples, err := codec.Unpack(codec.Statements, start, block)
+	samples, err := codec.Unpack(start, block, start, start.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func (d Detail) Whole() Detail { return d.whole() }
 
 // ColumnsOfSamples takes a block of samples (Pack) apart.
 func ColumnsOfSamples(start time.Time, block []byte) (c Columns, err error) {
-	samples, err := Unpack(Statements, start, block)
+	samples, err := Unpack(start, block, start, start.Add(time.Hour))
 	if err != nil {
 		return Columns{}, err
 	}

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -44,6 +45,13 @@ func FuzzKinds(f *testing.F) {
 		f.Add(a.Body, row)
 		f.Add(slot, row)
 		f.Add(a.Body, detail)
+		if a.Kind == Statements {
+			packed, err := packStatements(monday, []Sample{a.Sample, {At: a.At.Add(time.Minute), Body: a.Body}})
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(packed, row)
+		}
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		for _, name := range kindNames() {
@@ -53,6 +61,9 @@ func FuzzKinds(f *testing.F) {
 			var sum Adder
 			_, _ = sum.Add(a, inDetail), sum.Add(b, inDetail)
 			_ = sum.Sum()
+		}
+		if _, err := unpackStatements(monday, a, monday, monday.Add(time.Hour)); err != nil && !errors.Is(err, ErrBytes) {
+			t.Error(err)
 		}
 		fuzzReads(a)
 		if shown, _, err := shownPart(a); err == nil {

@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,10 +32,21 @@ var (
 // maxPacked is how large the samples of a block may be, unpacked.
 const maxPacked = 1 << 30
 
-// Pack puts samples, in the order of time, into one block that begins at start: each one's
-// microsecond since then, its length and its body, compressed together.
+// How samples are put together before they are compressed, the first byte.
+const (
+	inRows    = 0 // each one's microsecond, the length of its body, and that
+	inColumns = 1 // those of statements (pack_statements.go)
+)
+
+// Pack puts samples, in the order of time, into one block that begins at start, and
+// compresses it. Those of statements, which most bytes are of, are put in columns.
 func Pack(kind string, start time.Time, samples []Sample) []byte {
-	var plain []byte
+	if kind == Statements {
+		if columns, err := packStatements(start, samples); err == nil { // else as they are: whoever reads them complains
+			return packer().EncodeAll(append([]byte{inColumns}, columns...), nil)
+		}
+	}
+	plain := []byte{inRows}
 	for _, s := range samples {
 		plain = binary.AppendUvarint(plain, uint64(s.At.Sub(start)/time.Microsecond))
 		plain = binary.AppendUvarint(plain, uint64(len(s.Body)))
@@ -43,22 +55,29 @@ func Pack(kind string, start time.Time, samples []Sample) []byte {
 	return packer().EncodeAll(plain, nil)
 }
 
-// Unpack returns the samples of a block.
-func Unpack(kind string, start time.Time, block []byte) ([]Sample, error) {
+// Unpack returns the samples of a block that begins at start, those from a time on and
+// before another.
+func Unpack(start time.Time, block []byte, from, to time.Time) ([]Sample, error) {
 	plain, err := unpacker().DecodeAll(block, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBytes, err)
 	}
-	var samples []Sample
 	r := reader{bytes: plain}
+	if form := r.byte(); form == inColumns {
+		return unpackStatements(start, r.bytes, from, to)
+	} else if form != inRows || r.bad {
+		return nil, ErrBytes
+	}
+	var samples []Sample
 	for len(r.bytes) > 0 {
 		at := start.Add(time.Duration(r.uvarint()) * time.Microsecond)
-		n := r.uvarint()
-		if r.bad || n > uint64(len(r.bytes)) {
+		body := r.Take(r.count(1))
+		if r.bad {
 			return nil, ErrBytes
 		}
-		samples = append(samples, Sample{At: at, Body: r.bytes[:n:n]})
-		r.bytes = r.bytes[n:]
+		if !at.Before(from) && at.Before(to) {
+			samples = append(samples, Sample{At: at, Body: slices.Clip(body)})
+		}
 	}
 	return samples, nil
 }

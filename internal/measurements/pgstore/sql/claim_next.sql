@@ -1,5 +1,5 @@
 -- Claims dirty hours with their series, series by series from the one behind $2.
-SELECT s.id AS series_id, s.kind, s.engine, d.hour AS start
+SELECT s.id AS series_id, s.organization_id, s.kind, s.subject, s.engine, d.hour AS start
 FROM dirty_hours d
 JOIN measured_series s ON s.id = d.series_id
 WHERE d.series_id > $2 AND d.due <= now()

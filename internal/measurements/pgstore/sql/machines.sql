@@ -1,7 +1,5 @@
--- The newest raw samples of hosts since a time, the newest first. Not each has the parts
--- that are looked for: an agent may send them in messages of their own.
-SELECT s.subject AS host, cardinality(s.instances) AS instances, r.at, r.body
-FROM measured_series s
+-- The newest raw samples in the head of hosts since a time, the newest first.
+SELECT s.id AS series_id, r.at AS start, r.body
+FROM unnest($1::bigint[]) AS s (id)
 CROSS JOIN LATERAL (SELECT at, body FROM raw_samples WHERE series_id = s.id AND at >= $2 ORDER BY at DESC LIMIT 20) r
-WHERE s.id = ANY ($1)
-ORDER BY s.subject, r.at DESC
+ORDER BY s.id, r.at DESC

@@ -3,7 +3,7 @@
 WITH quiet AS (
     DELETE FROM measured_hours h
     USING unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::integer[]) AS n (series_id, hour, week, number)
-    WHERE h.series_id = n.series_id AND h.hour = n.hour AND h.arrived_at < now() - interval '72 hours'
+    WHERE h.series_id = n.series_id AND h.hour = n.hour AND h.arrived_at < now() - interval '72 hours' AND h.compacted
       AND NOT EXISTS (SELECT FROM dirty_hours d WHERE d.series_id = h.series_id AND d.hour = h.hour)
     RETURNING h.series_id, h.hour, n.week, n.number
 ), bits AS (

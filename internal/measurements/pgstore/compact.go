@@ -1,0 +1,168 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/internal/measurements/blocks"
+	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/claim_over_hours.sql
+	claimOverHours string
+	//go:embed sql/compact.sql
+	compactHours string
+	//go:embed sql/head_of_hours.sql
+	headOfHours string
+	//go:embed sql/clear_head.sql
+	clearHead string
+	//go:embed sql/clear_raw.sql
+	clearRaw string
+	//go:embed sql/open_weeks.sql
+	noteOpenWeeks string
+)
+
+// compactGroup is how many hours one transaction compacts: their series' writers wait for
+// it, some 50 ms.
+const compactGroup = 64
+
+// Compact puts hours that are over into blocks, and says how many. Any number of
+// processes may do it.
+func (s *Store) Compact(ctx context.Context) (hours int, err error) {
+	err = s.round(ctx, claimOverHours, compactGroup, func(ctx context.Context, g *group, claimed []bucket) error {
+		n, err := g.compact(ctx, claimed)
+		hours += n
+		return err
+	})
+	if err != nil {
+		return hours, fmt.Errorf("put hours that are over into blocks: %w", err)
+	}
+	return hours, nil
+}
+
+// overHour is an hour that is put into blocks.
+type overHour struct {
+	bucket
+	Packed bool // its raw samples too
+}
+
+// compact puts claimed hours, and what the head has of their days and weeks, into blocks,
+// and takes them out of the head. Blocks of days and weeks are put each time, so that
+// nothing but what open hours come to is lost with the head.
+func (g *group) compact(ctx context.Context, claimed []bucket) (int, error) {
+	over, err := statement.All[overHour](ctx, g.tx, fmt.Sprintf("compact %d hours", len(claimed)), compactHours, statement.Columns(claimed)...)
+	if err != nil || len(over) == 0 {
+		return 0, err
+	}
+	var hours, packed []bucket
+	for _, h := range over {
+		b := h.onGrid()
+		hours = append(hours, b)
+		if h.Packed {
+			packed = append(packed, b)
+		}
+	}
+	if err := g.putHead(ctx, hours); err != nil {
+		return 0, err
+	}
+	if err := g.putRaw(ctx, packed); err != nil {
+		return 0, err
+	}
+	return len(hours), statement.Exec(ctx, g.tx, fmt.Sprintf("clear the head of %d hours", len(hours)), clearHead, statement.Columns(hours)...)
+}
+
+// putHead puts what the head has of hours into blocks.
+func (g *group) putHead(ctx context.Context, hours []bucket) error {
+	type row struct {
+		Table blocks.Table
+		stored
+	}
+	rows, err := statement.All[row](ctx, g.tx, fmt.Sprintf("read the head of %d hours", len(hours)), headOfHours, statement.Columns(hours)...)
+	if err != nil {
+		return err
+	}
+	of := make(map[blocks.Table][]blocks.Block)
+	var detailed []bucket
+	for _, row := range rows {
+		b := row.onGrid()
+		if row.Table == blocks.HourDetails {
+			detailed = append(detailed, b)
+		}
+		of[row.Table] = append(of[row.Table], blocks.Block{Series: g.series[b.Series].block(), Start: b.Start, Body: row.Body})
+	}
+	for _, table := range blocks.Tables() {
+		if len(of[table]) > 0 {
+			if err := g.store.blocks.Put(ctx, g.tx, table, of[table]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(detailed) == 0 {
+		return nil
+	}
+	return statement.Exec(ctx, g.tx, fmt.Sprintf("note the weeks of %d hours", len(detailed)), noteOpenWeeks, statement.Columns(detailed)...)
+}
+
+// putRaw packs the raw samples that the head has of hours into blocks, with those that
+// these have already; the head's count.
+func (g *group) putRaw(ctx context.Context, hours []bucket) error {
+	type spanOf struct {
+		bucket
+		Until time.Time
+	}
+	asked := make([]spanOf, len(hours))
+	for i, h := range hours {
+		asked[i] = spanOf{h, h.Start.Add(time.Hour)}
+	}
+	of := make(map[bucket][]codec.Sample) // by the start of the block
+	var keys []bucket
+	err := eachIn(ctx, g.tx, rawSamples, func(place int, at time.Time, body []byte) error {
+		key := bucket{hours[place].Series, at.Truncate(blocks.RawWidth)}
+		if of[key] == nil {
+			keys = append(keys, key)
+		}
+		of[key] = append(of[key], codec.Sample{At: at, Body: body})
+		return nil
+	}, statement.Columns(asked)...)
+	if err != nil {
+		return fmt.Errorf("read the raw samples of %d hours: %w", len(hours), err)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	ranges := make([]blocks.Range, len(keys))
+	for i, key := range keys {
+		ranges[i] = blocks.Range{Series: g.series[key.Series].block(), From: key.Start, To: key.Start.Add(blocks.RawWidth)}
+	}
+	err = g.store.eachPacked(ctx, g.tx, ranges, func(place int, at time.Time, body []byte) error {
+		key := keys[place]
+		of[key] = withSample(of[key], codec.Sample{At: at, Body: slices.Clone(body)})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	put := make([]blocks.Block, len(keys))
+	for i, key := range keys {
+		series := g.series[key.Series]
+		put[i] = blocks.Block{Series: series.block(), Start: key.Start, Body: codec.Pack(series.Kind, key.Start, of[key])}
+	}
+	if err := g.store.blocks.Put(ctx, g.tx, blocks.Raw, put); err != nil {
+		return err
+	}
+	return statement.Exec(ctx, g.tx, fmt.Sprintf("clear %d hours of raw samples", len(hours)), clearRaw, statement.Columns(hours)...)
+}
+
+// withSample puts a sample where it belongs, unless there is one of its time.
+func withSample(samples []codec.Sample, s codec.Sample) []codec.Sample {
+	in, known := slices.BinarySearchFunc(samples, s.At, func(s codec.Sample, at time.Time) int { return s.At.Compare(at) })
+	if known {
+		return samples
+	}
+	return slices.Insert(samples, in, s)
+}

@@ -1,0 +1,3 @@
+SELECT r.series_id, r.start, r.body
+FROM unnest($1::bigint[], $2::timestamptz[]) AS n (series_id, start)
+JOIN head_hours r ON r.series_id = n.series_id AND r.start = n.start

@@ -1,0 +1,3 @@
+-- The head can be read again when all that it lost has been made anew, but what cannot be.
+UPDATE head_state SET ready = true
+WHERE NOT ready AND NOT EXISTS (SELECT FROM dirty_hours WHERE recovered AND failures = 0)

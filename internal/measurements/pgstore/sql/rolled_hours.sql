@@ -1,3 +1,0 @@
-SELECT r.series_id, r.start, r.slots AS body
-FROM unnest($1::bigint[], $2::timestamptz[]) AS n (series_id, start)
-JOIN rolled_hours r ON r.series_id = n.series_id AND r.start = n.start
