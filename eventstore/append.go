@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,12 +20,20 @@ const (
 	appendMany = `SELECT append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 )
 
-// Append writes all batches in one transaction of its own and returns the log's
-// new head position. It is one statement, hence one round trip. On a version
-// that does not fit it returns a *ConflictError and writes nothing. Without any
-// event it writes nothing and returns the head as it is.
+// Append writes all batches in one transaction and returns the position of the last
+// event. It is one statement, hence one round trip, and appends that come while another
+// is being written share the next one (groupCommit). On a version that does not fit it
+// returns a *ConflictError and writes nothing. Without any event it writes nothing and
+// returns the log's head position.
 func (s *Store) Append(ctx context.Context, log Log, batches ...Append) (int64, error) {
-	return s.append(ctx, s.db, log, batches)
+	w, err := s.prepare(log, batches)
+	if err != nil {
+		return 0, err
+	}
+	if group, known := s.groups[log]; known && w.shareable() {
+		return group.append(ctx, w)
+	}
+	return w.append(ctx, s.db)
 }
 
 // AppendTx is Append inside the caller's transaction, which must do it last:
@@ -33,24 +42,11 @@ func (s *Store) Append(ctx context.Context, log Log, batches ...Append) (int64, 
 // rollback. A transaction that appends to several logs does so in the order of
 // Logs.
 func (s *Store) AppendTx(ctx context.Context, tx *sqlx.Tx, log Log, batches ...Append) (int64, error) {
-	return s.append(ctx, tx, log, batches)
-}
-
-func (s *Store) append(ctx context.Context, q sqlx.QueryerContext, log Log, batches []Append) (int64, error) {
 	w, err := s.prepare(log, batches)
 	if err != nil {
-		return 0, fmt.Errorf("prepare events for log %s: %w", log, err)
+		return 0, err
 	}
-	if len(w.events) == 0 {
-		head, err := readHead(ctx, q, log)
-		return head.Position, err
-	}
-	statement, arguments := w.statement()
-	var position int64
-	if err := q.QueryRowxContext(ctx, statement, arguments...).Scan(&position); err != nil {
-		return 0, fmt.Errorf("append to log %s: %w", log, refusal(err))
-	}
-	return position, nil
+	return w.append(ctx, tx)
 }
 
 // write is what one call of an append function gets.
@@ -72,46 +68,63 @@ type streamWrite struct {
 	key          *KeyState
 }
 
+// append writes it by a statement of its own.
+func (w *write) append(ctx context.Context, q sqlx.QueryerContext) (int64, error) {
+	if len(w.events) == 0 {
+		head, err := readHead(ctx, q, w.log)
+		return head.Position, err
+	}
+	statement, arguments := w.statement()
+	var position int64
+	if err := q.QueryRowxContext(ctx, statement, arguments...).Scan(&position); err != nil {
+		return 0, fmt.Errorf("append to log %s: %w", w.log, refusal(err))
+	}
+	return position, nil
+}
+
 // prepare computes everything that can be computed before the head is locked.
 func (s *Store) prepare(log Log, batches []Append) (*write, error) {
 	w := &write{log: log}
 	known := make(map[uuid.UUID]int32, len(batches))
-	d := newDigester()
-	var now time.Time
+	d, now := newDigester(), sync.OnceValue(s.now)
 	for i := range batches {
-		b := &batches[i]
-		if len(b.Events) == 0 {
+		if len(batches[i].Events) == 0 {
 			continue
 		}
-		metadata, err := json.Marshal(b.Metadata)
-		if err != nil {
-			return nil, fmt.Errorf("encode metadata: %w", err)
-		}
-		n, err := w.join(known, b)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range b.Events {
-			if e.OccurredAt.IsZero() {
-				if now.IsZero() {
-					now = s.now()
-				}
-				e.OccurredAt = now
-			}
-			if err := check(b, &e); err != nil {
-				return nil, err
-			}
-			recorded := Event{
-				Log: log, OrganizationID: b.Organization, StreamType: b.StreamType, Stream: b.Stream,
-				Type: e.Type, SchemaVersion: max(e.SchemaVersion, 1), OccurredAt: instant.Cut(e.OccurredAt),
-				Data: orEmpty(e.Data), Metadata: metadata,
-			}
-			recorded.Digest = d.sum(&recorded, nil)
-			w.events = append(w.events, recorded)
-			w.stream = append(w.stream, n)
+		if err := w.add(&batches[i], known, d, now); err != nil {
+			return nil, fmt.Errorf("prepare events for log %s: %w", log, err)
 		}
 	}
 	return w, nil
+}
+
+// add adds the events of a batch.
+func (w *write) add(b *Append, known map[uuid.UUID]int32, d *digester, now func() time.Time) error {
+	metadata, err := json.Marshal(b.Metadata)
+	if err != nil {
+		return fmt.Errorf("encode metadata: %w", err)
+	}
+	n, err := w.join(known, b)
+	if err != nil {
+		return err
+	}
+	for _, e := range b.Events {
+		if e.OccurredAt.IsZero() {
+			e.OccurredAt = now()
+		}
+		if err := check(b, &e); err != nil {
+			return err
+		}
+		recorded := Event{
+			Log: w.log, OrganizationID: b.Organization, StreamType: b.StreamType, Stream: b.Stream,
+			Type: e.Type, SchemaVersion: max(e.SchemaVersion, 1), OccurredAt: instant.Cut(e.OccurredAt),
+			Data: orEmpty(e.Data), Metadata: metadata,
+		}
+		recorded.Digest = d.sum(&recorded, nil)
+		w.events = append(w.events, recorded)
+		w.stream = append(w.stream, n)
+	}
+	return nil
 }
 
 func check(b *Append, e *NewEvent) error {

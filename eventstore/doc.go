@@ -21,8 +21,8 @@
 // append is one autocommitted statement, one round trip. AppendTx does the same
 // inside a caller's transaction, and must be its last write.
 //
-// There are two such functions, append_event for one event without an external key
-// and append_events for the rest. One would be enough but for its price
+// Two functions write a single append, append_event one event without an external key
+// and append_events the rest. One would be enough but for its price
 // (BenchmarkAppendOfOne; 2 cores shared with other builds, PostgreSQL 15.18,
 // 2026-11-22, at c843343, 3,000 calls of each in turn, medians): one event took
 // 349 µs by append_event and 638 by append_events. A function that takes the arrays
@@ -35,7 +35,36 @@
 // on any open transaction), an advisory lock with the previous hash read in the
 // same statement (forked the chain 13 times in 1,600 appends). The price of the
 // head row: 0.7 of a bare prepared insert's rate with 1 client (0.6 through
-// database/sql), 0.1 with 32, for they queue (BenchmarkAppend; docs/performance.md).
+// database/sql), 0.1 with 32 that queue, as those of several processes do, and 0.6 to
+// 0.9 with 32 that share commits (BenchmarkAppend; docs/performance.md).
+//
+// # Group commit
+//
+// Appends that come through a store while it writes to their log are written together
+// by its next statement (groupCommit, append_each): one lock of the head row, one
+// commit, one flush. Whoever finds nobody writing writes at once, as if there were no
+// groups: there is no timer, and a lone append takes as long as before. With 32 clients
+// that is 4 to 12 times the rate of 32 that queue at the head row (BenchmarkAppend: gain).
+//
+// Each append keeps its own outcome. append_each leaves out whatever does not fit, and
+// who was left out asks once more by a statement of its own, whose refusal it gets. If
+// the database refuses the whole statement for what one append has in it (a type with
+// U+0000), all ask once more, each alone. Who gives up while it waits is not written; who
+// gives up while it is being written takes nothing from the others, and may be there. A
+// stream is in a group once, so that its version is the log's. An append to several
+// streams, one with an external key (the others would wait for the key with it) and one
+// above 256 KiB are written alone. So is AppendTx, whose transaction has other writes,
+// and an append of another process: groups queue at the head row as single appends do.
+// Muster's commands decide and append in one transaction, by AppendTx: they gain nothing
+// but that others hold the head row for a shorter time.
+//
+// Tried and rejected (2026-11-23, PostgreSQL 15.18, load 10 to 16): a pipeline of
+// append_event in one transaction (as quick as append_each for up to 16 appends, 1.2 times
+// as long for 32, 1.9 times for 512: each moves the head row), a goroutine that writes
+// lone appends too (133 µs instead of 123 without a flush), and commit_delay (200 µs:
+// 32 that queue fall to half, for each holds the head row longer; groups do not gain).
+//
+// # No NOTIFY
 //
 // The append functions do not NOTIFY. The commit of a transaction that notifies
 // locks the whole database up to its end: three logs together fell from 597 to 219
@@ -91,7 +120,11 @@
 //     idle_in_transaction_session_timeout ends the transaction. internal/postgres
 //     sets both on every pool; a pool without them can stall a log for ever.
 //   - The commit's answer is lost: the writer cannot know. It loads the stream,
-//     or sends the batch again by its keys.
+//     or sends the batch again by its keys. Of a group nobody can, and all of it is
+//     there or nothing.
+//   - A log's head row is locked for longer than lock_timeout: the append that is being
+//     written fails, then all that waited for it, together. So one may wait twice as long
+//     as the timeout says.
 //   - Two writers append to one stream: one gets a *ConflictError with the
 //     version there is now, and has written nothing. Its transaction is over.
 //   - Two transactions lock keys twice each, or append to several logs in
@@ -102,8 +135,8 @@
 //     they never fall. It was a year ahead once: they stand still for a year; the
 //     chain stays whole, but "as of" cannot tell events of that year apart.
 //     Clocks of the processes play no part but in OccurredAt.
-//   - Several events have one recorded time: those of one append always do. "As
-//     of T" takes an append whole or not at all.
+//   - Several events have one recorded time: those of one append always do, and those of
+//     a group. "As of T" takes an append whole or not at all.
 //   - A transaction locks the head row and then commits slowly: its recorded time
 //     lies before the commit. An "as of" of less than that ago can gain events.
 //   - Vacuum is held up for hours (a forgotten transaction, a dump): the head
