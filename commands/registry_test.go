@@ -167,6 +167,7 @@ func examples() []any {
 		alert.Resolved{ResolvedAt: at, LastTriggeredAt: at, StartedAt: at},
 		alert.AutoResolved{ResolvedAt: at, LastTriggeredAt: at, StartedAt: at, Lapsed: true},
 		organization.Created{Demo: true},
+		organization.Deleted{},
 		organization.MemberInvited{MemberID: a, Role: organization.Auditor},
 		organization.MemberJoined{MemberID: a, Role: organization.Admin},
 		organization.MemberChanged{MemberID: a, Role: organization.Viewer, Status: organization.Disabled},

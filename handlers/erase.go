@@ -119,7 +119,8 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 	})
 }
 
-// Sweeper deletes files that no event names: what dead workers left behind.
+// Sweeper deletes files that no event names: what dead workers left behind, and what
+// somebody wrote for an organization that is deleted.
 type Sweeper struct{ Parts }
 
 // SweepEvery is how often it is worth looking.
@@ -139,8 +140,9 @@ type Swept struct {
 // one, however old: its worker may be about to commit.
 func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 	var swept Swept
-	var last uuid.UUID
+	var last, departed uuid.UUID
 	var rec *recorded
+	var deleted bool
 	for file, err := range s.Blobs.List(ctx, blobs.Prefix) {
 		if err != nil {
 			return swept, err
@@ -150,13 +152,19 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 			continue // not ours
 		}
 		swept.Looked++
+		if organization != departed {
+			if deleted, err = s.Accounts.WasDeleted(ctx, organization); err != nil {
+				return swept, err
+			}
+			departed = organization
+		}
 		if rec == nil || id != last { // a report's files are listed side by side
 			if rec, err = s.lookUp(ctx, organization, id); err != nil {
 				return swept, err
 			}
 			last = id
 		}
-		if !s.stray(rec, file) {
+		if !deleted && !s.stray(rec, file) {
 			continue
 		}
 		if err := s.Blobs.Delete(ctx, file.Name); err != nil {

@@ -175,6 +175,28 @@ func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {
 	}
 }
 
+// TestTheSweepTakesFilesOfADeletedOrganization: those of a report that was Ready, and
+// what a worker wrote for one that it was building.
+func TestTheSweepTakesFilesOfADeletedOrganization(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	built := s.request(s.ana)
+	stop := s.work("w1", s.builder().Task(1))
+	s.until("Ready", func() bool { return s.has(built, "report.ready") })
+	stop()
+	waiting := s.requestKind(report.DataInventory)
+	if _, err := s.blobs.WritePDF(t.Context(), blobs.PDFName(s.organization, waiting, 1), strings.NewReader("late")); err != nil {
+		t.Fatal(err)
+	}
+	if err := eventstore.Transact(t.Context(), s.db, func(tx *sqlx.Tx) error { return s.accounts.DeleteOrganization(t.Context(), tx, s.organization) }); err != nil {
+		t.Fatal(err)
+	}
+	s.sweep()
+	if left := s.stored(); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
 func TestTheSweepTakesStraysOnly(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -59,24 +59,27 @@ func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler 
 // it to look at.
 func (p *process) runDemo(ctx context.Context, filler *demo.Demo, o accounts.Organization, begun func()) error {
 	defer begun()
-	p.persist(ctx, func(ctx context.Context) error { return filler.Begin(ctx, o) })
+	p.persist(ctx, o, func(ctx context.Context) error { return filler.Begin(ctx, o) })
 	begun()
 	var group errgroup.Group
 	for _, work := range []func(context.Context, accounts.Organization) error{filler.Measure, filler.Fill, filler.Fire} {
 		group.Go(func() error {
-			p.persist(ctx, func(ctx context.Context) error { return work(ctx, o) })
+			p.persist(ctx, o, func(ctx context.Context) error { return work(ctx, o) })
 			return nil
 		})
 	}
 	return group.Wait()
 }
 
-// persist works on the demo until it is done: a database that restarts meanwhile ends
-// neither the demo nor the process.
-func (p *process) persist(ctx context.Context, work func(context.Context) error) {
+// persist works on the demo until it is done, or deleted: a database that restarts
+// meanwhile ends neither the demo nor the process.
+func (p *process) persist(ctx context.Context, o accounts.Organization, work func(context.Context) error) {
 	for {
 		err := work(ctx)
 		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if deleted, lost := p.accounts.WasDeleted(ctx, o.ID); deleted && lost == nil {
 			return
 		}
 		p.log.Warn("the demo is not complete yet, trying again", "in", demoRetry, "error", err)

@@ -31,12 +31,13 @@ func TestWrongUsage(t *testing.T) {
 		"organization":        {"needs a subcommand"},
 		"organization create": {"admin-email", "admin-password-file", "name"},
 		"organization create --name X --admin-email x": {"admin-password-file"},
-		"admin":                {"needs a subcommand"},
-		"admin create":         {"email", "name"},
-		"admin reset-password": {"email"},
-		"setup-link please":    {`"please"`},
-		"token":                {"needs a subcommand"},
-		"token create":         {"email"},
+		"organization delete":                          {"accepts 1 arg"},
+		"admin":                                        {"needs a subcommand"},
+		"admin create":                                 {"email", "name"},
+		"admin reset-password":                         {"email"},
+		"setup-link please":                            {`"please"`},
+		"token":                                        {"needs a subcommand"},
+		"token create":                                 {"email"},
 		"token create --email a@b.example --kind x --scopes nope,ops:read --expires never": {"--kind", `"nope"`, "--expires"},
 		"token create --email a@b.example --expires 0d":                                    {"--expires"},
 		"token create --email a@b.example --expires -3h":                                   {"--expires"},
@@ -169,7 +170,7 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 		paths = append(paths, strings.TrimPrefix(cmd.CommandPath(), "muster "))
 	}
 	for _, wanted := range []string{
-		"serve", "migrate up", "migrate status", "organization create", "admin create", "admin reset-password",
+		"serve", "migrate up", "migrate status", "organization create", "organization delete", "admin create", "admin reset-password",
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
 		"events list", "events replay", "events verify", "events head", "events witness", "events checkpoint", "events export",
 		"reports rebuild", "verify", "evidence", "dead list", "dead show", "dead retry", "dead drop",

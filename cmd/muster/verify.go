@@ -225,11 +225,19 @@ func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate)
 	return nil
 }
 
-// find looks for a digest in every organization.
+// find looks for a digest in every organization, also in those that were deleted: their
+// events stay, and somebody may have a report.
 func (in *installation) find(ctx context.Context, digest string) (o accounts.Organization, found proof.Proof, ok bool, err error) {
 	organizations, err := in.accounts.Organizations(ctx)
 	if err != nil {
 		return o, found, false, err
+	}
+	deleted, err := in.accounts.Deletions(ctx)
+	if err != nil {
+		return o, found, false, err
+	}
+	for _, d := range deleted {
+		organizations = append(organizations, accounts.Organization{ID: d.ID, Name: d.ID.String() + ", which was deleted " + stamp(d.DeletedAt)})
 	}
 	for _, o := range organizations {
 		if found, ok, err := in.proofs.Find(ctx, o.ID, digest, time.Now()); err != nil || ok {

@@ -26,6 +26,9 @@ type Created struct {
 	Demo bool `json:"demo"`
 }
 
+// Deleted says that all that was kept for the organization is gone or going, but the log.
+type Deleted struct{}
+
 // MemberInvited says who invited whom into which role; once more with every
 // new link.
 type MemberInvited struct {
@@ -86,6 +89,7 @@ type TokenRevoked struct {
 }
 
 func (Created) name() string         { return "organization.created" }
+func (Deleted) name() string         { return "organization.deleted" }
 func (SettingsChanged) name() string { return "organization.settings_changed" }
 func (MemberInvited) name() string   { return "member.invited" }
 func (MemberJoined) name() string    { return "member.joined" }
@@ -99,6 +103,7 @@ func (TokenRevoked) name() string    { return "token.revoked" }
 func Events() []Event {
 	return []Event{
 		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
+		Deleted{},
 	}
 }
 

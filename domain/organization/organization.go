@@ -19,6 +19,7 @@ const (
 // that does not exist yet.
 type Organization struct {
 	created bool
+	deleted bool
 	members map[uuid.UUID]membership
 	tokens  map[uuid.UUID]bool // true: works
 }
@@ -39,7 +40,7 @@ func (e *LastAdminError) Error() string {
 
 // UnknownError reports a member or token that the organization does not have.
 type UnknownError struct {
-	What string // member, token
+	What string // member, token, organization
 	ID   uuid.UUID
 }
 
@@ -62,6 +63,8 @@ func (o *Organization) Apply(event Event) {
 	switch e := event.(type) {
 	case Created:
 		o.created = true
+	case Deleted:
+		o.deleted, o.members, o.tokens = true, make(map[uuid.UUID]membership), make(map[uuid.UUID]bool)
 	case MemberInvited:
 		o.members[e.MemberID] = membership{e.Role, Invited, false}
 	case MemberJoined:
@@ -83,6 +86,15 @@ func (o *Organization) Create(demo bool) []Event {
 		return nil
 	}
 	return []Event{Created{Demo: demo}}
+}
+
+// Delete ends the organization, whoever administers it. Errors: *UnknownError where it
+// does not exist or was deleted.
+func (o *Organization) Delete(id uuid.UUID) ([]Event, error) {
+	if !o.created || o.deleted {
+		return nil, &UnknownError{What: "organization", ID: id}
+	}
+	return []Event{Deleted{}}, nil
 }
 
 // Invite adds a member who has yet to accept.

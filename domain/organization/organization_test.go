@@ -39,6 +39,17 @@ func TestOrganization(t *testing.T) {
 	}{
 		{name: "created once", given: events{organization.Created{}},
 			when: func(o *organization.Organization) (events, error) { return o.Create(false), nil }},
+		{name: "deleted, whoever administers it", given: events{organization.Created{}, joined(ana, organization.Admin)},
+			when: func(o *organization.Organization) (events, error) { return o.Delete(ben) },
+			then: events{organization.Deleted{}}},
+		{name: "deleted twice", given: events{organization.Created{}, organization.Deleted{}},
+			when: func(o *organization.Organization) (events, error) { return o.Delete(ben) },
+			err:  &organization.UnknownError{What: "organization", ID: ben}},
+		{name: "nobody changes who was a member", given: events{organization.Created{}, joined(ana, organization.Admin), organization.Deleted{}},
+			when: func(o *organization.Organization) (events, error) {
+				return o.Change(ana, ptr(organization.Viewer), nil)
+			},
+			err: &organization.UnknownError{What: "member", ID: ana}},
 		{name: "an invited member joins in the role they were invited into",
 			given: events{organization.MemberInvited{MemberID: ben, Role: organization.Auditor}},
 			when:  func(o *organization.Organization) (events, error) { return o.Join(ben, organization.Admin) },

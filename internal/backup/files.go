@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/blobs"
@@ -27,17 +28,24 @@ type kept struct {
 	inputs               bool
 }
 
-// keptFiles lists the files that a log up to a position names: the PDFs of
+// upTo is how far the logs are read that say which files there are.
+type upTo struct{ reports, organizations int64 }
+
+// keptFiles lists the files that the logs up to their positions name: the PDFs of
 // reports that have not expired with their companions, and the inputs that were not erased, in the
-// order in which they were made. Events of which this program cannot tell what
-// they name are listed apart.
-func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, upTo int64) (files []kept, unread []Absent, err error) {
-	if upTo == 0 {
+// order in which they were made; none of an organization that was deleted. Events of
+// which this program cannot tell what they name are listed apart.
+func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, to upTo) (files []kept, unread []Absent, err error) {
+	if to.reports == 0 {
 		return nil, nil, nil
+	}
+	deleted, err := deletedOrganizations(ctx, events, to.organizations)
+	if err != nil {
+		return nil, nil, err
 	}
 	gone := make(map[kept]bool) // by report and kind of file
 	ready, signed, expired, inputsErased := report.Name(report.Ready{}), report.Name(report.Signed{}), report.Name(report.Expired{}), report.Name(report.InputsErased{})
-	filter := eventstore.Filter{UpTo: upTo, Types: []string{ready, signed, expired, inputsErased}}
+	filter := eventstore.Filter{UpTo: to.reports, Types: []string{ready, signed, expired, inputsErased}}
 	for e, err := range events.Read(ctx, eventstore.Reports, filter) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read which files the log names: %w", err)
@@ -60,8 +68,26 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 			files = append(files, named...)
 		}
 	}
-	files = slices.DeleteFunc(files, func(f kept) bool { return gone[kept{report: f.report, inputs: f.inputs}] })
+	files = slices.DeleteFunc(files, func(f kept) bool {
+		return deleted[f.organization] || gone[kept{report: f.report, inputs: f.inputs}]
+	})
 	return files, unread, nil
+}
+
+// deletedOrganizations are those that the log up to a position says are deleted.
+func deletedOrganizations(ctx context.Context, events *eventstore.Store, upTo int64) (map[uuid.UUID]bool, error) {
+	deleted := make(map[uuid.UUID]bool)
+	if upTo == 0 {
+		return deleted, nil
+	}
+	filter := eventstore.Filter{UpTo: upTo, Types: []string{organization.Name(organization.Deleted{})}}
+	for e, err := range events.Read(ctx, eventstore.Organization, filter) {
+		if err != nil {
+			return nil, fmt.Errorf("read which organizations the log says are deleted: %w", err)
+		}
+		deleted[e.OrganizationID] = true
+	}
+	return deleted, nil
 }
 
 // filesOf are the files that a finished build, or its signature, has left; !ok: the event cannot be

@@ -227,7 +227,7 @@ func (s *Source) describe(ctx context.Context, tx *sqlx.Tx, key *secrets.Key, m 
 // copyFiles copies every file that the dumped log names and holds it against
 // the log.
 func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
-	files, findings, err := keptFiles(ctx, s.Events, s.Registry, m.head(eventstore.Reports).Position)
+	files, findings, err := keptFiles(ctx, s.Events, s.Registry, upTo{m.head(eventstore.Reports).Position, m.head(eventstore.Organization).Position})
 	if err != nil {
 		return err
 	}
@@ -293,11 +293,15 @@ func (s *Source) explain(ctx context.Context, vanished []kept) ([]Absent, error)
 	patience, cancel := context.WithTimeout(ctx, erasurePatience)
 	defer cancel()
 	for {
-		head, err := s.Events.Head(ctx, nil, eventstore.Reports)
+		reports, err := s.Events.Head(ctx, nil, eventstore.Reports)
 		if err != nil {
 			return nil, err
 		}
-		still, _, err := keptFiles(ctx, s.Events, s.Registry, head.Position)
+		organizations, err := s.Events.Head(ctx, nil, eventstore.Organization)
+		if err != nil {
+			return nil, err
+		}
+		still, _, err := keptFiles(ctx, s.Events, s.Registry, upTo{reports.Position, organizations.Position})
 		if err != nil {
 			return nil, err
 		}

@@ -305,7 +305,7 @@ func (t *RestoreTarget) verify(ctx context.Context, b *Backup) (Verified, error)
 }
 
 func (t *RestoreTarget) verifyFiles(ctx context.Context, b *Backup, v *Verified) error {
-	files, unread, err := keptFiles(ctx, t.Events, t.Registry, b.head(eventstore.Reports).Position)
+	files, unread, err := keptFiles(ctx, t.Events, t.Registry, upTo{b.head(eventstore.Reports).Position, b.head(eventstore.Organization).Position})
 	if err != nil {
 		return err
 	}

@@ -169,6 +169,9 @@ func failed(doing, name string, err error) error {
 // Prefix is what the names of all files of reports start with.
 const Prefix = "reports/"
 
+// PrefixOf is what the names of all files of an organization start with.
+func PrefixOf(organization uuid.UUID) string { return Prefix + organization.String() + "/" }
+
 const (
 	pdfSuffix    = ".pdf"
 	signedSuffix = ".signed.pdf"

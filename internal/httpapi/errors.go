@@ -16,6 +16,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
+	"muster/internal/measurements"
 	"muster/internal/postgres"
 )
 
@@ -54,8 +55,11 @@ func refusalProblem(err error) *wire.Problem {
 		final    *commands.ReportFinalError
 		no       *intake.UnreadableError
 		lagging  *intake.LaggingError
+		gone     *measurements.DeletedError
 	)
 	switch {
+	case accounts.IsDeleted(err), errors.As(err, &gone): // since the request began
+		return &wire.Problem{Code: accounts.CodeUnauthenticated, Detail: "Unknown token."}
 	case errors.As(err, &rule):
 		return &wire.Problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail, Fields: ruleFields(rule.Fields), RetryAfter: rule.RetryAfter}
 	case errors.As(err, &missing):

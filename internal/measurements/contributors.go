@@ -135,6 +135,13 @@ func (e *NotKeptError) Error() string {
 	return fmt.Sprintf("single databases, statements and volumes are kept since %s", e.Since.Format(time.RFC3339))
 }
 
+// DeletedError says that samples were not kept because their organization was deleted.
+type DeletedError struct{ Organization uuid.UUID }
+
+func (e *DeletedError) Error() string {
+	return fmt.Sprintf("organization %s was deleted", e.Organization)
+}
+
 // Breakdown is which figure is to be broken down, by what, and how many items are wanted.
 type Breakdown struct {
 	Series Series

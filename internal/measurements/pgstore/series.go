@@ -79,5 +79,8 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 			s.log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
 		}
 	}
+	if err == nil && len(rows) < len(all) { // it was there, and is gone: nothing else deletes series
+		return held{}, &measurements.DeletedError{Organization: organization}
+	}
 	return h, err
 }

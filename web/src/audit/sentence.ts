@@ -30,6 +30,7 @@ const sentences: Record<string, string> = {
   tokenRevoked: "revoked the token {tokenId}",
   tokenFirstUsed: "used a token for the first time{detail}",
   organizationCreated: "created the organization",
+  organizationDeleted: "deleted the organization",
   organizationSettingsChanged: "changed the organization’s settings",
   queued: "requested the report {subject}",
   reused: "requested the report {subject}, which was already being built",

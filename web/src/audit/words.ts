@@ -36,6 +36,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
     about: null,
     types: {
       organizationCreated: "Organization created",
+      organizationDeleted: "Organization deleted",
       organizationSettingsChanged: "Settings changed",
     },
   },

@@ -1,0 +1,6 @@
+-- All tables with rows of series: by the catalog, so that none is forgotten.
+SELECT c.table_name::text
+FROM information_schema.columns c
+JOIN information_schema.tables b USING (table_schema, table_name)
+WHERE c.table_schema = current_schema() AND c.column_name = 'series_id' AND b.table_type = 'BASE TABLE'
+ORDER BY c.table_name
