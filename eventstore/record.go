@@ -27,8 +27,13 @@ func Record(statement string) string {
 // errShortRecord reports bytes that are not what Record sends.
 var errShortRecord = errors.New("page of events ends early")
 
-// DecodeRecords reads a page of events, one after the other as Record sends them. They
-// share the page's bytes. Digest and Hash are not part of it.
+// errUnordered reports a page that was put together in another order than it was read.
+var errUnordered = errors.New("page of events is not in order of position")
+
+// DecodeRecords reads a page of events, one after the other as Record sends them, in
+// order of position: string_agg keeps the order of a sorted subquery, and to sort again
+// costs it a third of what reading a page costs. They share the page's bytes. Digest and
+// Hash are not part of it.
 func DecodeRecords(log Log, page []byte) ([]Event, error) {
 	events := make([]Event, 0, pageSize)
 	names := make(map[string]string)
@@ -37,6 +42,9 @@ func DecodeRecords(log Log, page []byte) ([]Event, error) {
 		rest, err := events[len(events)-1].decode(page, names)
 		if err != nil {
 			return nil, err
+		}
+		if last := len(events) - 1; last > 0 && events[last].Position <= events[last-1].Position {
+			return nil, errUnordered
 		}
 		page = rest
 	}

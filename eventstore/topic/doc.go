@@ -8,6 +8,11 @@
 // transaction that holds the checkpoint row; so two processes that both believe
 // to be the group's reader take turns, and neither applies what the other has.
 //
+// Events are decoded before they are applied, on all processors. While a full page is
+// applied, the page behind it is read and decoded on another connection; the next
+// transaction then only locks the checkpoint, where it stands at that page's beginning.
+// A group has two pages in memory at most.
+//
 // A page is applied under one savepoint. If that fails, it is applied again
 // with a savepoint an event; the stream of an event that fails by itself is
 // parked in dead_letters, later events of that stream wait behind it in order,
@@ -36,6 +41,10 @@
 //     nobody closes the router, and the deadline is ten years.
 //   - Groups end while others are added, as at a stop or in a lost election: the Router
 //     stays open until it is closed. One of watermill's closed itself, or panicked.
+//   - Another process applied what was read ahead: the checkpoint stands elsewhere, and
+//     the page is forgotten. So it is where the page before it failed.
+//   - Connections run short: who reads ahead waits for one while it holds none, and no
+//     transaction waits for who reads ahead.
 //   - The commit fails: watermill-sql only logs it. The next query starts from
 //     the old checkpoint, and whoever waits for a position reads the checkpoint
 //     instead of trusting a signal.

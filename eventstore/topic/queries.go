@@ -11,6 +11,10 @@ var (
 	selectPageSQL string
 	//go:embed sql/select_range.sql
 	selectRangeSQL string
+	//go:embed sql/select_ahead.sql
+	selectAheadSQL string
+	//go:embed sql/select_checkpoint.sql
+	selectCheckpoint string
 	//go:embed sql/select_parked.sql
 	selectParkedSQL string
 	//go:embed sql/select_exceptions.sql
@@ -24,6 +28,7 @@ var (
 var (
 	selectPage   = eventstore.Record(selectPageSQL)
 	selectRange  = eventstore.Record(selectRangeSQL)
+	selectAhead  = eventstore.Record(selectAheadSQL)
 	selectParked = eventstore.Record(selectParkedSQL)
 )
 

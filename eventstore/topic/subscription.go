@@ -48,6 +48,7 @@ type Subscription struct {
 	mu      sync.Mutex
 	changed <-chan struct{} // taken before the running query
 	failure error           // of the page in hand
+	next    *ahead          // the page behind the one in hand; nil: that was not a full one
 	pause   time.Duration   // zero: the last look went well
 	marked  bool            // the checkpoint may carry an error, of a process before this one too
 }
@@ -81,7 +82,7 @@ func Subscribe(ctx context.Context, router *Router, db *sqlx.DB, g Group, wake *
 	}
 	// The router forgets a handler only after it has stopped, and refuses a
 	// second one of its name until then.
-	return func() { cancel(); <-handler.Stopped() }, nil
+	return func() { cancel(); <-handler.Stopped(); s.takeNext().drop() }, nil
 }
 
 // handle applies one page. It always acknowledges: a nack would neither roll
@@ -94,9 +95,9 @@ func (s *Subscription) handle(msg *message.Message) error {
 	if !ok {
 		return errors.New("message carries no transaction")
 	}
-	events, err := eventstore.DecodeRecords(s.group.Log, msg.Payload)
+	events, err := s.page(msg.Payload)
 	if err == nil {
-		err = s.group.deliver(ctx, &sqlx.Tx{Tx: tx, Mapper: s.db.Mapper}, s.group.decode(events))
+		err = s.group.deliver(ctx, &sqlx.Tx{Tx: tx, Mapper: s.db.Mapper}, events)
 	}
 	s.mu.Lock()
 	s.failure = err
@@ -105,6 +106,38 @@ func (s *Subscription) handle(msg *message.Message) error {
 		_ = tx.Rollback()
 	}
 	return nil
+}
+
+// page is the page in hand: the one that was read ahead, where the message is empty.
+// While it is applied the page behind a full one is read.
+func (s *Subscription) page(payload []byte) (events []Event, err error) {
+	if len(payload) == 0 {
+		events = s.takeNext().events
+	} else {
+		recorded, err := eventstore.DecodeRecords(s.group.Log, payload)
+		if err != nil {
+			return nil, err
+		}
+		events = s.group.decode(recorded)
+	}
+	if len(events) == s.group.PageSize {
+		s.setNext(s.group.readAhead(s.ended, s.db, events[len(events)-1].Position))
+	}
+	return events, nil
+}
+
+func (s *Subscription) takeNext() *ahead {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := s.next
+	s.next = nil
+	return next
+}
+
+func (s *Subscription) setNext(next *ahead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = next
 }
 
 // HandleError decides how long the subscriber waits after a query. It blocks
@@ -117,6 +150,10 @@ func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err er
 	if failure != nil {
 		err = failure
 	}
+	next := s.takeNext()
+	if noMsg || err != nil { // it is behind a page that was not applied, or that another process did
+		next.drop()
+	}
 	switch {
 	case s.ended.Err() != nil:
 		return 0
@@ -124,12 +161,16 @@ func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err er
 		return 0
 	case err != nil:
 		return s.failed(err)
+	case noMsg && next != nil:
 	case noMsg:
 		s.recovered()
 		_ = pause.Unless(s.ended, SafetyPoll, changed)
 	default:
 		s.pause, s.marked = 0, false // moveCheckpoint took the mark away
 		s.committed()
+		// Here, where no transaction waits: who has a connection and waits for who has
+		// none may wait for ever.
+		s.setNext(next.wait())
 	}
 	return 0
 }
@@ -177,12 +218,15 @@ func isConcurrentUpdate(err error) bool {
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// SelectQuery reads the next page and locks the checkpoint.
+// SelectQuery reads the next page, unless that was read ahead, and locks the checkpoint.
 func (s *Subscription) SelectQuery(string, string, sql.OffsetsAdapter) sql.Query {
 	changed := s.wake.Changed(string(s.group.Log))
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.changed = changed
-	s.mu.Unlock()
+	if s.next != nil {
+		return sql.Query{Query: selectCheckpoint, Args: []any{s.group.Name, s.group.Log, s.next.after, s.next.last()}}
+	}
 	return sql.Query{Query: selectPage, Args: []any{s.group.Name, s.group.Log, s.group.Follow, s.group.PageSize}}
 }
 

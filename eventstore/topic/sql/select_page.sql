@@ -22,6 +22,6 @@ WITH checkpoint AS MATERIALIZED (
     ORDER BY e.position
     LIMIT $4
 )
-SELECT max(position), string_agg(event, ''::bytea ORDER BY position)
+SELECT max(position), string_agg(event, ''::bytea)
 FROM page
 HAVING count(*) > 0

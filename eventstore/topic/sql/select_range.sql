@@ -6,4 +6,4 @@ WITH page AS (
     ORDER BY e.position
     LIMIT $4
 )
-SELECT string_agg(event, ''::bytea ORDER BY position) FROM page
+SELECT string_agg(event, ''::bytea) FROM page

@@ -1,0 +1,61 @@
+package topic
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// ahead is the page behind the one in hand. It is read and decoded on a connection of
+// its own while that one is applied, whose transaction so has one thing to wait for
+// less. Events never change and who is followed never goes back: what was read ahead
+// is what would be read then, or less.
+type ahead struct {
+	after  int64 // the position in front of its first event
+	stop   context.CancelFunc
+	done   chan struct{}
+	events []Event
+	err    error
+}
+
+// readAhead starts to read the page behind a position.
+func (g Group) readAhead(ctx context.Context, db *sqlx.DB, after int64) *ahead {
+	a := &ahead{after: after, done: make(chan struct{})}
+	ctx, a.stop = context.WithCancel(ctx)
+	go func() {
+		defer close(a.done)
+		defer a.stop()
+		page, err := readPage(ctx, db, g.Log, selectAhead, g.Log, after, g.Follow, g.PageSize)
+		if err != nil {
+			a.err = fmt.Errorf("read ahead of position %d: %w", after, err)
+			return
+		}
+		a.events = g.decode(page)
+	}()
+	return a
+}
+
+// wait returns the page once it is there; nil: there is none, or it could not be read,
+// which whoever reads it next finds out.
+func (a *ahead) wait() *ahead {
+	if a == nil {
+		return nil
+	}
+	<-a.done
+	if a.err != nil || len(a.events) == 0 {
+		return nil
+	}
+	return a
+}
+
+// drop ends reading and waits for that.
+func (a *ahead) drop() {
+	if a != nil {
+		a.stop()
+		<-a.done
+	}
+}
+
+// last is the position of its last event.
+func (a *ahead) last() int64 { return a.events[len(a.events)-1].Position }
