@@ -34,11 +34,13 @@ const dayServers = 50
 // Goals: WAL ≤ 15 GB, raw ≤ 2.3 GB.
 func BenchmarkDayOfMeasuring(b *testing.B) {
 	for b.Loop() {
-		db := pgtest.Connect(b, pgtest.Cluster(b, pgtest.Options{Fsync: true, Settings: map[string]string{"wal_keep_size": "1GB"}}).Superuser())
+		url := pgtest.Cluster(b, pgtest.Options{Fsync: true, Settings: map[string]string{"wal_keep_size": "1GB"}}).Superuser()
+		db := pgtest.Connect(b, url)
 		if err := postgres.Migrate(b.Context(), db, slog.New(slog.DiscardHandler)); err != nil {
 			b.Fatal(err)
 		}
-		d := newMeasuringDay(b, db)
+		db.MustExec(simulatedClock)
+		d := newMeasuringDay(b, pgtest.Connect(b, url))
 		hours, before := hours(b), total(disk(b, db))
 		scale := 1000 / float64(dayServers) * 24 / float64(hours)
 		written, begin := newWAL(b, db), time.Now()
@@ -74,20 +76,38 @@ func BenchmarkDayOfMeasuring(b *testing.B) {
 		mb := scale / 1e6
 		b.ReportMetric(float64(written.total().Bytes)*mb, "wal-MB")
 		b.ReportMetric(float64(total(after)-before)*mb, "disk-MB")
-		b.ReportMetric(float64(total(only(after, rawTables)))*mb, "raw-MB")
-		b.ReportMetric(float64(total(only(after, rolledTables)))*mb, "rolled-MB")
-		b.ReportMetric(float64(total(only(after, detailTables)))*mb, "details-MB")
+		for name, tables := range map[string]kept{"raw": rawTables, "rolled": rolledTables, "details": detailTables} {
+			b.ReportMetric(tables.day(after, hours), name+"-MB")
+		}
 		b.ReportMetric(took.Seconds()/float64(60*hours)/float64(dayServers)*1000/60, "cores")
 		b.ReportMetric(took.Seconds(), "seconds")
 	}
 }
 
-// What is kept where. Tables that a version does not have take nothing.
+// simulatedClock has now() be what the simulated day says, in whatever connects from now on:
+// what the store does by the database's clock, it does as in a day that takes a day.
+const simulatedClock = `
+CREATE SCHEMA simulated;
+CREATE TABLE simulated.clock AS SELECT now() AS at;
+CREATE FUNCTION simulated.now() RETURNS timestamptz STABLE LANGUAGE sql AS 'SELECT at FROM simulated.clock';
+DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = simulated, public, pg_catalog', current_database()); END $$`
+
+// kept are tables of what is measured: those that have what is over, and those of what is open, which have as much after an hour as after a day. Tables
+// that a version does not have take nothing.
+type kept struct{ over, open []string }
+
 var (
-	rawTables    = []string{"raw_samples"}
-	rolledTables = []string{"rolled_minutes", "rolled_hours", "rolled_days"}
-	detailTables = []string{"rolled_details"}
+	rawTables    = kept{over: []string{"block_raw"}, open: []string{"raw_samples"}}
+	rolledTables = kept{over: []string{"block_minutes", "block_hours", "block_days"}, open: []string{"head_minutes", "head_hours", "head_days"}}
+	detailTables = kept{over: []string{"block_hour_details", "block_day_details"}, open: []string{"head_hour_details", "head_day_details", "head_rests"}}
 )
+
+// day is what 1,000 servers have of them after a day, in MB. Of the hours that were
+// simulated the last one is open.
+func (k kept) day(tables map[string]map[string]int64, hours int) float64 {
+	servers := 1000 / float64(dayServers) / 1e6
+	return servers * (float64(total(only(tables, k.over)))*24/float64(max(1, hours-1)) + float64(total(only(tables, k.open))))
+}
 
 // only leaves the tables of names.
 func only(tables map[string]map[string]int64, names []string) map[string]map[string]int64 {
@@ -143,7 +163,7 @@ type measuringDay struct {
 func newMeasuringDay(b *testing.B, db *sqlx.DB) *measuringDay {
 	b.Helper()
 	store := openStore(b, db)
-	d := &measuringDay{b: b, db: db, store: store, organization: uuid.New(), at: time.Now().UTC().Truncate(time.Hour).Add(-24 * time.Hour)}
+	d := &measuringDay{b: b, db: db, store: store, organization: uuid.New(), at: time.Now().UTC().Truncate(time.Hour).Add(time.Hour)}
 	for n := range dayServers {
 		d.servers = append(d.servers, measuredServer{
 			host: fmt.Sprintf("host-%04d", n), engine: fleet.PostgreSQL, id: uuid.New(), databases: []uuid.UUID{uuid.New(), uuid.New()},
@@ -165,9 +185,10 @@ func (d *measuringDay) vacuum() {
 }
 
 // minute writes each server's samples as they come, in batches of one time, and
-// rolls up.
+// rolls up and compacts.
 func (d *measuringDay) minute() {
 	d.b.Helper()
+	d.db.MustExec(`UPDATE simulated.clock SET at = $1`, d.at)
 	for second := 0; second < 60; second += 5 {
 		batch := measurements.Batch{Organization: d.organization}
 		at := d.at.Add(time.Duration(second) * time.Second)
@@ -203,6 +224,9 @@ func (d *measuringDay) minute() {
 		if rolled == 0 {
 			break
 		}
+	}
+	if _, err := d.store.Compact(d.b.Context()); err != nil {
+		d.b.Fatal(err)
 	}
 	d.at = d.at.Add(time.Minute)
 }

@@ -58,7 +58,7 @@ func BenchmarkStatementsOverHTTP(b *testing.B) {
 	b.ReportMetric(quantile(answered, 0.5), "call-p50-ms")
 	b.ReportMetric(quantile(answered, 0.95), "call-p95-ms")
 	steady.after.report(b, steady.before, steady.took)
-	b.ReportMetric(float64(total(only(disk(b, m.db), rawTables)))/float64(len(f.sent)*deltasCall), "bytes/delta")
+	b.ReportMetric(float64(total(only(disk(b, m.db), append(rawTables.over, rawTables.open...))))/float64(len(f.sent)*deltasCall), "bytes/delta")
 	b.ReportMetric(steady.after.serve.resident, "memory-MiB")
 	b.ReportMetric(steady.after.postgres.resident, "postgres-MiB")
 	m.topStatements("Where PostgreSQL's time goes while statement deltas come in")

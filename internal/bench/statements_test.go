@@ -106,8 +106,8 @@ func (m *measured) execute(from, to time.Time) {
 // markCopied marks whatever is raw to be rolled up, as Write does.
 const markCopied = `
 WITH copied AS (
-    INSERT INTO measured_hours SELECT DISTINCT series_id, date_trunc('hour', at), now() FROM raw_samples
-    ON CONFLICT (series_id, hour) DO UPDATE SET arrived_at = excluded.arrived_at RETURNING series_id, hour
+    INSERT INTO measured_hours (series_id, hour, arrived_at) SELECT DISTINCT series_id, date_trunc('hour', at), now() FROM raw_samples
+    ON CONFLICT (series_id, hour) DO UPDATE SET arrived_at = excluded.arrived_at, compacted = false RETURNING series_id, hour
 )
 INSERT INTO dirty_hours SELECT series_id, hour, (1::bigint << 60) - 1 FROM copied
 ON CONFLICT (series_id, hour) DO UPDATE SET minutes = excluded.minutes`
