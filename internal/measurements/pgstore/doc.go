@@ -101,7 +101,7 @@
 // is no mean of minutes. A tile of a day at 1m reads 24 or 25 rows of whatever fleet.
 //
 // How many hosts have a sample in a window is no sum. Each row of hosts has beside its
-// slots which series have a sample in which of them (codec.Presence): some 2 bytes a host.
+// slots which series have a sample in which of them (codec.Presence): a few kB for 10,000 hosts.
 // Whole days of a window are looked up in rows of weeks, whole hours at its ends in rows of
 // days, and minutes in rows of hours, six rows for any window within two weeks. So the
 // count is exact without a look at any series, and it still knows hosts of a day whose

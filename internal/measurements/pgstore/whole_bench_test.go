@@ -30,12 +30,12 @@ func BenchmarkWhole(b *testing.B) {
 				"30d@1h": {From: end.AddDate(0, 0, -30), To: end, Size: timegrid.Hour},
 			} {
 				for tile, read := range s.tiles(b, organization, w, end) {
-					b.Run(tile+"/"+name, func(b *testing.B) { quantiles(b, read.whole) })
+					b.Run(tile+"/"+name+"/whole", func(b *testing.B) { quantiles(b, read.whole) })
 					b.Run(tile+"/"+name+"/series", func(b *testing.B) { quantiles(b, read.series) })
 				}
 			}
 			for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements} {
-				b.Run("make/"+kind, func(b *testing.B) {
+				b.Run("make/"+kind+"/whole", func(b *testing.B) {
 					quantiles(b, func() {
 						s.dirty(b, organization, kind, end)
 						settle(b, s)
