@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -15,7 +16,19 @@ import (
 	"muster/internal/pgtest"
 )
 
+// TestMain has each property tried a few times: what is read from blocks is what pgstore
+// reads, whose own tests try more.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		checks := "5"
+		if longtest.Asked() {
+			checks = "100"
+		}
+		if err := f.Value.Set(checks); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(clickhousetest.Run(func() int { return pgtest.Run(m) }))
 }
 

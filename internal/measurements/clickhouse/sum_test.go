@@ -43,7 +43,7 @@ func byBodies(t testing.TB, s blocks.Store, ranges []blocks.StatementRange) map[
 				details[r.Series.Subject] = append(details[r.Series.Subject], detail)
 				return err
 			}
-			samples, err := codec.Unpack(codec.Statements, start, body)
+			samples, err := codec.Unpack(start, body, start, start.Add(time.Hour))
 			for _, sample := range samples {
 				if sample.At.Before(r.From) || !sample.At.Before(r.To) {
 					continue
