@@ -87,6 +87,9 @@ func writeOften(ctx context.Context, t *testing.T, db *sqlx.DB, store *eventstor
 			batch(ours, uuid.New(), eventstore.NoStream, n),
 			batch(ours, streams[random.IntN(len(streams))], eventstore.AnyVersion, 1),
 		}
+		if random.IntN(2) == 0 { // of one stream, which may share a commit
+			batches, n = batches[1:], 0
+		}
 		if random.IntN(2) == 0 {
 			if _, err := store.Append(ctx, eventstore.Reports, batches...); err != nil {
 				t.Error(err)

@@ -35,8 +35,8 @@
 // on any open transaction), an advisory lock with the previous hash read in the
 // same statement (forked the chain 13 times in 1,600 appends). The price of the
 // head row: 0.7 of a bare prepared insert's rate with 1 client (0.6 through
-// database/sql), 0.1 with 32 that queue, as those of several processes do, and 0.6 to
-// 0.9 with 32 that share commits (BenchmarkAppend; docs/performance.md).
+// database/sql), 0.1 with 32 that queue, as those of several processes do; 32 that
+// share commits come to 1.1 and more (BenchmarkAppend; docs/performance.md).
 //
 // # Group commit
 //
@@ -44,7 +44,7 @@
 // by its next statement (groupCommit, append_each): one lock of the head row, one
 // commit, one flush. Whoever finds nobody writing writes at once, as if there were no
 // groups: there is no timer, and a lone append takes as long as before. With 32 clients
-// that is 4 to 12 times the rate of 32 that queue at the head row (BenchmarkAppend: gain).
+// that is 7 to 12 times the rate of 32 that queue at the head row (BenchmarkAppend: gain).
 //
 // Each append keeps its own outcome. append_each leaves out whatever does not fit, and
 // who was left out asks once more by a statement of its own, whose refusal it gets. If

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -113,6 +114,10 @@ func (g *groupCommit) handOn() {
 	go func() {
 		for ; len(group) > 0; group = g.take() {
 			g.write(group)
+			// Those that were told come back before the next group is closed. Without it 32
+			// clients are two groups that take turns: 0.8 of the rate, and 0.66 where a
+			// commit takes 4 ms (medians of 8 seconds each in turn).
+			runtime.Gosched()
 		}
 	}()
 }
