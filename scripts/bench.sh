@@ -346,7 +346,7 @@ row "statement deltas over HTTP, sent at $(thousands "$(figure $flood pace/s)")/
   "a call of 800 p50 $(round "$(figure $flood call-p50-ms)") ms, p95 $(round "$(figure $flood call-p95-ms)") ms; $(shares $flood); the minute before, in which every statement is new, $(thousands "$(figure $flood new-deltas/s)") deltas/s" "$rate" '>=' 39800
 row "how far the series are behind meanwhile, at most" "≤ 15 s" "$(round "$behind") s" \
   "caught up $(round "$(figure $flood caught-up-s)") s after the last call; $(round "$(figure $flood new-behind-s)") s while every statement is new" "$behind" '<=' 15
-row "a statement delta on disk, index included" "≤ 21 bytes" "$(awk -v v="${size:-0}" 'BEGIN { printf "%.2f", v }') bytes" "–" "$size" '<=' 21
+row "a statement delta on disk when its hour is over, index included" "≤ 21 bytes" "$(awk -v v="${size:-0}" 'BEGIN { printf "%.2f", v }') bytes" "$(round "$(figure $flood open-bytes/delta)") bytes until then" "$size" '<=' 21
 day=BenchmarkDayOfMeasuring
 wal=$(figure $day wal-MB) raw=$(figure $day raw-MB)
 row "WAL of a day of 1,000 servers" "≤ 15,000 MB" "$(thousands "$wal") MB" \

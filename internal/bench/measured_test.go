@@ -200,7 +200,24 @@ func (m *measured) loadOf(all []measuredServer, from, to time.Time, step time.Du
 	return time.Since(begin)
 }
 
-// roll helps the server roll up until nothing is left.
+// compact puts hours before a time into blocks of which everything has just come, as
+// serve does after ten minutes.
+func compact(b *testing.B, db *sqlx.DB, store *pgstore.Store, before time.Time) {
+	b.Helper()
+	db.MustExec(`UPDATE measured_hours SET arrived_at = now() - interval '11 minutes'
+		WHERE NOT compacted AND hour < $1 AND arrived_at > now() - interval '11 minutes'`, before)
+	for {
+		hours, err := store.Compact(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if hours == 0 {
+			return
+		}
+	}
+}
+
+// roll helps the server roll up until nothing is left, and put into blocks what is over.
 func (m *measured) roll() time.Duration {
 	m.p.b.Helper()
 	begin := time.Now()
@@ -214,6 +231,7 @@ func (m *measured) roll() time.Duration {
 		}
 		return behind == 0
 	})
+	compact(m.p.b, m.db, m.store, m.end)
 	m.db.MustExec(`VACUUM ANALYZE`) // as autovacuum has, once a load is over
 	return time.Since(begin)
 }

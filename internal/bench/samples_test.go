@@ -58,7 +58,8 @@ func BenchmarkStatementsOverHTTP(b *testing.B) {
 	b.ReportMetric(quantile(answered, 0.5), "call-p50-ms")
 	b.ReportMetric(quantile(answered, 0.95), "call-p95-ms")
 	steady.after.report(b, steady.before, steady.took)
-	b.ReportMetric(float64(total(only(disk(b, m.db), append(rawTables.over, rawTables.open...))))/float64(len(f.sent)*deltasCall), "bytes/delta")
+	b.ReportMetric(float64(total(only(disk(b, m.db), rawTables.all())))/float64(len(f.sent)*deltasCall), "open-bytes/delta")
+	b.ReportMetric(f.packed(), "bytes/delta")
 	b.ReportMetric(steady.after.serve.resident, "memory-MiB")
 	b.ReportMetric(steady.after.postgres.resident, "postgres-MiB")
 	m.topStatements("Where PostgreSQL's time goes while statement deltas come in")
@@ -99,7 +100,7 @@ func (f *flood) send(more func() bool) (s spell) {
 	s.before = f.m.p.spent()
 	begin := time.Now()
 	for ; more(); n++ {
-		c := f.m.deltas(len(f.sent))
+		c := f.m.deltas(len(f.sent), time.Now())
 		f.sent = append(f.sent, c)
 		time.Sleep(time.Until(begin.Add(time.Duration(n) * deltasCall * time.Second / deltasPerSecond)))
 		calls <- c
@@ -111,6 +112,28 @@ func (f *flood) send(more func() bool) (s spell) {
 	watching.Wait()
 	s.rate = float64(n*deltasCall) / s.took.Seconds()
 	return s
+}
+
+// packedServers are those of which an hour is put into blocks.
+const packedServers = 10
+
+// packed is how many bytes a delta takes when its hour is over and in blocks: some servers
+// send an hour of the day before.
+func (f *flood) packed() float64 {
+	b := f.m.p.b
+	b.Helper()
+	rawBytes := func() int64 { return total(only(disk(b, f.m.db), rawTables.over)) }
+	before, hour := rawBytes(), f.m.end.Add(-24*time.Hour)
+	for minute := range 60 {
+		for n := range packedServers {
+			if err := f.m.deltas(n, hour.Add(time.Duration(minute)*time.Minute)).send(b.Context(), f.feed); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	f.m.catchUp()
+	compact(b, f.m.db, f.m.store, f.m.end)
+	return float64(rawBytes()-before) / (60 * packedServers * deltasCall)
 }
 
 // catchUp waits until serve has rolled up everything.
@@ -147,16 +170,16 @@ type call struct {
 	took time.Duration
 }
 
-// deltas are the samples of one server, in turn, as of now. Written by hand: the sender
+// deltas are the samples of one server, in turn. Written by hand: the sender
 // shares the processors with what is measured.
-func (m *measured) deltas(i int) *call {
+func (m *measured) deltas(i int, at time.Time) *call {
 	s := m.servers[i%len(m.servers)]
 	body := append(make([]byte, 0, databasesEach*deltasEach*80), `{"statements":[`...)
 	for d := range s.databases {
 		if d > 0 {
 			body = append(body, ',')
 		}
-		body = fmt.Appendf(body, `{"instance":%q,"database":"%d","at":%q,"intervalSeconds":60,"statements":[`, s.name, d, time.Now().UTC().Format(time.RFC3339Nano))
+		body = fmt.Appendf(body, `{"instance":%q,"database":"%d","at":%q,"intervalSeconds":60,"statements":[`, s.name, d, at.UTC().Format(time.RFC3339Nano))
 		body = append(appendDeltas(body, deltasEach), "]}"...)
 	}
 	return &call{body: append(body, "]}"...)}

@@ -148,9 +148,8 @@ func (w *wal) total() walSum {
 // walRows is of how many kinds of records report tells.
 const walRows = 25
 
-// report logs tables in MB times scale, and reports each table of more than half a
-// percent as a metric.
-func (w *wal) report(scale float64) {
+// tell prints what was written in MB times scale, by table and kind.
+func (w *wal) tell(title string, scale float64) {
 	w.b.Helper()
 	scale /= 1e6
 	var out strings.Builder
@@ -161,7 +160,13 @@ func (w *wal) report(scale float64) {
 		fmt.Fprintf(&out, "| %s | %s | %s | %.0f | %.0f | %.0f | %d |\n", key.table, key.part, key.kind,
 			float64(s.Bytes)*scale, float64(s.Pages)*scale, float64(s.Records)*scale*1e6, s.Bytes/max(1, s.Records))
 	}
-	tell(w.b, "Written ahead by table and kind of record, MB", out.String())
+	tell(w.b, title, out.String())
+}
+
+// report makes each table of more than half a percent a metric.
+func (w *wal) report(scale float64) {
+	w.b.Helper()
+	scale /= 1e6
 	total := w.total()
 	for table, s := range w.by(func(k walKey) string { return strings.Trim(strings.ReplaceAll(k.table, " ", "-"), "()") }) {
 		if s.Bytes*200 > total.Bytes {
