@@ -44,7 +44,7 @@
 // by its next statement (groupCommit, append_each): one lock of the head row, one
 // commit, one flush. Whoever finds nobody writing writes at once, as if there were no
 // groups: there is no timer, and a lone append takes as long as before. With 32 clients
-// that is 7 to 12 times the rate of 32 that queue at the head row (BenchmarkAppend: gain).
+// that is 5 to 12 times the rate of 32 that queue at the head row (BenchmarkAppend: gain).
 //
 // Each append keeps its own outcome. append_each leaves out whatever does not fit, and
 // who was left out asks once more by a statement of its own, whose refusal it gets. If
