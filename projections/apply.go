@@ -46,6 +46,27 @@ func UnknownStream(e eventstore.Event) error {
 	return fmt.Errorf("%s %s is not known", e.StreamType, e.Stream)
 }
 
+// copiedAtOnce is from how many rows on COPY pays.
+const copiedAtOnce = 40
+
+// Write stores what a page made of a table's rows: those that it added, and those that it
+// found and changed. The statement, upsert, takes an array for each field of R, whose db
+// tags name its column.
+func Write[R any](ctx context.Context, tx *sqlx.Tx, table, upsert string, added, changed []R) error {
+	if len(added) < copiedAtOnce {
+		changed, added = append(changed, added...), nil
+	}
+	if len(added) > 0 {
+		if err := statement.Copy(ctx, tx, "add "+table, table, added); err != nil {
+			return err
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return statement.Exec(ctx, tx, "write "+table, upsert, statement.Columns(changed)...)
+}
+
 // Tally says how many of some rows each counter counts.
 func Tally[C comparable, R any](rows map[uuid.UUID]R, counter func(R) C) map[C]int64 {
 	counts := make(map[C]int64)

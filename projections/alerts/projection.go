@@ -3,6 +3,7 @@ package alerts
 import (
 	"context"
 	_ "embed" // the schema and the queries
+	"maps"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -50,6 +51,7 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	if err != nil {
 		return err
 	}
+	stored := maps.Clone(alerts)
 	before := projections.Tally(alerts, (*folded).counter)
 	places := make(map[uuid.UUID]placeName)
 	for _, e := range events {
@@ -69,7 +71,7 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 			}
 		}
 	}
-	if err := write(ctx, tx, alerts); err != nil {
+	if err := write(ctx, tx, alerts, stored); err != nil {
 		return err
 	}
 	if err := name(ctx, tx, places); err != nil {
@@ -123,15 +125,16 @@ func load(ctx context.Context, tx *sqlx.Tx, ids []uuid.UUID) (map[uuid.UUID]*fol
 	return alerts, err
 }
 
-func write(ctx context.Context, tx *sqlx.Tx, alerts map[uuid.UUID]*folded) error {
-	if len(alerts) == 0 {
-		return nil
-	}
-	rows := make([]folded, 0, len(alerts))
+func write(ctx context.Context, tx *sqlx.Tx, alerts, stored map[uuid.UUID]*folded) error {
+	var added, changed []folded
 	for _, id := range projections.SortedIDs(alerts) {
-		rows = append(rows, *alerts[id])
+		if stored[id] != nil {
+			changed = append(changed, *alerts[id])
+		} else {
+			added = append(added, *alerts[id])
+		}
 	}
-	return statement.Exec(ctx, tx, "write alerts", writeAlerts, statement.Columns(rows)...)
+	return projections.Write(ctx, tx, "alerts", writeAlerts, added, changed)
 }
 
 const forgetTotals = `DELETE FROM totals WHERE organization_id = ANY ($1) AND hour = ANY ($2)

@@ -23,6 +23,7 @@ type folded struct {
 	ReportRow
 	recipients    []Recipient // receivers in order, then those who only asked
 	readyPosition int64
+	stored        bool // its row is there already
 }
 
 // apply folds one event in. The projection and AsOf share it, so that what was

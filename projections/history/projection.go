@@ -97,7 +97,7 @@ func load(ctx context.Context, tx *sqlx.Tx, ids [][16]byte) (map[uuid.UUID]*fold
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		f := &folded{}
+		f := &folded{stored: true}
 		if err := f.scan(rows, &f.readyPosition); err != nil {
 			return nil, fmt.Errorf("load reports: %w", err)
 		}
@@ -126,37 +126,49 @@ func loadRecipientsOf(ctx context.Context, tx *sqlx.Tx, reports map[uuid.UUID]*f
 	return err
 }
 
-// write stores every report and its recipients with one statement each.
+// write stores every report and its recipients.
 func write(ctx context.Context, tx *sqlx.Tx, reports map[uuid.UUID]*folded) error {
-	rows := make([]reportRow, 0, len(reports))
-	var recipients []recipientRow
+	var added, changed []reportRow
+	var addedRecipients, changedRecipients []recipientRow
 	for _, id := range projections.SortedIDs(reports) {
-		row, err := reports[id].row()
+		f := reports[id]
+		row, err := f.row()
 		if err != nil {
 			return err
 		}
-		rows, recipients = append(rows, row), append(recipients, reports[id].recipientRows()...)
+		if f.stored {
+			changed, changedRecipients = append(changed, row), append(changedRecipients, f.recipientRows()...)
+		} else {
+			added, addedRecipients = append(added, row), append(addedRecipients, f.recipientRows()...)
+		}
 	}
-	if err := statement.Exec(ctx, tx, "write reports", writeReports, statement.Columns(rows)...); err != nil {
+	if err := projections.Write(ctx, tx, "reports", writeReports, added, changed); err != nil {
 		return err
 	}
-	return statement.Exec(ctx, tx, "write recipients", writeRecipients, statement.Columns(recipients)...)
+	return projections.Write(ctx, tx, "recipients", writeRecipients, addedRecipients, changedRecipients)
 }
 
 // reportRow is a row of reports, in the order of write_reports.sql.
 type reportRow struct {
-	ID, Organization           uuid.UUID
-	Kind                       report.Kind
-	Status                     report.Status
-	Scope, Label               string
-	Requester                  uuid.UUID
-	Created                    time.Time
-	Started, Finished, Expires *time.Time
-	File, Digest               *string
-	Code, Message              string
-	Erased                     *time.Time
-	Rule                       string
-	Version, ReadyPosition     int64
+	ID            uuid.UUID     `db:"id"`
+	Organization  uuid.UUID     `db:"organization_id"`
+	Kind          report.Kind   `db:"kind"`
+	Status        report.Status `db:"status"`
+	Scope         string        `db:"scope"` // JSON
+	Label         string        `db:"scope_label"`
+	Requester     uuid.UUID     `db:"requester_id"`
+	Created       time.Time     `db:"created_at"`
+	Started       *time.Time    `db:"started_at"`
+	Finished      *time.Time    `db:"finished_at"`
+	Expires       *time.Time    `db:"expires_at"`
+	File          *string       `db:"file"` // JSON
+	Digest        *string       `db:"pdf_sha256"`
+	Code          string        `db:"error_code"`
+	Message       string        `db:"error_message"`
+	Erased        *time.Time    `db:"inputs_erased_at"`
+	Rule          string        `db:"inputs_rule"`
+	Version       int64         `db:"version"`
+	ReadyPosition int64         `db:"ready_position"`
 }
 
 func (f *folded) row() (reportRow, error) {
@@ -183,16 +195,18 @@ func (f *folded) row() (reportRow, error) {
 
 // recipientRow is a row of recipients, in the order of write_recipients.sql.
 type recipientRow struct {
-	Report, Member, Organization uuid.UUID
-	Ordinal                      *int32
-	Delivery                     string
-	Code                         int32
-	Message                      string
-	Delivered                    *time.Time
-	Created                      time.Time
-	Status                       report.Status
-	Expires                      *time.Time
-	ReadyPosition                int64
+	Report        uuid.UUID     `db:"report_id"`
+	Member        uuid.UUID     `db:"member_id"`
+	Organization  uuid.UUID     `db:"organization_id"`
+	Ordinal       *int32        `db:"ordinal"`
+	Delivery      string        `db:"delivery"`
+	Code          int32         `db:"smtp_code"`
+	Message       string        `db:"message_id"`
+	Delivered     *time.Time    `db:"delivered_at"`
+	Created       time.Time     `db:"created_at"`
+	Status        report.Status `db:"status"`
+	Expires       *time.Time    `db:"expires_at"`
+	ReadyPosition int64         `db:"ready_position"`
 }
 
 func (f *folded) recipientRows() []recipientRow {
