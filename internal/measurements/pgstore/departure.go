@@ -55,5 +55,5 @@ func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) 
 			return err
 		}
 	}
-	return nil
+	return s.blocks.DeleteOrganization(ctx, organization) // those that are elsewhere
 }

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	_ "embed" // the statements
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -45,12 +46,19 @@ const (
 // forget drops what is older than its retention: details first, whose rests go to rows of
 // hours.
 func (s *Store) forget(ctx context.Context) error {
-	if err := s.round(ctx, claimOver, forgetGroup, closeDetails); err != nil {
-		return fmt.Errorf("close weeks that are over: %w", err)
+	closing := s.round(ctx, claimOver, forgetGroup, closeDetails)
+	if closing != nil {
+		closing = fmt.Errorf("close weeks that are over: %w", closing)
 	}
-	if err := s.round(ctx, claimPacked, compactGroup, unpack); err != nil {
-		return fmt.Errorf("unpack hours that are not sealed: %w", err)
+	unpacking := s.round(ctx, claimPacked, compactGroup, unpack)
+	if unpacking != nil {
+		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
+	return errors.Join(closing, unpacking, s.forgetDictionary(ctx), s.forgetWholes(ctx), s.forgetBlocks(ctx))
+}
+
+// forgetBlocks drops blocks that are older than they are kept.
+func (s *Store) forgetBlocks(ctx context.Context) error {
 	now, err := statement.One[time.Time](ctx, s.db, "read the time", `SELECT now()`)
 	if err != nil {
 		return err
@@ -67,14 +75,9 @@ func (s *Store) forget(ctx context.Context) error {
 		blocks.Raw: raw, blocks.Minutes: now.Add(-minutesKept), blocks.Hours: hours,
 		blocks.ClosedHourDetails: now.Add(-hourDetailsKept), blocks.ClosedDayDetails: now.Add(-dayDetailsKept),
 	} {
-		if err := s.blocks.Forget(ctx, table, before.UTC()); err != nil {
-			return err
-		}
+		err = errors.Join(err, s.blocks.Forget(ctx, table, before.UTC()))
 	}
-	if err := s.forgetDictionary(ctx); err != nil {
-		return err
-	}
-	return s.forgetWholes(ctx)
+	return err
 }
 
 // forgetRows deletes rows that nothing is made of any more, some at a time.

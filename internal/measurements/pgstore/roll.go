@@ -29,6 +29,10 @@ var (
 	dirtyHours string
 	//go:embed sql/postpone.sql
 	postponeHours string
+	//go:embed sql/claim_hour.sql
+	claimHour string
+	//go:embed sql/await_blocks.sql
+	awaitBlocks string
 )
 
 const (
@@ -106,16 +110,58 @@ type outcome struct {
 	last            int64 // the last series of a full group; 0: it was not full
 }
 
-// rollGroup rolls up the hours that a claim finds, in one transaction.
+// rollGroup rolls up the hours that a claim finds, in one transaction. Where blocks of some
+// of them cannot be reached, each is rolled up by itself, and those that cannot wait.
 func (s *Store) rollGroup(ctx context.Context, claim string, args ...any) (o outcome, err error) {
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		o, err = s.rollClaimed(ctx, tx, claim, groupHours, args...)
 		return err
 	})
+	var stuck *stuckError
+	if isAway(ctx, err) && errors.As(err, &stuck) {
+		o.rolled, err = s.rollEach(ctx, stuck.hours)
+	}
 	if err != nil {
 		return outcome{}, fmt.Errorf("roll up a group of hours: %w", err)
 	}
 	return o, nil
+}
+
+// stuckError is why the hours of a group were not rolled up.
+type stuckError struct {
+	hours []bucket
+	error
+}
+
+func (e *stuckError) Unwrap() error { return e.error }
+
+// isAway says of an error that blocks cannot be reached.
+func isAway(ctx context.Context, err error) bool {
+	var away *blocks.UnavailableError
+	return ctx.Err() == nil && errors.As(err, &away)
+}
+
+// rollEach rolls up hours one by one, and postpones those whose blocks cannot be reached.
+func (s *Store) rollEach(ctx context.Context, hours []bucket) (rolled int, err error) {
+	var waiting []bucket
+	for _, hour := range hours {
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			o, err := s.rollClaimed(ctx, tx, claimHour, 1, hour.Series, hour.Start)
+			rolled += o.rolled
+			return err
+		})
+		switch {
+		case isAway(ctx, err):
+			s.log.WarnContext(ctx, "an hour of samples cannot be rolled up, trying again later", "series", hour.Series, "hour", hour.Start, "error", err)
+			waiting = append(waiting, hour)
+		case err != nil:
+			return rolled, err
+		}
+	}
+	if len(waiting) == 0 {
+		return rolled, nil
+	}
+	return rolled, statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(waiting)), awaitBlocks, statement.Columns(waiting)...)
 }
 
 func (s *Store) rollClaimed(ctx context.Context, tx *sqlx.Tx, claim string, limit int, args ...any) (o outcome, err error) {
@@ -128,7 +174,9 @@ func (s *Store) rollClaimed(ctx context.Context, tx *sqlx.Tx, claim string, limi
 	if o.full = o.claimed == limit; o.full {
 		o.last = claimed[limit-1].Series
 	}
-	o.rolled, err = g.roll(ctx, claimed)
+	if o.rolled, err = g.roll(ctx, claimed); err != nil {
+		err = &stuckError{claimed, err}
+	}
 	o.cut = g.cut
 	return o, err
 }

@@ -19,6 +19,8 @@ var (
 	sealHours string
 	//go:embed sql/delete_raw.sql
 	deleteRaw string
+	//go:embed sql/hold_one.sql
+	holdOne string
 )
 
 const (
@@ -39,7 +41,7 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 	if ok, err := statement.One[bool](ctx, s.db, "look whether the intake was away", attended); err != nil || !ok {
 		return 0, err
 	}
-	if _, err := s.Compact(ctx); err != nil {
+	if _, err := s.Compact(ctx); err != nil && !isAway(ctx, err) { // what is not compacted is not sealed
 		return 0, err
 	}
 	err = s.round(ctx, claimQuiet, sealGroup, func(ctx context.Context, g *group, claimed []bucket) error {
@@ -56,20 +58,47 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 // round claims groups and does something to each, in a transaction of its own, until
 // there are no more. A claim goes on behind the last bucket of the one before it ($2 and
 // $3): what could not be done, or is somebody else's, is left to the next round, and
-// what must stay is not looked at again for every group.
+// what must stay is not looked at again for every group. Where blocks cannot be reached,
+// each of a group is done by itself, and the round goes on; the error says so at its end.
 func (s *Store) round(ctx context.Context, claim string, size int, do func(context.Context, *group, []bucket) error) error {
 	var last bucket
+	var away error
 	for found := size; found == size; {
-		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+		var claimed []bucket
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) (err error) {
 			g := &group{tx: tx, store: s, series: make(map[int64]series)}
-			claimed, err := g.claim(ctx, claim, size, last.Series, last.Start)
+			claimed, err = g.claim(ctx, claim, size, last.Series, last.Start)
 			if found = len(claimed); err != nil || found == 0 {
 				return err
 			}
 			last = claimed[found-1]
 			return do(ctx, g, claimed)
 		})
+		if isAway(ctx, err) {
+			err = s.eachAlone(ctx, claimed, &away, do)
+		}
 		if err != nil {
+			return err
+		}
+	}
+	return away
+}
+
+// eachAlone does something to buckets one by one; away is set where blocks of some cannot be
+// reached.
+func (s *Store) eachAlone(ctx context.Context, claimed []bucket, away *error, do func(context.Context, *group, []bucket) error) error {
+	for _, b := range claimed {
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			of, free, err := statement.Find[series](ctx, tx, "hold a series", holdOne, b.Series)
+			if err != nil || !free {
+				return err
+			}
+			return do(ctx, &group{tx: tx, store: s, series: map[int64]series{b.Series: of}}, []bucket{b})
+		})
+		switch {
+		case isAway(ctx, err):
+			*away = err
+		case err != nil:
 			return err
 		}
 	}

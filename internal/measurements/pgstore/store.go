@@ -67,11 +67,15 @@ func (s *Store) Run(ctx context.Context) error {
 	all.Go(func() error {
 		return s.each(ctx, rollInterval, "samples could not be rolled up, trying again", s.Roll)
 	})
-	all.Go(func() error {
-		return s.each(ctx, compactInterval, "hours could not be put into blocks, trying again", s.Compact)
-	})
-	all.Go(func() error {
-		return s.each(ctx, sealInterval, "old samples could not be sealed, trying again", s.Seal)
+	var sealed time.Time
+	all.Go(func() error { // one after the other: each passes over what the other holds
+		return s.each(ctx, compactInterval, "hours that are over could not be put away, trying again", func(ctx context.Context) (int, error) {
+			if time.Since(sealed) < sealInterval {
+				return s.Compact(ctx)
+			}
+			sealed = time.Now()
+			return s.Seal(ctx)
+		})
 	})
 	all.Go(func() error { return s.runWhole(ctx) })
 	all.Go(func() error {
