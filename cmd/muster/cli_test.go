@@ -23,7 +23,7 @@ func (i installed) within(t testing.TB, work func(ctx context.Context, in *insta
 	if err := errors.Join(flags.Parse(i.flags()), cfg.Validate()); err != nil {
 		t.Fatal(err)
 	}
-	err := withFiles(t.Context(), cfg, func(in *installation) error { return work(t.Context(), in) })
+	err := withAccess(t.Context(), cfg, access{pool: 4, files: true, measured: true}, func(in *installation) error { return work(t.Context(), in) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/intake/places"
 	"muster/internal/intake/push"
+	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
@@ -82,6 +83,8 @@ type installation struct {
 	checks      *catalogue.Catalogue
 	runner      *projections.Runner
 	samples     *pgstore.Store
+	clickhouse  *clickhouse.Store // where hours are kept that are over; nil: in db
+	ledger      *pgxpool.Pool     // of clickhouse
 	drops       *drops.Book
 	intake      *push.Intake
 	places      *places.Resolver
@@ -93,6 +96,7 @@ type access struct {
 	pool      int             // connections of the common pool
 	tracer    pgx.QueryTracer // of the common pool; nil: none
 	files     bool            // with the blob store
+	measured  bool            // with what is measured; without, only with what the database has of it
 }
 
 // withInstallation opens the installation for one command and closes it behind it. It
@@ -192,7 +196,9 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.health = health.NewReader(in.db)
 	in.proofs = in.newProofs()
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
-	in.samples = pgstore.New(in.db, in.log)
+	if err := in.openMeasurements(ctx, a); err != nil {
+		return in, err
+	}
 	in.samples.KeepsTexts = in.accounts.HoldsTexts
 	in.drops = drops.New(in.db, in.log, now)
 	in.intake = &push.Intake{DB: in.db, Store: in.samples, InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, Now: now}
@@ -310,6 +316,12 @@ func (in *installation) Close() error {
 	var errs []error
 	if in.blobs != nil {
 		errs = append(errs, in.blobs.Close())
+	}
+	if in.clickhouse != nil {
+		in.clickhouse.Close()
+	}
+	if in.ledger != nil {
+		in.ledger.Close()
 	}
 	if in.pool != nil {
 		in.pool.Close()

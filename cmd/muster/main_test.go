@@ -81,6 +81,8 @@ func muster(t testing.TB, args ...string) outcome {
 type installed struct {
 	url, dir string
 	blobs    string // URL of the blob store; empty: in dir
+
+	measurements string // URL of ClickHouse; empty: in the database
 }
 
 // install makes an installation with a migrated database and nobody in it.
@@ -93,6 +95,9 @@ func (i installed) flags() []string {
 	flags := []string{"--database-url", i.url, "--data-dir", i.dir}
 	if i.blobs != "" {
 		flags = append(flags, "--blob-url", i.blobs)
+	}
+	if i.measurements != "" {
+		flags = append(flags, "--measurements-url", i.measurements)
 	}
 	return flags
 }

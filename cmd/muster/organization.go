@@ -63,7 +63,7 @@ Broken off, it goes on where it was when it is called again. It may run beside '
   muster organization delete "Second House" --yes`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withFiles(cmd.Context(), cfg, func(in *installation) error {
+			return withAccess(cmd.Context(), cfg, access{pool: 4, files: true, measured: true}, func(in *installation) error {
 				target, err := in.deletable(cmd.Context(), args[0])
 				if err != nil {
 					return err

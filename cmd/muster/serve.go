@@ -77,7 +77,7 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	worker := workerName()
 	export := telemetry.StartExport(ctx, version, worker, metrics, logger(cfg))
 	in, err := openInstallation(ctx, cfg, access{
-		exclusive: true, files: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
+		exclusive: true, files: true, measured: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
 	})
 	if err == nil {
 		defer func() { err = errors.Join(err, in.Close()) }()
@@ -287,6 +287,10 @@ func (p *process) configuredAdmin() (*commands.NewMember, error) {
 // connections that this process may open, and names the shortfall.
 func (in *installation) affordConnections(ctx context.Context) error {
 	pools := projections.Pools{HTTP: httpConnections, Workers: workerConnections, Open: int(in.pool.Stat().TotalConns())}
+	if in.ledger != nil {
+		pools.Workers += ledgerConnections
+		pools.Open += int(in.ledger.Stat().TotalConns())
+	}
 	if in.cfg.Roles.Has(config.Projections) {
 		pools.Subscribers = in.runner.Connections()
 	}

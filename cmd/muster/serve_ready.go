@@ -34,6 +34,9 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		{Name: "blobs", Run: withoutLag(func(ctx context.Context) error { return p.blobs.Check(ctx, p.storeID) })},
 		{Name: "mail", Run: withoutLag(transport.Check)},
 	}
+	if p.clickhouse != nil {
+		checks = append(checks, readiness.Need{Name: "measurements", Run: withoutLag(p.clickhouse.Check)})
+	}
 	if p.cfg.Demo {
 		checks = append(checks, readiness.Need{Name: "demo", Required: true, Run: withoutLag(func(context.Context) error {
 			select {

@@ -28,15 +28,18 @@ type Config struct {
 	Roles     Roles
 	Demo      bool
 
-	DatabaseURL   string // empty: a private PostgreSQL in DataDir
-	BlobURL       string // of a gocloud.dev bucket
-	SecretKeyFile string
-	SigningCert   string // PEM file of the operator's certificate for PDFs; empty: made from the secret key
-	SigningKey    string // PEM file of its key
-	ProofPublic   bool   // anyone may read checkpoints and tiles
-	TSAURL        string // RFC 3161 service; empty: nothing is stamped
-	Witnesses     string // file of witnesses; empty: none are asked
-	FeedKey       string // of minisign, that updates of the feed are signed with; empty: they need not be
+	DatabaseURL string // empty: a private PostgreSQL in DataDir
+	BlobURL     string // of a gocloud.dev bucket
+	// MeasurementsURL is where measurements are kept that are over: a clickhouse:// URL,
+	// which its reader judges; empty: in the database.
+	MeasurementsURL string
+	SecretKeyFile   string
+	SigningCert     string // PEM file of the operator's certificate for PDFs; empty: made from the secret key
+	SigningKey      string // PEM file of its key
+	ProofPublic     bool   // anyone may read checkpoints and tiles
+	TSAURL          string // RFC 3161 service; empty: nothing is stamped
+	Witnesses       string // file of witnesses; empty: none are asked
+	FeedKey         string // of minisign, that updates of the feed are signed with; empty: they need not be
 
 	Organization      string // name of the first one
 	AdminEmail        string // with AdminPasswordFile, makes the first administrator

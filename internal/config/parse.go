@@ -176,12 +176,15 @@ func secretURL(schemes ...string) func(string) (string, error) {
 		wanted = schemes[0] + "://host/…"
 	}
 	return func(text string) (string, error) {
-		u, err := url.Parse(text)
+		u, err := parseURL(text)
 		if err != nil || u.Scheme == "" {
 			return "", fmt.Errorf("is not a URL such as %s (reserved characters in a password are written %%40 for @, %%2F for /)", wanted)
 		}
 		if len(schemes) > 0 && !slices.Contains(schemes, u.Scheme) {
 			return "", fmt.Errorf("begins with %s://, not with %s://", u.Scheme, strings.Join(schemes, ":// or "))
+		}
+		if u.Scheme == "clickhouse" && strings.Contains(u.Path, "@") { // part of the account was read as a path
+			return "", errors.New("has an @ behind its first slash: in a password / is written %2F")
 		}
 		if slices.Contains([]string{"smtp", "smtps"}, u.Scheme) && u.Hostname() == "" {
 			return "", fmt.Errorf("names no host, as %s does", wanted)
@@ -190,12 +193,30 @@ func secretURL(schemes ...string) func(string) (string, error) {
 	}
 }
 
+// parseURL reads a URL that may have a list of hosts with ports, which net/url does not take.
+func parseURL(text string) (*url.URL, error) {
+	scheme, rest, _ := strings.Cut(text, "://")
+	authority, path, _ := strings.Cut(rest, "/")
+	hosts := strings.LastIndexByte(authority, '@') + 1
+	if !strings.Contains(authority[hosts:], ",") {
+		return url.Parse(text)
+	}
+	if strings.ContainsAny(authority[hosts:], "?#") { // a password may be behind it
+		return nil, errors.New("a list of hosts ends with a slash")
+	}
+	u, err := url.Parse(scheme + "://" + authority[:hosts] + "hosts/" + path)
+	if err == nil {
+		u.Host = authority[hosts:]
+	}
+	return u, err
+}
+
 // redacted is a URL without its passwords, wherever they may stand in one.
 func redacted(text string) string {
 	if text == "" {
 		return ""
 	}
-	u, err := url.Parse(text)
+	u, err := parseURL(text)
 	if err != nil {
 		return "(unreadable)"
 	}

@@ -88,6 +88,8 @@ func storingSettings(c *Config) []setting {
 		confidential("database-url", "`URL` of the database, PostgreSQL 15 or newer (default a private server in the data directory)",
 			&c.DatabaseURL, "postgres", "postgresql"),
 		confidential("blob-url", "`URL` of the store for reports, file:///… or s3://… (default <data-dir>/blobs)", &c.BlobURL),
+		confidential("measurements-url", "`URL` of ClickHouse, where measurements are kept whose hour is over, clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true] (default in the database)",
+			&c.MeasurementsURL, "clickhouse"),
 		row("secret-key-file", "", "`file` with the secret key, made at first start; all processes share one (default <data-dir>/secret.key)",
 			&c.SecretKeyFile, optional(path)),
 		row("feed-key", "", "public `key` of minisign; a file for 'muster feed update' is then refused without its signature (default none)",

@@ -17,6 +17,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/postgres"
 )
 
@@ -32,6 +33,10 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return &wire.Problem{Code: "unavailable", Detail: "The request was cancelled."}
+	}
+	if away := (*blocks.UnavailableError)(nil); errors.As(err, &away) { // before what it wraps is taken for the database's
+		s.Log.WarnContext(ctx, "request failed", "error", err)
+		return &wire.Problem{Code: "unavailable", Detail: "A server that older measurements are kept on is not responding; the log names it under this request id. Nothing is lost. Try again."}
 	}
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/eventstore"
+	"muster/internal/measurements/blocks"
 	"muster/internal/postgres"
 )
 
@@ -40,6 +44,19 @@ func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
 	} {
 		if got := isUnavailable(c.err); got != c.want {
 			t.Errorf("%s: unavailable is %v", name, got)
+		}
+	}
+}
+
+// TestMeasurementsAway: where a server of blocks is away it is that, and not the database,
+// whatever kept us from it; who asks is not told its address.
+func TestMeasurementsAway(t *testing.T) {
+	t.Parallel()
+	s := &server{Front: Front{Log: slog.New(slog.DiscardHandler)}}
+	for _, why := range []error{&net.OpError{Op: "dial"}, context.DeadlineExceeded, io.EOF, errors.New("Authentication failed")} {
+		err := fmt.Errorf("read blocks: %w", &blocks.UnavailableError{Part: "ClickHouse on clicks:9000", Err: why})
+		if p := s.toProblem(t.Context(), err); p.Code != "unavailable" || !strings.Contains(p.Detail, "older measurements") || strings.Contains(p.Detail, "clicks") {
+			t.Errorf("%v: %s %s", why, p.Code, p.Detail)
 		}
 	}
 }

@@ -91,6 +91,17 @@ func (s *Store) readyAll(ctx context.Context) error {
 	return nil
 }
 
+// Check asks each shard whether it answers, in the time that ctx has. The error is, as that
+// of Open, an *blocks.UnavailableError where one does not.
+func (s *Store) Check(ctx context.Context) error {
+	return firstOf(s.onAll(func(of *shard) error {
+		return of.any(ctx, func(n *node) error {
+			_, err := n.one(ctx, "SELECT toUInt64(1)")
+			return err
+		})
+	}))
+}
+
 // shardOf is where a series is.
 func (s *Store) shardOf(organization uuid.UUID, kind, subject string) *shard {
 	if len(s.shards) == 1 {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/measurements/clickhouse/clickhousetest"
+	"muster/internal/statement"
+)
+
+// compacted rolls up what was sent and puts it into blocks, as if an hour had passed.
+func (i installed) compacted(t testing.TB) {
+	t.Helper()
+	i.within(t, func(ctx context.Context, in *installation) error {
+		_, rolled := in.samples.Roll(ctx)
+		aged := statement.Exec(ctx, in.db, "age", `UPDATE measured_hours SET arrived_at = arrived_at - interval '1 hour'`)
+		n, err := in.samples.Compact(ctx)
+		if n == 0 {
+			t.Error("nothing was put into blocks")
+		}
+		return errors.Join(rolled, aged, err)
+	})
+}
+
+// hostAt is a message with one sample of a host.
+func hostAt(at time.Time) map[string]any {
+	return map[string]any{"hosts": []map[string]any{{"host": "sent.example", "instances": []string{}, "at": at, "cpuPercent": 12.5}}}
+}
+
+// utilizationOf asks for the tile of the day before an hour, at 1h.
+func (c client) utilizationOf(t testing.TB, hour time.Time) answer {
+	t.Helper()
+	window := url.Values{"from": {hour.Add(-23 * time.Hour).Format(time.RFC3339)}, "to": {hour.Add(time.Hour).Format(time.RFC3339)}, "bucketSize": {"1h"}}
+	got, err := c.try(t.Context(), http.MethodGet, "/api/v1/metrics/utilization?"+window.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestMeasurementsInClickHouse: hours that are over are on two servers. Without these what
+// is older is unavailable and nothing else; an organization that is deleted is deleted there.
+func TestMeasurementsInClickHouse(t *testing.T) {
+	t.Parallel()
+	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 2})
+	i := install(t)
+	i.measurements = c.URL("measured")
+	email := i.organization(t, "Acme")
+	server := serving(t, nil, append(i.flags(), "--roles=api", "--rate-limits=off")...)
+	ana := i.as(t, server, email)
+	sends := client{base: server.base, token: strings.TrimSpace(i.must(t, "token", "create", "--kind", "ingest", "--email", email))}
+	hour := time.Now().UTC().Truncate(time.Hour).Add(-5 * time.Hour)
+	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(time.Minute)), nil)
+	i.compacted(t)
+	if status, passed := ana.checks(t, "/readyz"); !passed["measurements"] {
+		t.Errorf("it is %s, %v", status, passed)
+	}
+	on := func() (rows [2]uint64) {
+		for n, s := range c.Servers {
+			rows[n] = s.Number(t, "SELECT count() FROM measured.minutes_local")
+		}
+		return rows
+	}
+	holder := c.Servers[0]
+	if on()[0] == 0 {
+		holder = c.Servers[1]
+	}
+	if rows := on(); rows[0]+rows[1] == 0 {
+		t.Fatal("no server has the hour")
+	}
+	shown := ana.utilizationOf(t, hour)
+	if shown.status != http.StatusOK || !strings.Contains(string(shown.body), "12.5") {
+		t.Fatalf("the hour is not shown: %d %s", shown.status, shown.body)
+	}
+
+	holder.Stop(t)
+	late := hostAt(hour.Add(2 * time.Minute))
+	for what, ask := range map[string]func() answer{
+		"a tile": func() answer { return ana.utilizationOf(t, hour.Add(-time.Hour)) },
+		"a late sample": func() answer {
+			got, err := sends.try(t.Context(), http.MethodPost, "/ingest/v1/samples", late)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		},
+	} {
+		if got := ask(); got.status != http.StatusServiceUnavailable || got.code() != "unavailable" || got.header.Get("Retry-After") == "" || strings.Contains(string(got.body), holder.Addr()) {
+			t.Errorf("%s of a server that is away: %d %v %s", what, got.status, got.header, got.body)
+		}
+	}
+	if status, passed := ana.checks(t, "/readyz"); status != "degraded" || passed["measurements"] || !passed["database"] {
+		t.Errorf("with a server away it is %s, %v", status, passed)
+	}
+	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(time.Now().UTC()), nil)
+	if got := i.muster(t, "organization", "delete", "Acme", "--yes"); got.status == 0 || !strings.Contains(got.errors, holder.Addr()) {
+		t.Errorf("an organization is deleted whose measurements are away: %d %s", got.status, got.errors)
+	}
+
+	holder.Restart(t)
+	i.must(t, "organization", "delete", "Acme", "--yes")
+	if rows := on(); rows[0]+rows[1] != 0 {
+		t.Errorf("of a deleted organization there are %v rows", rows)
+	}
+}
+
+// TestMeasurementsThatCannotBeOpened keep serve from starting, with one sentence that has
+// no password. Commands that read none of them go on.
+func TestMeasurementsThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 1})
+	i := install(t)
+	i.measurements = c.URL("changed")
+	i.within(t, func(context.Context, *installation) error { return nil })
+	c.Servers[0].Exec(t, "ALTER TABLE changed.minutes_local MODIFY COLUMN body Nullable(String)")
+	for name, is := range map[string]struct{ url, why string }{
+		"hosts":    {"clickhouse://u:let-me@h:1,g:1/d", "has several hosts and no cluster"},
+		"nobody":   {"clickhouse://u:let-me@127.0.0.1:1/d", "127.0.0.1:1 cannot be reached"},
+		"password": {strings.Replace(c.URL("d"), clickhousetest.Password[:6], "let-me-too", 1), "cannot be reached: "},
+		"table":    {c.URL("changed"), "changed by hand"},
+	} {
+		i.measurements = is.url
+		got := muster(t, append([]string{"serve", "--listen=127.0.0.1:0"}, i.flags()...)...)
+		lines := strings.Split(strings.TrimSpace(got.errors), "\n")
+		if last := lines[len(lines)-1]; got.status != exitFailed || !strings.HasPrefix(last, "muster: --measurements-url: ") || !strings.Contains(last, is.why) {
+			t.Errorf("%s: %d %s", name, got.status, last)
+		}
+		if strings.Contains(got.errors+got.out, "let-me") {
+			t.Errorf("%s: the password is in %s", name, got.errors)
+		}
+	}
+	i.organization(t, "Acme")
+}
