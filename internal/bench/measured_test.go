@@ -17,6 +17,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 )
@@ -86,10 +87,21 @@ const measurementsURL = "MUSTER_MEASUREMENTS_URL"
 // openStore opens the store that serve has, for whoever writes past it.
 func openStore(b *testing.B, db *sqlx.DB) *pgstore.Store {
 	b.Helper()
-	if os.Getenv(measurementsURL) != "" {
-		b.Fatalf("%s is set, and the benchmarks write measurements to PostgreSQL only", measurementsURL)
+	log := slog.New(slog.DiscardHandler)
+	text := os.Getenv(measurementsURL)
+	if text == "" {
+		return pgstore.New(db, log)
 	}
-	return pgstore.New(db, slog.New(slog.DiscardHandler))
+	address, err := clickhouse.ParseAddress(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	kept, err := clickhouse.Open(b.Context(), address, db, log, clickhouse.Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(kept.Close)
+	return pgstore.NewOn(db, kept, log)
 }
 
 func (m *measured) register(feed agent, first, end int) {
