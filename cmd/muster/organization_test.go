@@ -19,6 +19,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/departure"
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
 
@@ -166,10 +167,10 @@ func TestAnOrganizationIsDeleted(t *testing.T) {
 			t.Errorf("the organization has nothing in %s, so this shows nothing", table)
 		}
 	}
-	killed := errors.New("killed")
-	for _, at := range departure.Steps() {
-		h.within(t, func(ctx context.Context, in *installation) error {
-			d := in.departure()
+	h.within(t, func(ctx context.Context, in *installation) error {
+		killed := errors.New("killed")
+		d := in.departure()
+		for _, at := range departure.Steps() {
 			d.Reached = func(s departure.Step) error {
 				if s == at {
 					return killed
@@ -179,9 +180,9 @@ func TestAnOrganizationIsDeleted(t *testing.T) {
 			if err := d.Delete(ctx, ids[0], "cli"); !errors.Is(err, killed) {
 				t.Fatalf("at %s: %v", at, err)
 			}
-			return nil
-		})
-	}
+		}
+		return nil
+	})
 	h.wantNothingLeft(t, ids[0])
 	now := h.rowsOf(t, ids[1])
 	for _, table := range slices.Sorted(maps.Keys(was)) {
@@ -214,9 +215,38 @@ func TestAnOrganizationIsDeleted(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileItsSamplesArrive: senders are told what an unknown token is told and
+// TestLongADemoIsDeleted: of all that a demo is filled with, while serve goes on filling
+// and firing, nothing is left.
+func TestLongADemoIsDeleted(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	i := install(t)
+	server := serving(t, nil, append(i.flags(), "--demo")...)
+	i.organization(t, "Bolt")
+	var demo uuid.UUID
+	i.within(t, func(ctx context.Context, in *installation) error {
+		all, err := in.accounts.Organizations(ctx)
+		demo = all[0].ID
+		return err
+	})
+	if was := i.rowsOf(t, demo); len(was) < 30 {
+		t.Errorf("the demo has rows in %d tables only", len(was))
+	}
+	i.must(t, "organization", "delete", demo.String(), "--yes")
+	i.wantNothingLeft(t, demo)
+	server.stop(t)
+	i.wantNothingLeft(t, demo)
+	i.must(t, "events", "verify")
+	for _, projection := range []string{"report_history", "audit", "fleet", "alerts"} {
+		i.must(t, "projections", "rebuild", projection, "--stop-on-difference")
+	}
+	i.wantNothingLeft(t, demo)
+}
+
+// TestLongDeletedWhileItsSamplesArrive: senders are told what an unknown token is told and
 // nothing else, and what they send late is not there.
-func TestDeletedWhileItsSamplesArrive(t *testing.T) {
+func TestLongDeletedWhileItsSamplesArrive(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	i := install(t)
 	email := i.organization(t, "Acme")

@@ -28,7 +28,8 @@ const seriesAtOnce = 20
 // DeleteOrganization deletes all that is measured of an organization, some series a
 // transaction, each with all that hangs on it. It is for one for which nobody can make a
 // series any more; who had one held before is waited for, and who comes later finds none
-// (measurements.DeletedError).
+// (measurements.DeletedError). Blocks that are elsewhere go last: nobody can put any when
+// no series is left.
 func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) error {
 	tables, err := statement.All[string](ctx, s.db, "list what hangs on series", seriesTables)
 	if err != nil {
@@ -55,5 +56,5 @@ func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) 
 			return err
 		}
 	}
-	return s.blocks.DeleteOrganization(ctx, organization) // those that are elsewhere
+	return s.blocks.DeleteOrganization(ctx, organization)
 }

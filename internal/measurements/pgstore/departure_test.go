@@ -1,11 +1,16 @@
 package pgstore
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/internal/measurements"
+	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 )
 
@@ -52,8 +57,13 @@ func TestAllThatIsMeasuredOfAnOrganizationIsDeleted(t *testing.T) {
 	s.afresh()
 	s.write(measured(codec.Hosts, "a", monday, 3), measured(codec.Sessions, "b", monday, 4))
 	s.rollAll()
+	elsewhere := &forgetful{Store: s.blocks}
+	s.blocks = elsewhere
 	if err := s.DeleteOrganization(t.Context(), one); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(elsewhere.forgot, []uuid.UUID{one}) {
+		t.Errorf("of blocks elsewhere it deletes those of %v", elsewhere.forgot)
 	}
 	s.check()
 	if len(gone) == 0 {
@@ -69,4 +79,15 @@ func TestAllThatIsMeasuredOfAnOrganizationIsDeleted(t *testing.T) {
 			t.Errorf("%d rows of %s are left", n, table)
 		}
 	}
+}
+
+// forgetful notes whose blocks it is to delete.
+type forgetful struct {
+	blocks.Store
+	forgot []uuid.UUID
+}
+
+func (f *forgetful) DeleteOrganization(ctx context.Context, organization uuid.UUID) error {
+	f.forgot = append(f.forgot, organization)
+	return f.Store.DeleteOrganization(ctx, organization)
 }
