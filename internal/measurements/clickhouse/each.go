@@ -147,7 +147,10 @@ func (s *Store) readSome(ctx context.Context, of blocks.Table, ranges []blocks.R
 	all := make(map[known][]found, len(ranges))
 	var mu sync.Mutex
 	err := s.onAll(func(on *shard) error {
-		if err := away[on]; err != nil {
+		mu.Lock()
+		err := away[on]
+		mu.Unlock()
+		if err != nil {
 			for which := range shares {
 				if which.on == on {
 					return err
