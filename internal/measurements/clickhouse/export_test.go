@@ -15,3 +15,6 @@ func (s *Store) Begin(ctx context.Context, of blocks.Table, put []blocks.Block) 
 	revision, err := s.nextRevision(ctx)
 	return func() error { return s.send(ctx, of, parts, revision) }, err
 }
+
+// Unavailable says whether a part of the store could not be reached.
+func Unavailable(err error) bool { return unavailable(err) }

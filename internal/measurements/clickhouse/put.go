@@ -84,7 +84,7 @@ func (s *Store) send(ctx context.Context, of blocks.Table, parts map[destination
 				continue
 			}
 			for piece := range pieces(at.in, list) {
-				err := on.any(ctx, func(n *node) error { return n.insert(ctx, at.in, of, piece, revision, len(on.replicas)) })
+				err := on.any(ctx, func(n *node) error { return on.insert(ctx, n, at.in, of, piece, revision) })
 				if err != nil {
 					return err
 				}
@@ -114,16 +114,26 @@ func pieces(in *table, list []*blocks.Block) func(func([]*blocks.Block) bool) {
 	}
 }
 
-// insert keeps blocks on a server, and on the others that have the same.
-func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*blocks.Block, revision uint64, replicas int) error {
+// insert keeps blocks on a replica and waits until all others have them, so that whichever
+// is asked afterwards answers right. Where one is away, nothing is acknowledged: what is to
+// be put stays where it is, in the head. insert_quorum would say the same, but 18.16 neither
+// merges nor mutates the last part that it was asked for.
+func (s *shard) insert(ctx context.Context, n *node, in *table, of blocks.Table, list []*blocks.Block, revision uint64) error {
+	err := n.insert(ctx, in, of, list, revision)
+	for _, replica := range s.replicas {
+		if err == nil && replica != n {
+			err = replica.exec(ctx, n.store.limits.Put, "SYSTEM SYNC REPLICA "+in.local(n.store.address.Database))
+		}
+	}
+	return err
+}
+
+func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*blocks.Block, revision uint64) error {
 	within, cancel := context.WithTimeout(ctx, n.store.limits.Put)
 	defer cancel()
 	names := make([]string, 0, 16)
 	for _, c := range in.columns() {
 		names = append(names, c.name)
-	}
-	if replicas > 1 {
-		within = quorum(within, replicas, n.store.limits.Put)
 	}
 	// The columns are written out: servers before 20 do not tell the client which there are.
 	batch, err := n.conn.PrepareBatch(within, fmt.Sprintf("INSERT INTO %s (%s)", in.local(n.store.address.Database), strings.Join(names, ", ")))

@@ -39,7 +39,10 @@ var (
 )
 
 // patience is for a machine that others use: a server starts in a second alone.
-const patience = time.Minute
+const (
+	patience = time.Minute
+	interval = 20 * time.Millisecond // between two looks
+)
 
 // Options says what a cluster is like.
 type Options struct {
@@ -180,7 +183,7 @@ func (s *Server) wait(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if pause.For(ctx, 20*time.Millisecond) != nil {
+		if pause.For(ctx, interval) != nil {
 			output, _ := os.ReadFile(filepath.Join(s.dir, "output"))
 			log, _ := os.ReadFile(filepath.Join(s.dir, "errors"))
 			return fmt.Errorf("clickhouse-server does not answer: %w\n%s%s", err, output, log)
