@@ -59,27 +59,46 @@ func (s *Store) readDetails(ctx context.Context, kind string, series subjects, s
 // readStatements hands what each instance executed in a span to take, which is good until
 // that returns. Instances without a sample are left out.
 func (s *Store) readStatements(ctx context.Context, series subjects, span measurements.Span, take func(instance uuid.UUID, all codec.Detail)) error {
-	sums := make([]codec.Adder, min(detailsTogether, len(series)))
+	add := s.addStatements
+	if _, sums := s.blocks.(blocks.Summer); sums {
+		add = s.sumStatements
+	}
+	sums := make([]statementSum, min(detailsTogether, len(series)))
 	for together := range slices.Chunk(series, detailsTogether) {
-		sampled := make([]bool, len(together))
-		err := s.readDetails(ctx, codec.Statements, together, span, func(place int, body []byte, inDetail bool) error {
-			sampled[place] = true
-			return sums[place].Add(body, inDetail)
-		})
-		if err != nil {
+		if err := add(ctx, together, span, sums); err != nil {
 			return err
 		}
 		for place, of := range together {
-			if !sampled[place] {
+			sum := &sums[place]
+			if !sum.sampled {
 				continue
 			}
 			instance, err := of.instance()
 			if err != nil {
 				return err
 			}
-			take(instance, sums[place].Sum())
-			sums[place].Reset()
+			take(instance, sum.Sum())
+			sum.Reset()
+			sum.sampled = false
 		}
 	}
 	return nil
+}
+
+// statementSum is what an instance executed.
+type statementSum struct {
+	codec.Adder
+	sampled bool
+}
+
+func (s *statementSum) add(body []byte, inDetail bool) error {
+	s.sampled = true
+	return s.Add(body, inDetail)
+}
+
+// addStatements adds up what some series have in a span.
+func (s *Store) addStatements(ctx context.Context, series subjects, span measurements.Span, sums []statementSum) error {
+	return s.readDetails(ctx, codec.Statements, series, span, func(place int, body []byte, inDetail bool) error {
+		return sums[place].add(body, inDetail)
+	})
 }
