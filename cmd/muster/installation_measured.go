@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
@@ -18,13 +19,19 @@ const ledgerConnections = 2
 // openMeasurements opens what is measured. Without a server that answers where the hours
 // are that are over, no process starts: it could show nothing but the last hour.
 func (in *installation) openMeasurements(ctx context.Context, a access) error {
-	if in.cfg.MeasurementsURL == "" || !a.measured {
-		in.samples = pgstore.New(in.db, in.log)
+	in.samples = pgstore.New(in.db, in.log)
+	if !a.measured {
 		return nil
+	}
+	if in.cfg.MeasurementsURL == "" {
+		return in.settle(ctx, "")
 	}
 	address, err := clickhouse.ParseAddress(in.cfg.MeasurementsURL)
 	if err != nil {
 		return fmt.Errorf("--measurements-url: %w", err)
+	}
+	if err := in.settle(ctx, address.Place()); err != nil { // before tables are made where none belong
+		return err
 	}
 	var ledger *sqlx.DB
 	if ledger, in.ledger, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "blocks", Max: ledgerConnections}); err != nil {
@@ -34,5 +41,19 @@ func (in *installation) openMeasurements(ctx context.Context, a access) error {
 		return fmt.Errorf("--measurements-url: %w", err)
 	}
 	in.samples = pgstore.NewOn(in.db, in.clickhouse, in.log)
-	return nil
+	return in.settle(ctx, address.Place())
+}
+
+// settle holds the installation to where its measurements are.
+func (in *installation) settle(ctx context.Context, place string) error {
+	err := in.samples.Inhabit(ctx, place)
+	var moved *pgstore.MovedError
+	switch {
+	case !errors.As(err, &moved):
+		return err
+	case moved.Are == "":
+		return fmt.Errorf("--measurements-url: %w: start without MUSTER_MEASUREMENTS_URL", err)
+	default:
+		return fmt.Errorf("--measurements-url: %w: set MUSTER_MEASUREMENTS_URL to that place (cluster/database)", err)
+	}
 }

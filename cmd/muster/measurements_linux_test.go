@@ -78,6 +78,18 @@ func TestMeasurementsInClickHouse(t *testing.T) {
 		t.Fatalf("the hour is not shown: %d %s", shown.status, shown.body)
 	}
 
+	elsewhere := i
+	for url, why := range map[string]string{"": "are in ClickHouse, muster/measured, and this process is set to PostgreSQL: set", c.URL("another"): "set to ClickHouse, muster/another"} {
+		elsewhere.measurements = url
+		got := muster(t, append([]string{"serve", "--listen=127.0.0.1:0"}, elsewhere.flags()...)...)
+		if got.status != exitFailed || !strings.Contains(got.errors, why) {
+			t.Errorf("set to %q, serve ends with %d %s", url, got.status, got.errors)
+		}
+	}
+	if n := c.Servers[0].Number(t, "SELECT count() FROM system.databases WHERE name = 'another'"); n != 0 {
+		t.Error("tables were made where the measurements are not")
+	}
+
 	holder.Stop(t)
 	late := hostAt(hour.Add(2 * time.Minute))
 	for what, ask := range map[string]func() answer{

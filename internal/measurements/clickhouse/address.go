@@ -17,6 +17,10 @@ type Address struct {
 	Secure         bool   // TLS
 }
 
+// Place is where blocks are, as a ledger notes it: cluster/database, and neither hosts nor
+// account, which may change.
+func (a Address) Place() string { return a.Cluster + "/" + a.Database }
+
 // AddressError says what is wrong with a URL, without the URL: it has a password.
 type AddressError struct{ Reason string }
 

@@ -37,6 +37,9 @@ func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) 
 	}
 	for more := true; more; {
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			if err := s.atHome(ctx, tx); err != nil {
+				return err
+			}
 			ids, err := statement.All[int64](ctx, tx, "hold an organization's series", holdSomeSeries, organization, seriesAtOnce)
 			if err != nil {
 				return err

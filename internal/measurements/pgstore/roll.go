@@ -165,6 +165,9 @@ func (s *Store) rollEach(ctx context.Context, hours []bucket) (rolled int, err e
 }
 
 func (s *Store) rollClaimed(ctx context.Context, tx *sqlx.Tx, claim string, limit int, args ...any) (o outcome, err error) {
+	if err := s.atHome(ctx, tx); err != nil {
+		return o, err
+	}
 	g := &group{tx: tx, store: s, series: make(map[int64]series)}
 	claimed, err := g.claim(ctx, claim, append([]any{limit}, args...)...)
 	if err != nil || len(claimed) == 0 {

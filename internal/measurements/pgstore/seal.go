@@ -66,6 +66,9 @@ func (s *Store) round(ctx context.Context, claim string, size int, do func(conte
 	for found := size; found == size; {
 		var claimed []bucket
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) (err error) {
+			if err := s.atHome(ctx, tx); err != nil {
+				return err
+			}
 			g := &group{tx: tx, store: s, series: make(map[int64]series)}
 			claimed, err = g.claim(ctx, claim, size, last.Series, last.Start)
 			if found = len(claimed); err != nil || found == 0 {
@@ -89,6 +92,9 @@ func (s *Store) round(ctx context.Context, claim string, size int, do func(conte
 func (s *Store) eachAlone(ctx context.Context, claimed []bucket, away *error, do func(context.Context, *group, []bucket) error) error {
 	for _, b := range claimed {
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			if err := s.atHome(ctx, tx); err != nil {
+				return err
+			}
 			of, free, err := statement.Find[series](ctx, tx, "hold a series", holdOne, b.Series)
 			if err != nil || !free {
 				return err

@@ -25,9 +25,11 @@ var howFarBehind string
 type Store struct {
 	db       *sqlx.DB
 	blocks   blocks.Store
+	place    *string // where those are; nil: nobody has said (Settle)
 	log      *slog.Logger
 	kinds    func(name string) codec.Kind
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
+	told     atomic.Bool  // that blocks have moved
 	forgot   atomic.Pointer[time.Time]
 
 	wholeFrom, wholeRows int                     // the constants, but in tests
@@ -86,7 +88,14 @@ func (s *Store) Run(ctx context.Context) error {
 
 func (s *Store) each(ctx context.Context, interval time.Duration, failure string, do func(context.Context) (int, error)) error {
 	return pause.Every(ctx, interval, func() {
-		if _, err := do(ctx); err != nil && ctx.Err() == nil {
+		_, err := do(ctx)
+		switch {
+		case err == nil:
+		case hasMoved(err):
+			if s.told.CompareAndSwap(false, true) {
+				s.log.ErrorContext(ctx, "samples are kept, and nothing is made of them until this process is restarted with another --measurements-url", "error", err)
+			}
+		case ctx.Err() == nil:
 			s.log.WarnContext(ctx, failure, "error", err)
 		}
 	})

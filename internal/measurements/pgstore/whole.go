@@ -121,6 +121,8 @@ func (s *Store) Whole(ctx context.Context) (made int, err error) {
 		switch {
 		case ctx.Err() != nil:
 			return made, ctx.Err()
+		case hasMoved(err): // which Roll says
+			return made, nil
 		case err != nil:
 			s.log.ErrorContext(ctx, "rows of a whole organization cannot be made, trying again later", "whole", w.String(), "error", err)
 			if err := statement.Exec(ctx, s.db, "postpone "+w.String(), postponeWhole, w.with()...); err != nil {
@@ -135,6 +137,9 @@ func (s *Store) Whole(ctx context.Context) (made int, err error) {
 
 // makeWhole makes what is due of a whole, unless another process is at it.
 func (s *Store) makeWhole(ctx context.Context, tx *sqlx.Tx, of whole) (did bool, err error) {
+	if err := s.atHome(ctx, tx); err != nil {
+		return false, err
+	}
 	begun, ok, err := statement.Find[bool](ctx, tx, "hold "+of.String(), holdWhole, of.with()...)
 	if err != nil || !ok {
 		return false, err

@@ -198,6 +198,9 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 		}
 	}
 	repeated := make(map[int]bool)
+	if err := s.atHome(ctx, tx); err != nil {
+		return nil, err
+	}
 	err = s.eachPacked(ctx, tx, ranges, func(place int, _ time.Time, body []byte) error {
 		a := &accepted[of[place]]
 		merged, differs, err := s.kinds(a.Kind).Merge(body, a.Body)
