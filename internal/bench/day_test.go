@@ -167,7 +167,7 @@ type measuringDay struct {
 
 func newMeasuringDay(b *testing.B, db *sqlx.DB) *measuringDay {
 	b.Helper()
-	store := openStore(b, db)
+	store := openStore(b, db, "")
 	d := &measuringDay{b: b, db: db, store: store, organization: uuid.New(), at: time.Now().UTC().Truncate(time.Hour).Add(time.Hour)}
 	for n := range dayServers {
 		d.servers = append(d.servers, measuredServer{

@@ -2,8 +2,6 @@ package bench_test
 
 import (
 	"fmt"
-	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +17,8 @@ const growthReads = 20
 // BenchmarkGrowth prints the table of docs/scale.md: fleets of four sizes that have been
 // measured for a day (250 of their servers every minute, the others every ten) are
 // measured every minute, for three of them or MUSTER_BENCH_MINUTES, as BenchmarkTenThousand
-// does it, and then their tiles are read. MUSTER_MEASUREMENTS_URL says where; without it
-// in PostgreSQL.
+// does it, and then their tiles are read. MUSTER_MEASUREMENTS_URL says where, or
+// MUSTER_BENCH_CLICKHOUSE=1 that they go to a ClickHouse that it starts; else in PostgreSQL.
 func BenchmarkGrowth(b *testing.B) {
 	var rows strings.Builder
 	for _, size := range growthSizes {
@@ -33,7 +31,7 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 		})
 	}
-	tell(b, "How it grows, measurements in "+measurementsIn(), `| Servers | Calls, samples and deltas taken in, a second | Behind, at most | Tile of all, p50 / p95 | of 200 | of 10 | Disk, server and day | WAL, server and day | serve, at most | PostgreSQL, at most | Cores: serve, PostgreSQL |
+	tell(b, "How it grows, measurements in "+measurementsIn(), `| Servers | Calls, samples and deltas taken in, a second | Behind, at most | Tile of all, p50 / p95 | of 200 | of 10 | Disk, server and day | WAL, server and day | serve, at most | PostgreSQL, at most | Cores: serve, PostgreSQL, ClickHouse |
 |---|---|---|---|---|---|---|---|---|---|---|
 `+rows.String())
 }
@@ -57,8 +55,9 @@ func growthRow(b *testing.B, size int) string {
 		reckoned = fmt.Sprintf(" %.2f MB | %.2f MB |", disk, wal)
 	}
 	serve, postgres := slices.Max(l.serve), slices.Max(l.postgres)
-	return row + reckoned + fmt.Sprintf(" %.0f MiB | %.0f MiB | %.2f, %.2f |\n", serve, postgres,
-		(l.to.by.serve.cpu-l.from.by.serve.cpu).Seconds()/took, (l.to.by.postgres.cpu-l.from.by.postgres.cpu).Seconds()/took)
+	return row + reckoned + fmt.Sprintf(" %.0f MiB | %.0f MiB | %.2f, %.2f, %.2f |\n", serve, postgres,
+		(l.to.by.serve.cpu-l.from.by.serve.cpu).Seconds()/took, (l.to.by.postgres.cpu-l.from.by.postgres.cpu).Seconds()/took,
+		(l.to.by.clickhouse.cpu-l.from.by.clickhouse.cpu).Seconds()/took)
 }
 
 // readDay reads the tiles of a day of some servers, one after the other, and none twice.
@@ -78,13 +77,4 @@ func (l *living) readDay(of int) (took []time.Duration) {
 		}
 	}
 	return took
-}
-
-// measurementsIn names the engine.
-func measurementsIn() string {
-	address, err := url.Parse(os.Getenv(measurementsURL))
-	if err != nil || address.Scheme == "" {
-		return "PostgreSQL"
-	}
-	return address.Scheme
 }

@@ -3,7 +3,6 @@ package bench_test
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -17,7 +16,6 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
-	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 )
@@ -68,7 +66,7 @@ func newMeasuredWith(p *program, count, databases int) *measured {
 	p.b.Helper()
 	db := pgtest.Connect(p.b, p.url)
 	m := &measured{
-		p: p, db: db, store: openStore(p.b, db),
+		p: p, db: db, store: openStore(p.b, db, p.measurements),
 		end: time.Now().UTC().Truncate(time.Hour), databases: databases, servers: make([]measuredServer, count),
 	}
 	var organization struct{ ID uuid.UUID }
@@ -79,29 +77,6 @@ func newMeasuredWith(p *program, count, databases int) *measured {
 		m.register(feed, first, min(first+1000, count))
 	}
 	return m
-}
-
-// measurementsURL is where measurements are to be; "": in PostgreSQL. serve gets it too.
-const measurementsURL = "MUSTER_MEASUREMENTS_URL"
-
-// openStore opens the store that serve has, for whoever writes past it.
-func openStore(b *testing.B, db *sqlx.DB) *pgstore.Store {
-	b.Helper()
-	log := slog.New(slog.DiscardHandler)
-	text := os.Getenv(measurementsURL)
-	if text == "" {
-		return pgstore.New(db, log)
-	}
-	address, err := clickhouse.ParseAddress(text)
-	if err != nil {
-		b.Fatal(err)
-	}
-	kept, err := clickhouse.Open(b.Context(), address, db, log, clickhouse.Limits{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(kept.Close)
-	return pgstore.NewOn(db, kept, log)
 }
 
 func (m *measured) register(feed agent, first, end int) {

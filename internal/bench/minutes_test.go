@@ -100,7 +100,7 @@ func newLiving(p *program, count int) *living {
 func (l *living) state() (s state) {
 	b := l.p.b
 	b.Helper()
-	s = state{at: time.Now(), by: l.p.spent(), disk: total(disk(b, l.m.db))}
+	s = state{at: time.Now(), by: l.p.spent(), disk: total(disk(b, l.m.db)) + l.p.diskElsewhere()}
 	if err := l.m.db.GetContext(b.Context(), &s.wal, `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint`); err != nil {
 		b.Fatal(err)
 	}

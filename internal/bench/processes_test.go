@@ -24,9 +24,9 @@ type spent struct {
 	resident float64 // MiB; of several processes, what they share counts once
 }
 
-// spentBy are the three that share the machine: serve, its PostgreSQL, and the benchmark
-// itself, which is whoever sends.
-type spentBy struct{ serve, postgres, senders spent }
+// spentBy are those that share the machine: serve, its PostgreSQL and its ClickHouse, and
+// the benchmark itself, which is whoever sends.
+type spentBy struct{ serve, postgres, clickhouse, senders spent }
 
 func (p *program) spent() (of spentBy) {
 	p.b.Helper()
@@ -34,6 +34,9 @@ func (p *program) spent() (of spentBy) {
 		p.b.Skip("processor and memory of processes are read from Linux's /proc: ", err)
 	}
 	of.serve, of.senders = p.of(p.pid), p.of(os.Getpid())
+	if p.clickhouse != nil {
+		of.clickhouse.cpu = p.clickhouse.CPU(p.b)
+	}
 	postmaster := p.postmaster()
 	of.postgres = p.of(postmaster)
 	for _, child := range p.children(postmaster) {
@@ -142,12 +145,14 @@ func (now spentBy) report(b *testing.B, before spentBy, took time.Duration) {
 	b.Helper()
 	for name, of := range map[string][2]spent{
 		"serve": {before.serve, now.serve}, "postgres": {before.postgres, now.postgres}, "senders": {before.senders, now.senders},
+		"clickhouse": {before.clickhouse, now.clickhouse},
 	} {
 		b.ReportMetric((of[1].cpu-of[0].cpu).Seconds()/took.Seconds(), name+"-cores")
 	}
 }
 
-// since is what all three have computed since before.
+// since is what all of them have computed since before.
 func (now spentBy) since(before spentBy) time.Duration {
-	return now.serve.cpu + now.postgres.cpu + now.senders.cpu - before.serve.cpu - before.postgres.cpu - before.senders.cpu
+	return now.serve.cpu + now.postgres.cpu + now.clickhouse.cpu + now.senders.cpu -
+		before.serve.cpu - before.postgres.cpu - before.clickhouse.cpu - before.senders.cpu
 }

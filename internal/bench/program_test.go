@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/pgtest"
 )
 
@@ -29,6 +30,9 @@ type program struct {
 	base   string // where it listens
 	pid    int
 	token  string
+
+	measurements string                  // where they are; "": in PostgreSQL
+	clickhouse   *clickhousetest.Cluster // where that is one of the benchmark's own
 }
 
 const (
@@ -54,7 +58,8 @@ func start(b *testing.B) *program {
 		settings["shared_preload_libraries"] = "pg_stat_statements"
 	}
 	server := pgtest.Cluster(b, pgtest.Options{Fsync: true, Settings: settings})
-	p := &program{b: b, binary: filepath.Join(b.TempDir(), "muster"), data: b.TempDir(), server: server, url: server.Superuser()}
+	place, clickhouse := measurementsPlace(b)
+	p := &program{measurements: place, clickhouse: clickhouse, b: b, binary: filepath.Join(b.TempDir(), "muster"), data: b.TempDir(), server: server, url: server.Superuser()}
 	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", p.binary, "muster/cmd/muster").CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, out)
 	}
@@ -68,13 +73,16 @@ func start(b *testing.B) *program {
 }
 
 // command is a command line on the installation; the developer's own settings
-// do not reach it, but where measurements are.
+// do not reach it.
 func (p *program) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, append(args, "--database-url="+p.url, "--data-dir="+p.data)...)
 	for _, pair := range os.Environ() {
-		if !strings.HasPrefix(pair, "MUSTER_") || strings.HasPrefix(pair, measurementsURL+"=") {
+		if !strings.HasPrefix(pair, "MUSTER_") {
 			cmd.Env = append(cmd.Env, pair)
 		}
+	}
+	if p.measurements != "" {
+		cmd.Env = append(cmd.Env, measurementsURL+"="+p.measurements)
 	}
 	return cmd
 }
