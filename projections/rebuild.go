@@ -166,8 +166,8 @@ func (l *leader) rebuild(ctx context.Context, p Projection, live, filling genera
 	return l.compare(ctx, p, live, filling)
 }
 
-// index makes a generation's indexes, which takes a third of what it takes to
-// let them grow with the rows. All come in one transaction, or none; at the next look
+// index makes a generation's indexes, which takes two thirds of the processor's time
+// that it takes to let them grow with the rows. All come in one transaction, or none; at the next look
 // they are there. The checkpoints come first, as for whoever else writes its tables.
 func (l *leader) index(ctx context.Context, p Projection, g generation) error {
 	err := transact.Once(ctx, l.pool, readCommitted, func(tx *sqlx.Tx) error {
