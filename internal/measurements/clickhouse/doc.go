@@ -34,6 +34,13 @@
 // comes out is what went in, and sums may differ in their last bits from one time to the
 // next, as they are added in any order.
 //
+// # Versions
+//
+// Debian's 18.16.1 met the whole suite of stores: on one server, on two shards, and on two
+// shards of two replicas. The engine of 26.7, as chDB, met the statements and what they
+// answer, on one node, called as a library: connections to a server of today were not tried,
+// because no such server could be had.
+//
 // # What may go wrong, and what then happens
 //
 //   - A server cannot be reached, is out of time, of disk or of memory, or does not let

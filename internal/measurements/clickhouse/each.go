@@ -200,16 +200,20 @@ func firstOf(err error) error {
 // frontOfBody is blocks.Front, where the body is.
 const frontOfBody = "substring(body, 3, 256 * reinterpretAsUInt8(substring(body, 1, 1)) + reinterpretAsUInt8(substring(body, 2, 1)))"
 
-// readShare reads all revisions of blocks and keeps the greatest ones. Servers could do
-// that, too, which takes 18.16 two to three times as long (FINAL, LIMIT 1 BY: they sort
-// bodies), and there seldom are two.
-func (s *Store) readShare(ctx context.Context, which share, asked []blocks.Range) (all map[known][]found, err error) {
+// selectBlocks asks for all revisions of blocks.
+func (s *Store) selectBlocks(which share, asked []blocks.Range) string {
 	columns := append([]string{"subject", "start", "revision", "present"}, which.in.content()...)
 	if which.front && which.in.form == bodies {
 		columns[len(columns)-1] = frontOfBody
 	}
-	statement := "SELECT " + strings.Join(columns, ", ") + " FROM " + which.in.local(s.address.Database) +
-		" WHERE " + s.where(which, asked)
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + which.in.local(s.address.Database) + " WHERE " + s.where(which, asked)
+}
+
+// readShare reads all revisions of blocks and keeps the greatest ones. Servers could do
+// that, too, which takes 18.16 two to three times as long (FINAL, LIMIT 1 BY: they sort
+// bodies), and there seldom are two.
+func (s *Store) readShare(ctx context.Context, which share, asked []blocks.Range) (all map[known][]found, err error) {
+	statement := s.selectBlocks(which, asked)
 	err = which.on.any(ctx, func(n *node) error {
 		all = make(map[known][]found, len(asked))
 		return n.query(ctx, statement, func(scan scanner) error {
