@@ -108,8 +108,10 @@ func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map
 			read, err := s.sumShare(ctx, which, ranges)
 			if err != nil {
 				mu.Lock() // a shard that has half of a sum has none
-				for _, r := range ranges {
-					delete(all, keyOf(blocks.Range{Series: r.Series}))
+				for other, ranges := range shares {
+					for i := 0; other.on == on && i < len(ranges); i++ {
+						delete(all, keyOf(blocks.Range{Series: ranges[i].Series}))
+					}
 				}
 				mu.Unlock()
 				return err
