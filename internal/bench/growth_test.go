@@ -39,7 +39,7 @@ func BenchmarkGrowth(b *testing.B) {
 func growthRow(b *testing.B, size int) string {
 	b.Helper()
 	l := newLiving(start(b), size)
-	l.m.fill(min(size, wholeServers), daySparse, l.m.end.Add(-24*time.Hour), l.m.end, time.Minute)
+	l.m.fill(min(size, wholeServers), daySparse, l.m.end.Add(-time.Duration(hours(b))*time.Hour), l.m.end, time.Minute)
 	l.m.roll()
 	l.live(minutes(b, 3))
 	l.report()

@@ -28,7 +28,8 @@ func BenchmarkTilesTenThousand(b *testing.B) {
 	m := newMeasuredWith(p, 10*tilesInstances(), 1)
 	day, whole := m.end.Add(-24*time.Hour), min(wholeServers, len(m.servers)/10)
 	before := p.spent()
-	wrote := m.fill(whole, monthSparse, m.end.AddDate(0, 0, -tilesDays), day, time.Hour) + m.fill(whole, daySparse, day, m.end, time.Minute)
+	days := min(tilesDays, 2*hours(b)) // two of them for a quick look
+	wrote := m.fill(whole, monthSparse, m.end.AddDate(0, 0, -days), day, time.Hour) + m.fill(whole, daySparse, day, m.end, time.Minute)
 	rolled := m.roll()
 	filled := p.spent().since(before)
 	m.checkWaits(day)
