@@ -33,15 +33,22 @@ func (in *installation) openMeasurements(ctx context.Context, a access) error {
 	if err := in.settle(ctx, address.Place()); err != nil { // before tables are made where none belong
 		return err
 	}
-	var ledger *sqlx.DB
-	if ledger, in.ledger, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "blocks", Max: ledgerConnections}); err != nil {
-		return err
-	}
-	if in.clickhouse, err = clickhouse.Open(ctx, address, ledger, in.log, clickhouse.Limits{}); err != nil {
+	if err := in.openClickHouse(ctx, address); err != nil {
 		return fmt.Errorf("--measurements-url: %w", err)
 	}
 	in.samples = pgstore.NewOn(in.db, in.clickhouse, in.log)
 	return in.settle(ctx, address.Place())
+}
+
+// openClickHouse opens it, with connections to the database of its own.
+func (in *installation) openClickHouse(ctx context.Context, address clickhouse.Address) error {
+	var ledger *sqlx.DB
+	var err error
+	if ledger, in.ledger, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "blocks", Max: ledgerConnections}); err != nil {
+		return err
+	}
+	in.clickhouse, err = clickhouse.Open(ctx, address, ledger, in.log, clickhouse.Limits{})
+	return err
 }
 
 // settle holds the installation to where its measurements are.
@@ -52,7 +59,7 @@ func (in *installation) settle(ctx context.Context, place string) error {
 	case !errors.As(err, &moved):
 		return err
 	case moved.Are == "":
-		return fmt.Errorf("--measurements-url: %w: start without MUSTER_MEASUREMENTS_URL", err)
+		return fmt.Errorf("--measurements-url: %w: start without MUSTER_MEASUREMENTS_URL, or move them with 'muster measurements copy --to URL' first", err)
 	default:
 		return fmt.Errorf("--measurements-url: %w: set MUSTER_MEASUREMENTS_URL to that place (cluster/database)", err)
 	}

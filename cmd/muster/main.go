@@ -140,7 +140,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 	root.AddCommand(
 		serveCommand(cfg),
 		migrateCommand(cfg),
-		organizationCommand(cfg),
+		organizationCommand(cfg), measurementsCommand(cfg),
 		adminCommand(cfg),
 		setupLinkCommand(cfg),
 		tokenCommand(cfg),

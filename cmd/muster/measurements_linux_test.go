@@ -148,3 +148,45 @@ func TestMeasurementsThatCannotBeOpened(t *testing.T) {
 	}
 	i.organization(t, "Acme")
 }
+
+// TestMeasurementsAreMoved from PostgreSQL to two servers, while others send: with one of
+// these away nothing is switched, and a copy that was killed is begun again.
+func TestMeasurementsAreMoved(t *testing.T) {
+	t.Parallel()
+	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 2})
+	i := install(t)
+	email := i.organization(t, "Acme")
+	server := serving(t, nil, append(i.flags(), "--roles=api,workers", "--ops-listen=off", "--rate-limits=off")...)
+	sends := client{base: server.base, token: strings.TrimSpace(i.must(t, "token", "create", "--kind", "ingest", "--email", email))}
+	hour := time.Now().UTC().Truncate(time.Hour).Add(-5 * time.Hour)
+	for n := range 8 {
+		sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(time.Duration(n)*time.Minute)), nil)
+	}
+	i.compacted(t)
+	command := []string{"measurements", "copy", "--to", c.URL("measured")}
+	for _, s := range c.Servers { // one of them has the host
+		s.Stop(t)
+		got := i.muster(t, command...)
+		if got.status != exitFailed || !strings.Contains(got.errors, "muster: measurements on ClickHouse on "+s.Addr()+" cannot be reached") || strings.Contains(got.errors, "let-me") {
+			t.Errorf("with %s away: %d %s", s.Addr(), got.status, got.errors)
+		}
+		s.Restart(t)
+	}
+	killed := launch(t, nil, append(command, i.flags()...)...)
+	killed.atWork(time.Second)
+	killed.kill(t)
+	i.must(t, command...)
+	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(2*time.Hour)), nil)
+	eventually(t, "serve says that the measurements have moved", func() bool {
+		return strings.Contains(server.logged.String(), "are in ClickHouse, muster/measured, and this process is set to PostgreSQL")
+	})
+	server.stop(t)
+	if got := muster(t, append([]string{"serve", "--listen=127.0.0.1:0"}, i.flags()...)...); got.status != exitFailed || !strings.Contains(got.errors, "set MUSTER_MEASUREMENTS_URL") {
+		t.Errorf("it starts as before: %d %s", got.status, got.errors)
+	}
+	i.measurements = c.URL("measured")
+	ana := i.as(t, serving(t, nil, append(i.flags(), "--roles=api,workers", "--ops-listen=off", "--rate-limits=off")...), email)
+	eventually(t, "all of it is shown", func() bool {
+		return strings.Count(string(ana.utilizationOf(t, hour.Add(2*time.Hour)).body), "12.5") == 2
+	})
+}

@@ -269,7 +269,7 @@
 //     not keep an hour open either.
 //   - A writer is slow to commit, or hangs: its series waits for it, the others do not.
 //     Roll waits for no series longer than a second.
-//   - Blocks are moved to another store (Inhabit) under a process that has them where they
+//   - Blocks are moved to another store (Move) under a process that has them where they
 //     were: it takes samples in, and makes nothing of them any more, nor of blocks to which
 //     others have added since. It says so once, and starts again only when it is set to
 //     the other place.

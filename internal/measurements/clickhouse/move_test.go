@@ -1,0 +1,105 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements/blocks"
+	"muster/internal/measurements/blocks/blockstest"
+	"muster/internal/measurements/clickhouse"
+	"muster/internal/measurements/clickhouse/clickhousetest"
+	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/pgtest"
+)
+
+// TestMove: blocks of PostgreSQL are moved to two shards. One that somebody changed there
+// is named, and nothing is switched; the next copy puts it right.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	ledger := pgtest.DB(t)
+	c := clickhousetest.Shared(t)
+	database := c.Database(t)
+	to := open(t, c.URL(database), ledger, clickhouse.Limits{})
+	organization := uuid.New()
+	add := func(table string, kind, subject string, engine fleet.Engine, start time.Time, body []byte) {
+		t.Helper()
+		if _, err := ledger.ExecContext(t.Context(), `INSERT INTO measured_series (organization_id, kind, subject, engine) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, organization, kind, subject, string(engine)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ledger.ExecContext(t.Context(), `INSERT INTO block_`+table+` SELECT id, $4, $5 FROM measured_series WHERE organization_id = $1 AND kind = $2 AND subject = $3
+			ON CONFLICT (series_id, start) DO UPDATE SET body = excluded.body`, organization, kind, subject, start, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 12 {
+		add("minutes", codec.Hosts, fmt.Sprintf("host-%d", n), "", blockstest.Hour, fmt.Append(nil, "body ", n))
+		instance := uuid.UUID{byte(n), 15: 1}.String()
+		add("raw", codec.Statements, instance, fleet.Oracle, blockstest.Hour, blockstest.Samples(t, blockstest.Hour, 3, 5, fleet.Oracle, 5))
+		add("hour_details", codec.Statements, instance, fleet.Oracle, blockstest.Hour, blockstest.Detail(t, 5, fleet.Oracle, 6))
+	}
+	gone := blocks.Series{Organization: uuid.New(), Kind: codec.Hosts, Subject: "gone"} // of a copy before
+	put(t, to, blocks.Minutes, blocks.Block{Series: gone, Start: blockstest.Hour, Body: []byte("gone")})
+	host := blocks.Series{Organization: organization, Kind: codec.Hosts, Subject: "host-7"}
+	put(t, to, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour.Add(time.Hour), Body: []byte("surplus")})
+
+	store := pgstore.New(ledger, quiet())
+	var foreign *pgstore.ForeignError
+	if err := store.Move(t.Context(), to, "muster/d", func(pgstore.Moving) {}); !errors.As(err, &foreign) || foreign.Organization != gone.Organization {
+		t.Fatalf("to a database that another installation has: %v", err)
+	}
+	if _, err := ledger.ExecContext(t.Context(), `INSERT INTO deleted_organizations (id, name, deleted_at) VALUES ($1, '', now())`, gone.Organization); err != nil {
+		t.Fatal(err)
+	}
+	place := func() (place string) {
+		if err := ledger.GetContext(t.Context(), &place, `SELECT place FROM block_home`); err != nil {
+			t.Fatal(err)
+		}
+		return place
+	}
+	once := func(step pgstore.Step, do func()) func(pgstore.Moving) {
+		return func(m pgstore.Moving) {
+			if do != nil && m.Step == step && m.Table == blocks.ClosedDayDetails {
+				do()
+				do = nil
+			}
+		}
+	}
+	err := store.Move(t.Context(), to, "muster/d", once(pgstore.Copying, func() {
+		put(t, to, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: []byte("changed")})
+	}))
+	var differs *pgstore.DifferError
+	if !errors.As(err, &differs) || differs.Series.Subject != "host-7" || differs.Table != blocks.Minutes || !differs.Start.Equal(blockstest.Hour) || !strings.Contains(err.Error(), organization.String()) {
+		t.Fatalf("with a block that somebody changed: %v", err)
+	}
+	if place() != "" {
+		t.Fatal("it was switched all the same")
+	}
+	err = store.Move(t.Context(), to, "muster/d", once(pgstore.Comparing, func() { // somebody compacts meanwhile
+		add("minutes", codec.Hosts, "host-8", "", blockstest.Hour, []byte("later"))
+		add("minutes", codec.Hosts, "host-new", "", blockstest.Hour, []byte("new"))
+	}))
+	if err != nil || place() != "muster/d" {
+		t.Fatalf("%v; blocks are in %q", err, place())
+	}
+	of := func(subject string) blocks.Series {
+		return blocks.Series{Organization: organization, Kind: codec.Hosts, Subject: subject}
+	}
+	all, err := bodiesOf(t.Context(), to, of("host-7"), of("host-8"), of("host-new"), gone)
+	if want := "[0 body 7 1 later 2 new]"; err != nil || fmt.Sprint(all) != want {
+		t.Errorf("%v, %v, want %s", all, err, want)
+	}
+	if err := store.Move(t.Context(), to, "muster/d", nil); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	var moved *pgstore.MovedError
+	if err := store.Move(t.Context(), to, "muster/other", nil); !errors.As(err, &moved) {
+		t.Errorf("to another place: %v", err)
+	}
+}
