@@ -81,7 +81,7 @@ func TestMeasurementsInClickHouse(t *testing.T) {
 	elsewhere := i
 	for url, why := range map[string]string{"": "are in ClickHouse, muster/measured, and this process is set to PostgreSQL: set", c.URL("another"): "set to ClickHouse, muster/another"} {
 		elsewhere.measurements = url
-		got := muster(t, append([]string{"serve", "--listen=127.0.0.1:0"}, elsewhere.flags()...)...)
+		got := launchHere(t, serveArgs(elsewhere.flags())...).outcome(t)
 		if got.status != exitFailed || !strings.Contains(got.errors, why) {
 			t.Errorf("set to %q, serve ends with %d %s", url, got.status, got.errors)
 		}
@@ -137,7 +137,7 @@ func TestMeasurementsThatCannotBeOpened(t *testing.T) {
 		"table":    {c.URL("changed"), "changed by hand"},
 	} {
 		i.measurements = is.url
-		got := muster(t, append([]string{"serve", "--listen=127.0.0.1:0"}, i.flags()...)...)
+		got := launchHere(t, serveArgs(i.flags())...).outcome(t)
 		lines := strings.Split(strings.TrimSpace(got.errors), "\n")
 		if last := lines[len(lines)-1]; got.status != exitFailed || !strings.HasPrefix(last, "muster: --measurements-url: ") || !strings.Contains(last, is.why) {
 			t.Errorf("%s: %d %s", name, got.status, last)
@@ -164,6 +164,9 @@ func TestMeasurementsAreMoved(t *testing.T) {
 	}
 	i.compacted(t)
 	command := []string{"measurements", "copy", "--to", c.URL("measured")}
+	if runbook := readText(t, "docs/runbooks/move-measurements.md"); !strings.Contains(runbook, "\nmuster measurements copy --to 'clickhouse://") {
+		t.Error("the runbook calls it otherwise")
+	}
 	for _, s := range c.Servers { // one of them has the host
 		s.Stop(t)
 		got := i.muster(t, command...)
@@ -181,7 +184,7 @@ func TestMeasurementsAreMoved(t *testing.T) {
 		return strings.Contains(server.logged.String(), "are in ClickHouse, muster/measured, and this process is set to PostgreSQL")
 	})
 	server.stop(t)
-	if got := muster(t, append([]string{"serve", "--listen=127.0.0.1:0"}, i.flags()...)...); got.status != exitFailed || !strings.Contains(got.errors, "set MUSTER_MEASUREMENTS_URL") {
+	if got := launchHere(t, serveArgs(i.flags())...).outcome(t); got.status != exitFailed || !strings.Contains(got.errors, "set MUSTER_MEASUREMENTS_URL") {
 		t.Errorf("it starts as before: %d %s", got.status, got.errors)
 	}
 	i.measurements = c.URL("measured")
