@@ -122,7 +122,7 @@ func (i installed) sweep(t testing.TB) {
 	t.Helper()
 	i.within(t, func(ctx context.Context, in *installation) error {
 		sweeper := &handlers.Sweeper{Parts: handlers.Parts{
-			DB: in.db, Queue: in.queue, Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Now: time.Now,
+			DB: in.db, Queue: in.queue, Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Accounts: in.accounts, Now: time.Now,
 		}}
 		_, err := sweeper.Sweep(ctx)
 		return err
