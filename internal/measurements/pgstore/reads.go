@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -92,8 +93,8 @@ type found struct {
 
 // eachBoth hands the rows that ranges have in the head and in blocks to take; of raw
 // samples those with their times. Where both have one, the head's counts. It is read
-// first: what is compacted in between is found twice, and not never. The bytes are good
-// until take returns.
+// first: what is compacted in between is found twice, and not never. Ranges of which the
+// head has every row are not looked for in blocks. The bytes are good until take returns.
 func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []blocks.Range, take func(place int, at time.Time, body []byte) error) error {
 	if len(ranges) == 0 {
 		return nil
@@ -104,24 +105,52 @@ func (s *Store) eachBoth(ctx context.Context, table blocks.Table, ranges []block
 		}
 		return fmt.Errorf("read the %s of %d series: %w", table, len(ranges), err)
 	}
-	inHead := make(map[found]bool)
+	inHead, rows := make(map[found]bool), make([]int64, len(ranges))
 	err := eachOf(ctx, s.db, nil, ofHead(table), ranges, func(place int, at time.Time, body []byte) error {
 		inHead[found{place, at.UnixMicro()}] = true
+		rows[place]++
 		return take(place, at, body)
 	})
 	if err != nil {
 		return failed(err)
 	}
+	var left []blocks.Range
+	var places []int
+	for place, r := range ranges {
+		if rows[place] < rowsOf(table, r) {
+			left, places = append(left, r), append(places, place)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
 	other := func(place int, at time.Time, body []byte) error {
+		place = places[place]
 		if len(inHead) > 0 && inHead[found{place, at.UnixMicro()}] {
 			return nil
 		}
 		return take(place, at, body)
 	}
 	if table != blocks.Raw {
-		return failed(s.blocks.Each(ctx, nil, table, ranges, other))
+		return failed(s.blocks.Each(ctx, nil, table, left, other))
 	}
-	return failed(s.eachPacked(ctx, nil, ranges, other))
+	return failed(s.eachPacked(ctx, nil, left, other))
+}
+
+// rowsOf is how many rows of slots a range may have; of other tables nobody knows.
+func rowsOf(table blocks.Table, r blocks.Range) int64 {
+	var width time.Duration
+	switch table {
+	case blocks.Minutes:
+		width = timegrid.Hour.Width()
+	case blocks.Hours:
+		width = timegrid.Day.Width()
+	case blocks.Days:
+		width = timegrid.Week.Width()
+	default:
+		return math.MaxInt64
+	}
+	return int64((r.To.Sub(r.From)-1)/width) + 1 // of all times there is, Sub is the longest duration
 }
 
 // eachPacked hands the samples that ranges have in blocks to take.

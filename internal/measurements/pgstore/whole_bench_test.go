@@ -29,6 +29,7 @@ func BenchmarkWhole(b *testing.B) {
 				"24h@1m": {From: end.Add(-24*time.Hour - 30*time.Minute), To: end.Add(-30 * time.Minute), Size: timegrid.Minute},
 				"30d@1h": {From: end.AddDate(0, 0, -30), To: end, Size: timegrid.Hour},
 			} {
+				(&company{Store: s, id: organization}).same(b, w, "before it is measured")
 				for tile, read := range s.tiles(b, organization, w, end) {
 					b.Run(tile+"/"+name+"/whole", func(b *testing.B) { quantiles(b, read.whole) })
 					b.Run(tile+"/"+name+"/series", func(b *testing.B) { quantiles(b, read.series) })
@@ -125,14 +126,18 @@ func copies(b *testing.B, servers int, end time.Time) (*Store, uuid.UUID) {
 			b.Fatal(err)
 		}
 	}
+	exec(`UPDATE measured_hours SET arrived_at = arrived_at - interval '11 minutes' WHERE hour < $1`, end.Add(-time.Hour))
+	if _, err := s.Compact(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 	exec(`INSERT INTO measured_series (organization_id, kind, subject, engine)
 		SELECT organization_id, kind, CASE kind WHEN 'host' THEN 'host-' || n ELSE gen_random_uuid()::text END, engine
 		FROM measured_series, generate_series(2, $1::integer) AS n WHERE kind <> 'busy'`, servers)
-	for _, table := range []string{"rolled_minutes", "rolled_hours", "rolled_days"} {
+	for _, table := range []string{"head_minutes", "head_hours", "head_days", "block_minutes", "block_hours", "block_days"} {
 		exec(`ALTER TABLE ` + table + ` SET UNLOGGED`)
-		exec(`INSERT INTO `+table+` SELECT s.id, r.start, r.slots
+		exec(`INSERT INTO `+table+` SELECT s.id, r.start, r.body
 			FROM `+table+` r JOIN measured_series m ON m.id = r.series_id JOIN measured_series s ON s.kind = m.kind AND s.id > 4
-			WHERE $1 <> 'rolled_minutes' OR r.start >= $2`, table, day)
+			WHERE $1 <> 'block_minutes' OR r.start >= $2`, table, day)
 	}
 	exec(`VACUUM ANALYZE`)
 	if _, err := s.findWholes(b.Context()); err != nil {

@@ -88,6 +88,15 @@ func (c *company) count(t tester, query string, args ...any) (n int) {
 	return n
 }
 
+// compact puts all that there is into blocks.
+func (c *company) compact(t tester) {
+	t.Helper()
+	c.exec(t, `UPDATE measured_hours SET arrived_at = arrived_at - interval '11 minutes'`)
+	if n, err := c.Compact(t.Context()); err != nil || n == 0 {
+		t.Fatalf("%d hours are compacted, %v", n, err)
+	}
+}
+
 // crashed is a database that was killed: PostgreSQL empties what is not written ahead.
 func (c *company) crashed(t tester) {
 	t.Helper()
@@ -268,6 +277,7 @@ func TestWhatIsNotMadeYetIsReadFromTheSeries(t *testing.T) {
 		}
 	}
 	c.roll(t)
+	c.compact(t)
 	c.crashed(t)
 	last := monday.AddDate(0, 0, days-1)
 	lastDay := timegrid.Window{From: last, To: last.Add(24 * time.Hour), Size: timegrid.Minute}
@@ -470,6 +480,39 @@ func TestOldRowsOfWholesGo(t *testing.T) {
 	}
 	c.same(t, windowAround(recent, timegrid.Minute), "what is kept")
 	c.same(t, windowAround(month, timegrid.Hour), "what is kept")
+}
+
+// TestAWholeAfterACrash is made when the head has been made anew, and of days too of which
+// the head has but the week.
+func TestAWholeAfterACrash(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	for server := range c.instances {
+		c.measure(t, server, monday.Add(time.Duration(server)*time.Minute))
+	}
+	c.settle(t)
+	c.compact(t)
+	c.measure(t, 0, monday.Add(50*time.Hour)) // the week is in the head again
+	c.settle(t)
+	c.crashed(t)
+	(&stage{TB: t, Store: c.Store}).crash()
+	if n, err := c.findWholes(t.Context()); err != nil || n != 3 {
+		t.Errorf("%d were found, %v", n, err)
+	}
+	if n, err := c.Whole(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d were made of a head that is not there, %v", n, err)
+	}
+	c.settle(t)
+	for _, size := range timegrid.Sizes() {
+		w := windowAround(monday, size)
+		if !c.made(t, w) {
+			t.Errorf("%v is not made", w)
+		}
+		c.same(t, w, "after a crash")
+		if shown, _ := c.shown(t, w); shown.Utilization.HostCount != 3 {
+			t.Errorf("%v: %d hosts", w, shown.Utilization.HostCount)
+		}
+	}
 }
 
 // TestALateSampleOfAnOldHour makes all of its row anew: what others had of it may be
