@@ -129,8 +129,11 @@ func (s *shard) insert(ctx context.Context, n *node, in *table, of blocks.Table,
 }
 
 func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*blocks.Block, revision uint64) error {
+	// The context of a batch is left to end by itself: the driver watches it until some time
+	// after Send, and closes the connection of whoever has it by then (clickhouse-go's pull
+	// request 2032).
 	within, cancel := context.WithTimeout(ctx, n.store.limits.Put)
-	defer cancel()
+	context.AfterFunc(within, cancel)
 	names := make([]string, 0, 16)
 	for _, c := range in.columns() {
 		names = append(names, c.name)
