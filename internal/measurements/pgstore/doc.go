@@ -148,7 +148,7 @@
 // changes is made of all its slots. Where it is not changed, it may have for some days what
 // one of its series has forgotten.
 //
-// No statement of this joins the rolled_ tables; slots are read by readRows and eachRow
+// No statement of this joins tables of slots; slots are read by readRows and eachRow
 // alone. Forgetting looks at measured_hours for what is open.
 //
 // # Who is behind a figure

@@ -43,7 +43,7 @@ func (d Detail) encode() []byte {
 	return out
 }
 
-// DecodeDetail reads what rolled_details has of statements.
+// DecodeDetail reads the detail of statements.
 func DecodeDetail(body []byte) (Detail, error) {
 	r := reader{bytes: body}
 	if len(body) > 0 && body[0] != withDatabases {

@@ -30,8 +30,8 @@ type Arrival struct {
 
 // Kind is what a sort of series knows of its bodies, slots and rows. All of it is
 // pure; the bytes it takes are ones that it made. A slot is one bucket's, a row holds
-// the slots of one row of a rolled_ table; no slot and no row are nil. A detail is what
-// rolled_details holds.
+// the slots of one row of minutes, hours or days; no slot and no row are nil. A detail is
+// what hours and days have query by query, or volume by volume.
 type Kind interface {
 	// reach is how long before a minute there may be a sample that it needs.
 	Reach() time.Duration

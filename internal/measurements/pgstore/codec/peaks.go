@@ -42,7 +42,7 @@ func (p Peaks) encode() []byte {
 	return out
 }
 
-// DecodePeaks reads what rolled_details has of a host.
+// DecodePeaks reads the detail of a host.
 func DecodePeaks(body []byte) (Peaks, error) {
 	p := make(Peaks)
 	r := reader{bytes: body}
