@@ -95,17 +95,23 @@ func (g *group) putHead(ctx context.Context, hours []bucket) error {
 		}
 		of[row.Table] = append(of[row.Table], blocks.Block{Series: g.series[b.Series].block(), Start: b.Start, Body: row.Body})
 	}
-	for _, table := range blocks.Tables() {
-		if len(of[table]) > 0 {
-			if err := g.store.blocks.Put(ctx, g.tx, table, of[table]); err != nil {
-				return err
-			}
-		}
-	}
-	if len(detailed) == 0 {
-		return nil
+	if err := g.put(ctx, of); err != nil || len(detailed) == 0 {
+		return err
 	}
 	return statement.Exec(ctx, g.tx, fmt.Sprintf("note the weeks of %d hours", len(detailed)), noteOpenWeeks, statement.Columns(detailed)...)
+}
+
+// put puts blocks, table by table in their order.
+func (g *group) put(ctx context.Context, of map[blocks.Table][]blocks.Block) error {
+	for _, table := range blocks.Tables() {
+		if len(of[table]) == 0 {
+			continue
+		}
+		if err := g.store.blocks.Put(ctx, g.tx, table, of[table]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putRaw packs the raw samples that the head has of hours into blocks, with those that

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"muster/domain/timegrid"
+	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
@@ -36,11 +39,12 @@ const (
 	forgetGroup = 128
 )
 
-// How long blocks are kept, but those that something may still be made of.
+// How long blocks, and rows of wholes, are kept, but those that something may still be
+// made of. still_open.sql and whole_forget.sql spell it out. Of details,
+// measurements.KeptSince says it.
 const (
-	minutesKept     = 30 * 24 * time.Hour
-	hourDetailsKept = 35 * 24 * time.Hour
-	dayDetailsKept  = 400 * 24 * time.Hour
+	minutesKept = 30 * 24 * time.Hour
+	hoursKept   = 400 * 24 * time.Hour
 )
 
 // forget drops what is older than its retention: details first, whose rests go to rows of
@@ -73,17 +77,18 @@ func (s *Store) forgetBlocks(ctx context.Context) error {
 	}
 	for table, before := range map[blocks.Table]time.Time{
 		blocks.Raw: raw, blocks.Minutes: now.Add(-minutesKept), blocks.Hours: hours,
-		blocks.ClosedHourDetails: now.Add(-hourDetailsKept), blocks.ClosedDayDetails: now.Add(-dayDetailsKept),
+		blocks.ClosedHourDetails: measurements.KeptSince(timegrid.Hour, now), blocks.ClosedDayDetails: measurements.KeptSince(timegrid.Day, now),
 	} {
 		err = errors.Join(err, s.blocks.Forget(ctx, table, before.UTC()))
 	}
 	return err
 }
 
-// forgetRows deletes rows that nothing is made of any more, some at a time.
-func (s *Store) forgetRows(ctx context.Context, what, query string) error {
-	for {
-		if n, err := statement.Affected(ctx, s.db, what, query, forgetRows); err != nil || n < forgetRows {
+// forgetSome deletes rows that nothing is made of any more, forgetRows at a time, which is
+// the statement's last argument.
+func forgetSome(ctx context.Context, db *sqlx.DB, what, query string, args ...any) error {
+	for args = append(args, forgetRows); ; {
+		if n, err := statement.Affected(ctx, db, what, query, args...); err != nil || n < forgetRows {
 			return err
 		}
 	}
@@ -142,15 +147,8 @@ func closeDetails(ctx context.Context, g *group, claimed []bucket) error {
 			kept = append(kept, week.bucket)
 		}
 	}
-	for _, table := range blocks.Tables() {
-		if len(put[table]) > 0 {
-			if err := g.store.blocks.Put(ctx, g.tx, table, put[table]); err != nil {
-				return err
-			}
-		}
-	}
-	if len(kept) == 0 {
-		return nil
+	if err := g.put(ctx, put); err != nil || len(kept) == 0 {
+		return err
 	}
 	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d weeks open", len(kept)), noteOpenWeeks, statement.Columns(kept)...)
 }

@@ -157,12 +157,7 @@ func pgTime(raw []byte) time.Time {
 
 // Forget is documented at blocks.Store.
 func (t tables) Forget(ctx context.Context, table blocks.Table, before time.Time) error {
-	for {
-		n, err := statement.Affected(ctx, t.db, fmt.Sprintf("forget old blocks of %s", table), in(forgetBlocks, table), before, forgetRows)
-		if err != nil || n < forgetRows {
-			return err
-		}
-	}
+	return forgetSome(ctx, t.db, fmt.Sprintf("forget old blocks of %s", table), in(forgetBlocks, table), before)
 }
 
 // DeleteOrganization is documented at blocks.Store.

@@ -20,27 +20,21 @@ var (
 	keepWhole string
 )
 
-// How long rows of series are kept. What is made of an older one is made of all its slots:
-// those that others had may be forgotten.
-const (
-	keptMinutes = 30 * 24 * time.Hour
-	keptHours   = 400 * 24 * time.Hour
-)
-
 // windows are those of every size that have what is dirty. They may have more: what is
-// made anew is right, whatever it is of.
+// made anew is right, whatever it is of. What is older than series are kept is made of all
+// its slots: those that others had may be forgotten.
 func (m *making) windows(now time.Time) (all []timegrid.Window) {
 	hours := slices.SortedFunc(maps.Keys(m.dirty), time.Time.Compare)
 	last := map[timegrid.Size]*timegrid.Window{}
 	var of [4][]*timegrid.Window
 	for _, hour := range hours {
-		minutes, old := m.dirty[hour], now.Add(-keptMinutes)
+		minutes, old := m.dirty[hour], now.Add(-minutesKept)
 		if hour.Before(old) {
 			minutes = codec.AllMinutes
 		}
 		day, hourEnd := timegrid.Day.Floor(hour), hour.Add(time.Hour)
 		dayFrom, dayTo := hour, hourEnd
-		if day.Before(now.Add(-keptHours)) {
+		if day.Before(now.Add(-hoursKept)) {
 			dayFrom, dayTo = day, day.AddDate(0, 0, 1)
 		}
 		week := timegrid.Week.Floor(hour)

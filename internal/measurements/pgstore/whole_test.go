@@ -174,7 +174,7 @@ func TestAWholeIsWhatItsSeriesAre(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	now := timegrid.Hour.Floor(time.Now()).Add(20 * time.Minute)
-	old := timegrid.Hour.Floor(now.Add(-keptMinutes)).Add(-90 * time.Minute)
+	old := timegrid.Hour.Floor(now.Add(-minutesKept)).Add(-90 * time.Minute)
 	rapid.Check(t, func(t *rapid.T) {
 		c.afresh()
 		c.wholeRows = rapid.SampledFrom([]int{1, 20, 1000}).Draw(t, "rows at a time")
@@ -520,7 +520,7 @@ func TestAWholeAfterACrash(t *testing.T) {
 func TestALateSampleOfAnOldHour(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	old := timegrid.Hour.Floor(time.Now().Add(-keptMinutes)).Add(-24 * time.Hour)
+	old := timegrid.Hour.Floor(time.Now().Add(-minutesKept)).Add(-24 * time.Hour)
 	c.measure(t, 0, old)
 	c.settle(t)
 	c.exec(t, `UPDATE measured_hours SET arrived_at = arrived_at - interval '73 hours'`)
