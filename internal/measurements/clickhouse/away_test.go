@@ -18,6 +18,7 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/pause"
 	"muster/internal/pgtest"
 )
 
@@ -90,6 +91,14 @@ func TestAShardAway(t *testing.T) {
 			put(t, s, blocks.Minutes, blocks.Block{Series: here, Start: blockstest.Hour, Body: []byte(here.Subject)})
 			_, err := bodiesOf(t.Context(), s, away)
 			isAway(t, err, gone.Addr())
+			begun := time.Now()
+			for range 50 { // one has waited, nobody else does
+				_, err := bodiesOf(t.Context(), s, away)
+				isAway(t, err, gone.Addr())
+			}
+			if took := time.Since(begun); took > limits.Read {
+				t.Fatalf("50 reads took %s to say that it is away", took)
+			}
 			all, err := bodiesOf(t.Context(), s, away, here)
 			isAway(t, err, gone.Addr())
 			if !slices.Equal(all, []string{"1 " + here.Subject}) {
@@ -104,11 +113,43 @@ func TestAShardAway(t *testing.T) {
 				t.Fatalf("of the other shard, after a start: %v, %v", all, err)
 			}
 			broken.end(t)
-			put(t, again, blocks.Minutes, blocks.Block{Series: away, Start: blockstest.Hour, Body: []byte("again")})
+			putUntilItIsBack(t, again, blocks.Block{Series: away, Start: blockstest.Hour, Body: []byte("again")})
+			putUntilItIsBack(t, s, blocks.Block{Series: here, Start: blockstest.Hour, Body: []byte(here.Subject)}, blocks.Block{Series: away, Start: blockstest.Hour, Body: []byte("again")})
 			if all, err := bodiesOf(t.Context(), s, away, here); err != nil || !slices.Equal(all, []string{"0 again", "1 " + here.Subject}) {
 				t.Fatalf("when it was back: %v, %v", all, err)
 			}
 		})
+	}
+}
+
+// putUntilItIsBack puts blocks of minutes as often as a server is away.
+func putUntilItIsBack(t testing.TB, s *clickhouse.Store, of ...blocks.Block) {
+	t.Helper()
+	for {
+		err := s.Put(t.Context(), nil, blocks.Minutes, of)
+		if err == nil {
+			return
+		}
+		if !clickhouse.Unavailable(err) || pause.For(t.Context(), 20*time.Millisecond) != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestAServerThatIsOnlySlow with one statement is there for the next one.
+func TestAServerThatIsOnlySlow(t *testing.T) {
+	t.Parallel()
+	c := clickhousetest.Shared(t)
+	s := open(t, c.URL(c.Database(t)), pgtest.DB(t), clickhouse.Limits{})
+	host := blocks.Series{Organization: uuid.New(), Kind: codec.Hosts, Subject: "host"}
+	put(t, s, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: []byte("0")})
+	hurried, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if _, err := bodiesOf(hurried, s, host); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("without time: %v", err)
+	}
+	if all, err := bodiesOf(t.Context(), s, host); err != nil || !slices.Equal(all, []string{"0 0"}) {
+		t.Fatalf("%v, %v", all, err)
 	}
 }
 

@@ -46,6 +46,9 @@
 //   - A server cannot be reached, is out of time, of disk or of memory, or does not let
 //     Muster in: *blocks.UnavailableError, with its host. Each hands out what the other
 //     shards have before it says so.
+//   - A server says nothing (its host drops packets, its process hangs): who asks it first
+//     waits for the limit of a statement, 2 s to connect. Whoever comes after that is told at
+//     once, until the server answers, of which it is asked once a second (silence.go).
 //   - A process dies within Put, or the answer is lost: some blocks are kept, some are not.
 //     The hour is still in the head, and is put again with a greater revision.
 //   - Power fails: servers from 20.10 on have written what they acknowledged. Older ones

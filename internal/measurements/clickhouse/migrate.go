@@ -17,9 +17,9 @@ const migrationLock = 0x6d757374_636c6b68 // "mustclkh"
 
 // migrations change the tables of a server, in their order. One that was applied halfway,
 // as ClickHouse has no transactions, is applied again: each statement must bear that.
-var migrations = []func(*Store, *node, *shard) ([]string, error){
-	func(s *Store, n *node, of *shard) (all []string, err error) { // 1: the tables
-		settings, err := n.durable()
+var migrations = []func(context.Context, *Store, *node, *shard) ([]string, error){
+	func(ctx context.Context, s *Store, n *node, of *shard) (all []string, err error) { // 1: the tables
+		settings, err := n.durable(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -56,8 +56,8 @@ func (s *Store) engine(n *node, of *shard, t *table) string {
 
 // durable are the settings of a table whose server can wait for the disk: those before
 // 20.10 leave that to the kernel.
-func (n *node) durable() (settings string, err error) {
-	can, err := n.atLeast(20, 10)
+func (n *node) durable(ctx context.Context) (settings string, err error) {
+	can, err := n.atLeast(ctx, 20, 10)
 	if can {
 		settings = ", fsync_after_insert = 1, fsync_part_directory = 1"
 	}
@@ -66,7 +66,7 @@ func (n *node) durable() (settings string, err error) {
 
 // prepare makes a server's tables, or sees that they are as they should be.
 func (s *Store) prepare(ctx context.Context, n *node) error {
-	if enough, err := n.atLeast(leastMajor, leastMinor); err != nil {
+	if enough, err := n.atLeast(ctx, leastMajor, leastMinor); err != nil {
 		return err
 	} else if !enough {
 		return &VersionError{n.host, n.version()}
@@ -131,7 +131,7 @@ func (s *Store) migrate(ctx context.Context, n *node, of *shard) error {
 		return &TableError{n.host, applied, fmt.Sprintf("has migration %d, and this Muster knows %d: it is older than the tables", last, len(migrations))}
 	}
 	for i := int(last); i < len(migrations); i++ {
-		statements, err := migrations[i](s, n, of)
+		statements, err := migrations[i](ctx, s, n, of)
 		if err != nil {
 			return err
 		}

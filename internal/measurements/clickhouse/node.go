@@ -21,9 +21,10 @@ const atOnce = 32
 
 // node is one server.
 type node struct {
-	host  string // and port
-	store *Store
-	conn  driver.Conn
+	host    string // and port
+	store   *Store
+	conn    driver.Conn
+	silence silence
 
 	mu       sync.Mutex
 	prepared bool
@@ -34,23 +35,29 @@ func (s *Store) node(host string) (*node, error) {
 	if known := s.nodes[host]; known != nil {
 		return known, nil
 	}
-	options := &driver.Options{
-		Addr:        []string{host},
-		Auth:        driver.Auth{Username: s.address.User, Password: s.address.Password},
-		Compression: &driver.Compression{Method: driver.CompressionLZ4},
-		DialTimeout: s.limits.Dial, ReadTimeout: s.limits.Put,
-		MaxOpenConns: atOnce, MaxIdleConns: atOnce / 4,
-	}
-	if s.address.Secure {
-		options.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	conn, err := driver.Open(options)
+	is := &node{host: host, store: s}
+	conn, err := driver.Open(is.options())
 	if err != nil {
 		return nil, &AddressError{"cannot be used"} // no connection is made yet
 	}
-	is := &node{host: host, store: s, conn: conn}
-	s.nodes[host] = is
+	is.conn, s.nodes[host] = conn, is
 	return is, nil
+}
+
+// options are how it is connected to.
+func (n *node) options() *driver.Options {
+	address, limits := n.store.address, n.store.limits
+	options := &driver.Options{
+		Addr:        []string{n.host},
+		Auth:        driver.Auth{Username: address.User, Password: address.Password},
+		Compression: &driver.Compression{Method: driver.CompressionLZ4},
+		DialTimeout: limits.Dial, ReadTimeout: limits.Put,
+		MaxOpenConns: atOnce, MaxIdleConns: atOnce / 4,
+	}
+	if address.Secure {
+		options.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return options
 }
 
 // scanner reads the columns of a row.
@@ -64,9 +71,12 @@ func (n *node) query(ctx context.Context, statement string, take func(scanner) e
 func (n *node) queryWithin(ctx context.Context, limit time.Duration, statement string, take func(scanner) error) error {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if err := n.answers(); err != nil {
+		return err
+	}
 	rows, err := n.conn.Query(within, statement)
 	if err != nil {
-		return judge(ctx, n.host, err)
+		return n.judge(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
@@ -74,14 +84,17 @@ func (n *node) queryWithin(ctx context.Context, limit time.Duration, statement s
 			return err
 		}
 	}
-	return judge(ctx, n.host, rows.Err())
+	return n.judge(ctx, rows.Err())
 }
 
 // exec runs a statement that answers nothing.
 func (n *node) exec(ctx context.Context, limit time.Duration, statement string) error {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return judge(ctx, n.host, n.conn.Exec(within, statement))
+	if err := n.answers(); err != nil {
+		return err
+	}
+	return n.judge(ctx, n.conn.Exec(within, statement))
 }
 
 // one is the only number that a statement answers.
@@ -91,10 +104,13 @@ func (n *node) one(ctx context.Context, statement string) (number uint64, err er
 }
 
 // atLeast says whether the server is of a version or newer.
-func (n *node) atLeast(major, minor uint64) (bool, error) {
+func (n *node) atLeast(ctx context.Context, major, minor uint64) (bool, error) {
+	if err := n.answers(); err != nil {
+		return false, err
+	}
 	is, err := n.conn.ServerVersion()
 	if err != nil {
-		return false, judge(context.Background(), n.host, err)
+		return false, n.judge(ctx, err)
 	}
 	v := is.Version
 	return v.Major > major || v.Major == major && v.Minor >= minor, nil
@@ -110,6 +126,9 @@ func (n *node) version() string {
 
 // ready makes sure, once, that the server's tables are there and as they should be.
 func (n *node) ready(ctx context.Context) error {
+	if err := n.answers(); err != nil { // before somebody else's look, which may wait, is waited for
+		return err
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.prepared {

@@ -129,6 +129,9 @@ func (s *shard) insert(ctx context.Context, n *node, in *table, of blocks.Table,
 }
 
 func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*blocks.Block, revision uint64) error {
+	if err := n.answers(); err != nil {
+		return err
+	}
 	// The context of a batch is left to end by itself: the driver watches it until some time
 	// after Send, and closes the connection of whoever has it by then (clickhouse-go's pull
 	// request 2032).
@@ -141,7 +144,7 @@ func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*b
 	// The columns are written out: servers before 20 do not tell the client which there are.
 	batch, err := n.conn.PrepareBatch(within, fmt.Sprintf("INSERT INTO %s (%s)", in.local(n.store.address.Database), strings.Join(names, ", ")))
 	if err != nil {
-		return judge(ctx, n.host, err)
+		return n.judge(ctx, err)
 	}
 	for _, b := range list {
 		if err := appendBlock(batch, in, b, revision); err != nil {
@@ -149,7 +152,7 @@ func (n *node) insert(ctx context.Context, in *table, of blocks.Table, list []*b
 			return &BlockError{*b, of, err}
 		}
 	}
-	return judge(ctx, n.host, batch.Send())
+	return n.judge(ctx, batch.Send())
 }
 
 func appendBlock(batch driver.Batch, in *table, b *blocks.Block, revision uint64) error {

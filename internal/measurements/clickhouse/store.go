@@ -28,6 +28,8 @@ type Store struct {
 	ledger  *sqlx.DB
 	log     *slog.Logger
 	limits  Limits
+	open    context.Context // until it is closed
+	close   context.CancelFunc
 	nodes   map[string]*node // by host; all are made while it opens
 	shards  []*shard
 }
@@ -49,6 +51,7 @@ func Open(ctx context.Context, address Address, ledger *sqlx.DB, log *slog.Logge
 		cmp.Or(limits.Put, 30*time.Second), cmp.Or(limits.Change, 10*time.Minute),
 	}
 	s := &Store{address: address, ledger: ledger, log: log, limits: limits, nodes: make(map[string]*node)}
+	s.open, s.close = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.find(ctx)
 	if err == nil {
 		err = s.readyAll(ctx)
@@ -62,6 +65,7 @@ func Open(ctx context.Context, address Address, ledger *sqlx.DB, log *slog.Logge
 
 // Close closes all connections.
 func (s *Store) Close() {
+	s.close()
 	for _, n := range s.nodes {
 		_ = n.conn.Close()
 	}

@@ -1,0 +1,110 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"muster/internal/measurements/blocks"
+	"muster/internal/pause"
+)
+
+// SilentError says that a server says nothing, and that nobody waits for it until it does.
+type SilentError struct {
+	Since time.Time
+	Err   error // what the one got who waited
+}
+
+func (e *SilentError) Error() string {
+	return fmt.Sprintf("it has said nothing since %s UTC, and is asked again every second: %s", e.Since.UTC().Format(time.TimeOnly), e.Err)
+}
+
+func (e *SilentError) Unwrap() error { return e.Err }
+
+// silence is whether a server answers at all. A host that drops packets would cost whoever
+// asks it the time to connect, and each read of a tile again. So the first one who waited
+// in vain says so for all, and one goroutine goes on asking. Who is refused, or told of an
+// error, has waited for nothing: such a server is asked again by the next one.
+type silence struct {
+	mu     sync.Mutex
+	asking bool         // the first one looks whether it is
+	since  *SilentError // nil: it answers, as far as anybody knows
+}
+
+// askInterval is how often a silent server is asked whether it is back.
+const askInterval = time.Second
+
+// answers returns at once; an error, where nobody is to wait for the server.
+func (n *node) answers() error {
+	n.silence.mu.Lock()
+	defer n.silence.mu.Unlock()
+	if n.silence.since == nil {
+		return nil
+	}
+	return &blocks.UnavailableError{Part: "ClickHouse on " + n.host, Err: n.silence.since}
+}
+
+// judge is the package's, and looks whether the server is there at all where it said
+// nothing: one that was only slow with one statement keeps nobody else away.
+func (n *node) judge(caller context.Context, err error) error {
+	if isSilence(err) && !errors.Is(caller.Err(), context.Canceled) {
+		n.suspect()
+	}
+	return judge(caller, n.host, err)
+}
+
+func (n *node) suspect() {
+	is := &n.silence
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	if is.asking || is.since != nil {
+		return
+	}
+	is.asking = true
+	is.mu.Unlock()
+	err := n.ping()
+	is.mu.Lock()
+	if is.asking = false; isSilence(err) {
+		is.since = &SilentError{time.Now(), err}
+		go n.askUntilItAnswers()
+	}
+}
+
+// isSilence says of an error that somebody has waited for nothing.
+func isSilence(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrAcquireConnTimeout) || errors.As(err, &network) && network.Timeout()
+}
+
+// askUntilItAnswers ends when the server says anything, were it that we may not come in.
+func (n *node) askUntilItAnswers() {
+	for {
+		if pause.For(n.store.open, askInterval) != nil {
+			return
+		}
+		if !isSilence(n.ping()) {
+			break
+		}
+	}
+	n.silence.mu.Lock()
+	defer n.silence.mu.Unlock()
+	n.store.log.InfoContext(n.store.open, "a server of measurements answers", "host", n.host, "silent", time.Since(n.silence.since.Since).Round(time.Millisecond))
+	n.silence.since = nil
+}
+
+// ping connects anew: connections of the pool may wait for an answer that never comes.
+func (n *node) ping() error {
+	conn, err := driver.Open(n.options())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	within, cancel := context.WithTimeout(n.store.open, n.store.limits.Dial)
+	defer cancel()
+	return conn.Ping(within)
+}
