@@ -147,7 +147,7 @@ load: build
 	bash scripts/load.sh
 
 lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT))
-	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
+	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal kit migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
 	CGO_ENABLED=0 $(AS_BUILT) $(GOLANGCI) run ./...
 	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api
 	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and queries and of the pages,npm is missing: install Node.js 20 or newer))

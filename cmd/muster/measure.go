@@ -26,6 +26,9 @@ func (p *process) measure() {
 			p.metrics.Builds.WithLabelValues(string(kind), strings.ToLower(string(end)))
 		}
 	}
+	for _, outcome := range []string{"sent", "deferred", "refused"} {
+		p.metrics.Mails.WithLabelValues(outcome)
+	}
 	for _, log := range eventstore.Logs {
 		p.metrics.Refused.WithLabelValues(string(log))
 	}
