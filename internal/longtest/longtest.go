@@ -1,7 +1,9 @@
 package longtest
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,5 +22,22 @@ func Only(t testing.TB) {
 	}
 	if !Asked() {
 		t.Skip("takes long: make test-all runs it (" + Variable + "=1)")
+	}
+}
+
+// Checks has each property of package rapid tried as often as few says instead of a
+// hundred times, and as many says where tests may take long. Whoever sets -rapid.checks
+// decides. It is for TestMain, and parses the flags.
+func Checks(few, many int) {
+	flag.Parse()
+	f := flag.Lookup("rapid.checks")
+	if f.Value.String() != f.DefValue {
+		return
+	}
+	if Asked() {
+		few = many
+	}
+	if err := f.Value.Set(strconv.Itoa(few)); err != nil {
+		panic(err)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"muster/internal/measurements/measurementstest"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/measurements/pgstore/pgstoretest"
 	"muster/internal/pgtest"
 	"muster/internal/truth"
 )
@@ -91,16 +91,5 @@ func TestTheRealStoreSaysTheSame(t *testing.T) {
 func onPostgreSQL(t *testing.T) measurementstest.Harness {
 	db := pgtest.DB(t)
 	store := pgstore.New(db, slog.New(slog.DiscardHandler))
-	if _, err := db.ExecContext(t.Context(), `INSERT INTO intake_presence (seen_at, back_at) VALUES (now(), now() - interval '7 hours')`); err != nil {
-		t.Fatal(err)
-	}
-	return measurementstest.Harness{
-		Store: store,
-		Roll:  func(ctx context.Context) error { _, err := store.Roll(ctx); return err },
-		Age: func(ctx context.Context, by time.Duration) error {
-			_, err := db.ExecContext(ctx, `UPDATE measured_hours SET arrived_at = arrived_at - make_interval(secs => $1)`, by.Seconds())
-			return err
-		},
-		Seal: func(ctx context.Context) error { _, err := store.Seal(ctx); return err },
-	}
+	return pgstoretest.Harness(t, db, store, func(ctx context.Context) error { _, err := store.Roll(ctx); return err })
 }

@@ -1,7 +1,6 @@
 package clickhouse_test
 
 import (
-	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -19,16 +18,7 @@ import (
 // TestMain has each property tried a few times: what is read from blocks is what pgstore
 // reads, whose own tests try more.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		checks := "5"
-		if longtest.Asked() {
-			checks = "100"
-		}
-		if err := f.Value.Set(checks); err != nil {
-			panic(err)
-		}
-	}
+	longtest.Checks(5, 100)
 	os.Exit(clickhousetest.Run(func() int { return pgtest.Run(m) }))
 }
 

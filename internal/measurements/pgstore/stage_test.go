@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"cmp"
-	"flag"
 	"os"
 	"slices"
 	"testing"
@@ -25,16 +24,7 @@ import (
 // TestMain has each property tried 40 times, because a hundred take a minute of every run;
 // make test-all tries 400 times.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		checks := "40"
-		if longtest.Asked() {
-			checks = "400"
-		}
-		if err := f.Value.Set(checks); err != nil {
-			panic(err)
-		}
-	}
+	longtest.Checks(40, 400)
 	os.Exit(pgtest.Run(m))
 }
 
