@@ -170,49 +170,48 @@ func (n *node) untilNone(ctx context.Context, left string) error {
 // Series hands every series of which there is a block to take, none twice. A ledger that was
 // restored from a backup lacks those that came after it; ID is none's.
 func (s *Store) Series(ctx context.Context, take func(blocks.Series) error) error {
-	return s.onEach(func(on *shard) error {
+	for _, on := range s.shards { // a series is on one
 		var all []blocks.Series
-		err := on.any(ctx, func(n *node) error {
-			seen := make(map[known]bool)
-			all = nil
-			for _, t := range tables {
-				kind, subject := "kind", "subject"
-				if t.form != bodies {
-					kind, subject = "'statements'", "toString(subject)"
-				}
-				err := n.queryWithin(ctx, s.limits.Change, fmt.Sprintf("SELECT DISTINCT organization, %s, %s, engine FROM %s WHERE present = 1", kind, subject, t.local(s.address.Database)), func(scan scanner) error {
-					var one blocks.Series
-					var engine string
-					if err := scan(&one.Organization, &one.Kind, &one.Subject, &engine); err != nil {
-						return err
-					}
-					one.Engine = fleet.Engine(engine)
-					if key := keyOf(blocks.Range{Series: one}); !seen[key] {
-						seen[key], all = true, append(all, one)
-					}
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		for _, one := range all {
-			if err == nil {
-				err = take(one)
-			}
-		}
-		return err
-	})
-}
-
-// onEach does something for one shard after the other.
-func (s *Store) onEach(do func(*shard) error) error {
-	for _, of := range s.shards {
-		if err := do(of); err != nil {
+		err := on.any(ctx, func(n *node) (err error) {
+			all, err = n.series(ctx)
 			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			if err := take(one); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// series are those of which there is a block on a server.
+func (n *node) series(ctx context.Context) (all []blocks.Series, err error) {
+	seen := make(map[known]bool)
+	for _, t := range tables {
+		kind, subject := "kind", "subject"
+		if t.form != bodies {
+			kind, subject = "'statements'", "toString(subject)"
+		}
+		statement := fmt.Sprintf("SELECT DISTINCT organization, %s, %s, engine FROM %s WHERE present = 1", kind, subject, t.local(n.store.address.Database))
+		err := n.queryWithin(ctx, n.store.limits.Change, statement, func(scan scanner) error {
+			var one blocks.Series
+			var engine string
+			if err := scan(&one.Organization, &one.Kind, &one.Subject, &engine); err != nil {
+				return err
+			}
+			one.Engine = fleet.Engine(engine)
+			if key := keyOf(blocks.Range{Series: one}); !seen[key] {
+				seen[key], all = true, append(all, one)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

@@ -14,12 +14,8 @@ import (
 )
 
 var (
-	//go:embed sql/bodies.sql
-	makeBodies string
-	//go:embed sql/samples.sql
-	makeSamples string
-	//go:embed sql/details.sql
-	makeDetails string
+	//go:embed sql/blocks.sql
+	makeBlocks string
 	//go:embed sql/migrations.sql
 	makeMigrations string
 )
@@ -116,43 +112,63 @@ func (t *table) whole(database string) string { return database + "." + t.name }
 
 // create is the statement that makes it.
 func (t *table) create(database, engine, settings string) string {
-	text := [...]string{makeBodies, makeSamples, makeDetails}[t.form]
-	return strings.NewReplacer("{{table}}", t.local(database), "{{engine}}", engine, "{{partition}}", t.partition.expression(),
-		"{{granularity}}", fmt.Sprint(t.granularity), "{{settings}}", settings).Replace(text)
+	columns := make([]string, 0, 16)
+	for _, c := range t.columns() {
+		columns = append(columns, c.name+" "+c.kind)
+	}
+	return strings.NewReplacer("{{table}}", t.local(database), "{{columns}}", strings.Join(columns, ", "), "{{engine}}", engine,
+		"{{partition}}", t.partition.expression(), "{{sorting}}", t.sorting(), "{{granularity}}", fmt.Sprint(t.granularity),
+		"{{settings}}", settings).Replace(makeBlocks)
 }
 
 // column is what a table must have.
 type column struct{ name, kind string }
 
+// columns are all of a table. Of the rows of a block the one with the greatest revision
+// counts. Place is which shard it is on, modulo their weights; where present is 0, the
+// block was taken away.
 func (t *table) columns() []column {
 	ids := []column{{"organization", "UUID"}, {"kind", "String"}, {"subject", "String"}}
-	if t.form != bodies {
+	if t.form != bodies { // of statements, the subject is the instance
 		ids = []column{{"organization", "UUID"}, {"subject", "UUID"}}
 	}
-	all := slices.Concat(ids, []column{{"engine", "String"}, {"start", "DateTime('UTC')"}, {"revision", "UInt64"}, {"place", "UInt64"}, {"present", "UInt8"}})
-	for _, name := range t.content() {
-		all = append(all, column{name, contents[name]})
-	}
-	return all
+	all := []column{{"engine", "String"}, {"start", "DateTime('UTC')"}, {"revision", "UInt64"}, {"place", "UInt64"}, {"present", "UInt8"}}
+	return slices.Concat(ids, all, contents[t.form])
 }
 
-// contents are the columns of what blocks hold.
-var contents = map[string]string{
-	"body": "String", "times": "Array(UInt32)", "sampled_at": "Array(UInt32)", "sampled": "Array(UUID)",
-	"database": "Array(UUID)", "hash": "Array(UInt64)", "at": "Array(UInt32)", "calls": "Array(UInt16)", "calls_high": "Array(UInt64)",
-	"total": "Array(Float64)", "most": "Array(Float64)", "samples": "Array(UInt32)",
+// contents are the columns of what blocks of a form hold.
+var contents = [...][]column{
+	bodies: {{"body", "String"}},
+	samples: {
+		{"times", "Array(UInt32)"},      // of the samples, microseconds since start
+		{"sampled_at", "Array(UInt32)"}, // which database was sampled when
+		{"sampled", "Array(UUID)"},
+		{"database", "Array(UUID)"}, // of each statement of each sample, from here on
+		{"hash", "Array(UInt64)"},
+		{"at", "Array(UInt32)"},
+		{"calls", "Array(UInt16)"},
+		{"calls_high", "Array(UInt64)"}, // 65536 of it each (lowCalls)
+		{"total", "Array(Float64)"},     // ms
+		{"most", "Array(Float64)"},      // ms; -inf: its sample has none
+	},
+	details: {
+		{"sampled", "Array(UUID)"},  // databases
+		{"database", "Array(UUID)"}, // of each statement, from here on
+		{"hash", "Array(UInt64)"},
+		{"calls", "Array(UInt16)"},
+		{"calls_high", "Array(UInt64)"},
+		{"total", "Array(Float64)"}, // ms
+		{"most", "Array(Float64)"},  // ms; -inf: its samples have none
+		{"samples", "Array(UInt32)"},
+	},
 }
 
-// content are the columns of what the table's blocks hold, in its order.
-func (t *table) content() []string {
-	switch t.form {
-	case samples:
-		return []string{"times", "sampled_at", "sampled", "database", "hash", "at", "calls", "calls_high", "total", "most"}
-	case details:
-		return []string{"sampled", "database", "hash", "calls", "calls_high", "total", "most", "samples"}
-	default:
-		return []string{"body"}
+// content are the names of the columns of what the table's blocks hold, in its order.
+func (t *table) content() (names []string) {
+	for _, c := range contents[t.form] {
+		names = append(names, c.name)
 	}
+	return names
 }
 
 // sorting is what a row is known by, but for its revision.
