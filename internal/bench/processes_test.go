@@ -28,6 +28,9 @@ type spent struct {
 // the benchmark itself, which is whoever sends.
 type spentBy struct{ serve, postgres, clickhouse, senders spent }
 
+func (now spentBy) ofServe() spent    { return now.serve }
+func (now spentBy) ofPostgres() spent { return now.postgres }
+
 func (p *program) spent() (of spentBy) {
 	p.b.Helper()
 	if _, err := os.Stat(procRoot); err != nil {

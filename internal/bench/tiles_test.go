@@ -93,9 +93,16 @@ func (m *measured) report(b *testing.B, reader agent, path func(i int) string) {
 	}
 	ask(0)
 	var took []time.Duration
+	before := m.p.spent()
 	for b.Loop() {
 		took = append(took, ask(len(took)+1))
 	}
+	after := m.p.spent()
+	each := func(of func(spentBy) spent) float64 {
+		return milliseconds(of(after).cpu-of(before).cpu) / float64(len(took))
+	}
+	b.ReportMetric(each(spentBy.ofServe), "serve-cpu-ms")
+	b.ReportMetric(each(spentBy.ofPostgres), "postgres-cpu-ms")
 	b.ReportMetric(quantile(took, 0.5), "p50-ms")
 	b.ReportMetric(quantile(took, 0.95), "p95-ms")
 }

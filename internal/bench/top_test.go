@@ -14,6 +14,14 @@ var topStatements string
 // PostgreSQL spends its time. To count them costs a few percent, so that it is off.
 func countsStatements() bool { return os.Getenv("MUSTER_BENCH_TOP") != "" }
 
+// forgetTop begins to count anew.
+func (m *measured) forgetTop() {
+	if countsStatements() {
+		m.db.MustExec(`CREATE EXTENSION IF NOT EXISTS pg_stat_statements`)
+		m.db.MustExec(`SELECT pg_stat_statements_reset()`)
+	}
+}
+
 // topStatements prints them.
 func (m *measured) topStatements(title string) {
 	b := m.p.b
