@@ -44,23 +44,23 @@ type entry struct {
 	Key, Text    string
 }
 
-// keepDictionary notes the statements of samples that are kept. Texts are written under a
-// share of whatever holds the organization's decision to keep them (KeepsTexts), which
-// is taken before any row is.
-func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organization uuid.UUID, samples []measurements.StatementSample) error {
-	entries := sightings(h, samples)
-	if len(entries) == 0 {
-		return nil
+// keepDictionary notes the statements of samples that are kept, and returns those of which
+// the dictionary was asked. Texts are written under a share of whatever holds the
+// organization's decision to keep them (KeepsTexts), which is taken before any row is.
+func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organization uuid.UUID, samples []measurements.StatementSample) (noted []entry, err error) {
+	noted = s.sightings(h, samples)
+	if len(noted) == 0 {
+		return nil, nil
 	}
-	entries, err := toKeep(ctx, tx, entries)
+	entries, err := toKeep(ctx, tx, noted)
 	if err != nil || len(entries) == 0 {
-		return err
+		return noted, err
 	}
 	if slices.ContainsFunc(entries, func(e entry) bool { return e.Digest != 0 }) {
 		keeps := false
 		if s.KeepsTexts != nil {
 			if keeps, err = s.KeepsTexts(ctx, tx, organization); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if !keeps {
@@ -69,16 +69,22 @@ func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organiz
 			}
 		}
 	}
-	return statement.Exec(ctx, tx, fmt.Sprintf("note %d statements", len(entries)), keepStatements, statement.Columns(entries)...)
+	return noted, statement.Exec(ctx, tx, fmt.Sprintf("note %d statements", len(entries)), keepStatements, statement.Columns(entries)...)
 }
 
 // toKeep leaves those entries that the dictionary does not have like this.
 func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) {
-	seen := make([]sighting, len(entries))
-	for i, e := range entries {
-		seen[i] = e.sighting
+	type asked struct {
+		Series, Hash int64
+		First        time.Time
+		Hour         time.Time // who was seen in it, or later, is not written for being seen
+		Digest       int64
 	}
-	places, err := statement.All[int](ctx, tx, fmt.Sprintf("look for %d statements", len(seen)), statementsToKeep, statement.Columns(seen)...)
+	all := make([]asked, len(entries))
+	for i, e := range entries {
+		all[i] = asked{e.Series, e.Hash, e.First, noteHour(e.Series, e.Last), e.Digest}
+	}
+	places, err := statement.All[int](ctx, tx, fmt.Sprintf("look for %d statements", len(all)), statementsToKeep, statement.Columns(all)...)
 	kept := make([]entry, len(places))
 	for i, place := range places {
 		kept[i] = entries[place]
@@ -86,38 +92,48 @@ func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) 
 	return kept, err
 }
 
-// sightings are the statements that were executed in samples, each once, in the order of
-// series and hash.
-func sightings(h held, samples []measurements.StatementSample) []entry {
+// sightings are the statements that were executed in samples and of which the dictionary
+// has to be asked, each once, in the order of series and hash. It is asked of each that
+// has a text: whether there is one may change at any time.
+func (s *Store) sightings(h held, samples []measurements.StatementSample) []entry {
 	var all []entry
 	for _, sample := range samples {
 		at, series := instant.Cut(sample.At), h.series[seriesKey{codec.Statements, sample.Instance.String()}]
+		known := s.noted.known(series, at, h.now)
 		for _, one := range sample.Statements {
 			if one.Calls == 0 {
 				continue
 			}
 			hash := measurements.HashStatement(sample.Database, one.Key)
+			if _, is := slices.BinarySearch(known, int64(hash)); is && one.Text == "" {
+				continue
+			}
 			all = append(all, entry{sighting{series, int64(hash), at, at, digest(one.Text)},
 				measurements.StatementID(sample.Instance, hash), sample.Database, one.Key, one.Text})
 		}
 	}
+	return once(all)
+}
+
+// once puts entries in the order of series and hash, and those of one statement together.
+func once(all []entry) []entry {
 	slices.SortStableFunc(all, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.Series, b.Series), cmp.Compare(a.Hash, b.Hash))
 	})
-	once := all[:0]
+	left := all[:0]
 	for _, e := range all {
-		n := len(once)
-		if n == 0 || once[n-1].Series != e.Series || once[n-1].Hash != e.Hash {
-			once = append(once, e)
+		n := len(left)
+		if n == 0 || left[n-1].Series != e.Series || left[n-1].Hash != e.Hash {
+			left = append(left, e)
 			continue
 		}
-		known := &once[n-1]
+		known := &left[n-1]
 		known.First, known.Last = instant.Earlier(known.First, e.First), instant.Later(known.Last, e.Last)
 		if e.Digest != 0 {
 			known.Digest, known.Text = e.Digest, e.Text
 		}
 	}
-	return once
+	return left
 }
 
 // digest tells one text from another; 0: there is none.

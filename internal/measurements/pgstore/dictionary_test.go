@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,6 +25,13 @@ type noted struct {
 	First, Last  time.Time
 }
 
+func (n noted) text() string {
+	if n.Text == nil {
+		return ""
+	}
+	return *n.Text
+}
+
 func dictionary(t testing.TB, s *Store) map[uuid.UUID]noted {
 	t.Helper()
 	rows, err := statement.All[noted](t.Context(), s.db, "read the dictionary",
@@ -43,6 +51,21 @@ func keepsTexts(keeps bool) func(context.Context, *sqlx.Tx, uuid.UUID) (bool, er
 	return func(context.Context, *sqlx.Tx, uuid.UUID) (bool, error) { return keeps, nil }
 }
 
+// textOf is the text of a statement; from d on there is none.
+func textOf(key string) string {
+	if key > "c" {
+		return ""
+	}
+	return "SELECT " + key
+}
+
+// replicaOf is the store of another process.
+func replicaOf(s *Store) *Store {
+	other := New(s.db, slog.New(slog.DiscardHandler))
+	other.KeepsTexts = s.KeepsTexts
+	return other
+}
+
 // executed is a sample of a database's statements, once each.
 func executed(instance, database uuid.UUID, at time.Time, text string, keys ...string) measurements.StatementSample {
 	s := measurements.StatementSample{Instance: instance, Engine: fleet.PostgreSQL, Database: database, At: at, Interval: time.Minute}
@@ -53,11 +76,14 @@ func executed(instance, database uuid.UUID, at time.Time, text string, keys ...s
 }
 
 // TestDictionary: every statement that was executed in a sample that was kept is there,
-// with its oldest sample and, to the hour, its newest, in whatever order they come.
+// with its oldest sample and, to the hour, its newest, in whatever order they come, and to
+// whichever process.
 func TestDictionary(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	s.KeepsTexts = keepsTexts(true)
+	processes := []*Store{s, replicaOf(s)}
+	begin := time.Now().Add(-5 * time.Hour).Truncate(time.Minute)
 	random := rand.New(rand.NewPCG(14, 21))
 	type statementOf struct {
 		instance, database int
@@ -70,10 +96,10 @@ func TestDictionary(t *testing.T) {
 		b := measurements.Batch{Organization: organization}
 		for range random.IntN(4) + 1 {
 			instance, database, minute := random.IntN(3), random.IntN(2), random.IntN(300)
-			at := monday.Add(time.Duration(minute) * time.Minute)
+			at := begin.Add(time.Duration(minute) * time.Minute)
 			sample := executed(uuid.UUID{1, byte(instance)}, uuid.UUID{2, byte(instance), byte(database)}, at, "")
 			for _, key := range []string{"a", "b", "c", "d", "e", "f"} {
-				one := measurements.Statement{Key: key, Calls: random.Int64N(2), TotalMs: 1, Text: "SELECT " + key}
+				one := measurements.Statement{Key: key, Calls: random.Int64N(2), TotalMs: 1, Text: textOf(key)}
 				if sample.Statements = append(sample.Statements, one); one.Calls == 0 || kept[[3]int{instance, database, minute}] {
 					continue // the first content stays
 				}
@@ -88,7 +114,7 @@ func TestDictionary(t *testing.T) {
 			kept[[3]int{instance, database, minute}] = true
 			b.Statements = append(b.Statements, sample)
 		}
-		write(t, s, b)
+		write(t, processes[random.IntN(2)], b)
 	}
 	got := dictionary(t, s)
 	if len(got) != len(first) {
@@ -98,7 +124,7 @@ func TestDictionary(t *testing.T) {
 		instance, database := uuid.UUID{1, byte(of.instance)}, uuid.UUID{2, byte(of.instance), byte(of.database)}
 		row, ok := got[measurements.StatementID(instance, measurements.HashStatement(database, of.key))]
 		behind := last[of].Sub(row.Last)
-		if !ok || row.Database != database || row.Key != of.key || row.Text == nil || *row.Text != "SELECT "+of.key ||
+		if !ok || row.Database != database || row.Key != of.key || row.text() != textOf(of.key) ||
 			!row.First.Equal(seen) || behind < 0 || behind >= time.Hour {
 			t.Errorf("%+v: %+v, want from %s to %s", of, row, seen, last[of])
 		}
@@ -152,32 +178,45 @@ func TestAnUnknownTextIsKept(t *testing.T) {
 	}
 }
 
-// TestAStatementThatGoesOnIsWrittenOnceAnHour: what is written with every sample of
-// 200,000 statements would be the most of what the database writes.
+// TestAStatementThatGoesOnIsWrittenOnceAnHour of its series, whichever process takes its
+// samples in: what is written with every sample of 200,000 statements would be the most of
+// what the database writes.
 func TestAStatementThatGoesOnIsWrittenOnceAnHour(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	s.KeepsTexts = keepsTexts(true)
-	organization, instance, database := uuid.New(), uuid.New(), uuid.New()
-	var written []int
-	seen := make(map[string]bool)
-	for minute := range 130 {
-		write(t, s, measurements.Batch{Organization: organization, Statements: []measurements.StatementSample{
-			executed(instance, database, monday.Add(time.Duration(minute)*time.Minute), "SELECT ?", "a", "b"),
-		}})
-		rows, err := statement.All[string](t.Context(), s.db, "read versions", `SELECT DISTINCT xmin::text FROM measured_statements`)
-		if err != nil {
-			t.Fatal(err)
+	for _, text := range []string{"", "SELECT ?"} {
+		s.KeepsTexts = keepsTexts(true)
+		processes := []*Store{s, replicaOf(s)}
+		organization, instance, database := uuid.New(), uuid.New(), uuid.New()
+		begin := time.Now().Add(-3 * time.Hour).Truncate(time.Minute)
+		var written, want []time.Time
+		seen := make(map[string]bool)
+		for minute := range 130 {
+			at := begin.Add(time.Duration(minute) * time.Minute)
+			write(t, processes[minute%2], measurements.Batch{Organization: organization, Statements: []measurements.StatementSample{
+				executed(instance, database, at, text, "a", "b"),
+			}})
+			type version struct {
+				XMin   string
+				Series int64
+			}
+			rows, err := statement.All[version](t.Context(), s.db, "read versions", `SELECT DISTINCT xmin::text, series_id AS series FROM measured_statements WHERE database_id = $1`, database)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rows) != 1 || !seen[rows[0].XMin] {
+				written = append(written, at)
+			}
+			for _, row := range rows {
+				seen[row.XMin] = true
+			}
+			if hour := noteHour(rows[0].Series, at); len(want) == 0 || noteHour(rows[0].Series, want[len(want)-1]).Before(hour) {
+				want = append(want, at)
+			}
 		}
-		if len(rows) != 1 || !seen[rows[0]] {
-			written = append(written, minute)
+		if diff := cmp.Diff(want, written); diff != "" || len(want) < 3 {
+			t.Errorf("text %q: the minutes in which statements were written (-want +got):\n%s", text, diff)
 		}
-		for _, row := range rows {
-			seen[row] = true
-		}
-	}
-	if diff := cmp.Diff([]int{0, 60, 120}, written); diff != "" {
-		t.Errorf("the minutes in which statements were written (-want +got):\n%s", diff)
 	}
 }
 

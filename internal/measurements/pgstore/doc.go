@@ -186,9 +186,19 @@
 // of: database, key, its text where the organization keeps texts, and when it was seen
 // first and last. Write notes there what was executed in the samples that it keeps, and
 // looks up which of that is new: a statement that goes on is written once an hour, so
-// its last time may be an hour behind. Rows go when they were not seen for 401 days, a day
-// after the last of their details; once a day each is looked at, because an index by
-// time would be written to with every row.
+// its last time may be an hour behind. The hours of each series begin at another second, or
+// a fleet would write all its statements in the same minute. Rows go when they were not
+// seen for 401 days, a day after the last of their details; once a day each is looked at,
+// because an index by time would be written to with every row.
+//
+// What a process has looked up or written it need not look up again in that hour of the
+// series (memory): that was more than half of what PostgreSQL did for statements that
+// come in. What it remembers stays true whoever else writes: a row's first time only
+// becomes earlier, its last only later, and nobody deletes what was seen within a day. So
+// there is nothing to tell other processes, or to take back. It remembers after the commit,
+// and of samples that are not older than what it knows. A statement with a text is looked
+// up each time: texts may be deleted, and others may write another. Collectors name a text
+// once a day.
 //
 // Texts are written under a share of the organization's row (KeepsTexts), which is taken
 // before any row here is; who turns them off holds that row and deletes them in the
@@ -264,6 +274,9 @@
 //     elsewhere does not count, for the hour is in the head, and is put again.
 //   - PostgreSQL crashes, or a standby takes its place: the head is made anew, in seconds;
 //     until then reads are refused.
+//   - A standby takes the place of a PostgreSQL and lacks the last statements that were
+//     noted: they are not named until the next hour of their series, when they are noted
+//     again.
 //   - A batch comes twice, or two batches overlap, at once or one after the other: the
 //     first content stays, part by part. What changes nothing marks nothing, and does
 //     not keep an hour open either.

@@ -145,7 +145,7 @@ func TestASlowWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := measured(codec.Sessions, "a", monday.Add(time.Second), 2)
-	if _, err := s.keep(t.Context(), slow, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
+	if _, _, err := s.keep(t.Context(), slow, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.roll(); n != 0 {

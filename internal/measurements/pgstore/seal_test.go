@@ -114,7 +114,7 @@ func TestSealingLeavesWhatIsBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := measured(codec.Sessions, "a", past.Add(time.Second), 2)
-	if _, err := s.keep(t.Context(), writer, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
+	if _, _, err := s.keep(t.Context(), writer, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.seal(); n != 0 {

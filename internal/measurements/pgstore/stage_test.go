@@ -82,7 +82,7 @@ func measured(kind, subject string, at time.Time, numbers ...int64) codec.Arriva
 // try writes arrivals as Write does with what it was given.
 func (s *stage) try(arrived ...codec.Arrival) (receipt measurements.Receipt, err error) {
 	err = transact.Once(s.Context(), s.db, nil, func(tx *sqlx.Tx) error {
-		receipt, err = s.keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
+		receipt, _, err = s.keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
 		return err
 	})
 	return receipt, err

@@ -31,6 +31,7 @@ type Store struct {
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
 	told     atomic.Bool  // that blocks have moved
 	forgot   atomic.Pointer[time.Time]
+	noted    memory // of the dictionary
 
 	wholeFrom, wholeRows int                     // the constants, but in tests
 	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere
@@ -47,7 +48,7 @@ func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables{db}, lo
 
 // NewOn returns a store whose ledger and head are in db, and whose blocks are elsewhere.
 func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
-	return &Store{db: db, blocks: kept, log: log, kinds: codec.KindOf, wholeFrom: wholeFrom, wholeRows: wholeRows}
+	return &Store{db: db, blocks: kept, log: log, kinds: codec.KindOf, wholeFrom: wholeFrom, wholeRows: wholeRows, noted: memory{series: make(map[int64]remembered)}}
 }
 
 const (

@@ -45,6 +45,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 		return measurements.Receipt{}, fmt.Errorf("encode %d samples: %w", b.Len(), err)
 	}
 	var receipt measurements.Receipt
+	var noted []entry
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		if b.Guard != nil {
 			if err := b.Guard(ctx, tx); err != nil {
@@ -63,7 +64,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 			}
 		}
 		if len(arrived) > 0 || len(b.Sessions) > 0 {
-			receipt, err = s.keep(ctx, tx, b, arrived)
+			receipt, noted, err = s.keep(ctx, tx, b, arrived)
 		}
 		receipt.Counted = counted
 		return err
@@ -71,40 +72,43 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
+	s.noted.add(noted)
 	return receipt, nil
 }
 
-func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (measurements.Receipt, error) {
+// keep stores what is in time, and returns which statements the dictionary has once that
+// is committed.
+func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (receipt measurements.Receipt, noted []entry, err error) {
 	h, err := s.hold(ctx, tx, b.Organization, arrived, b.Sessions)
 	if err != nil {
-		return measurements.Receipt{}, err
+		return receipt, nil, err
 	}
 	accepted, receipt, err := inTime(ctx, tx, h, arrived)
 	if err != nil {
-		return measurements.Receipt{}, err
+		return receipt, nil, err
 	}
 	news, samples, err := s.keepSamples(ctx, tx, h, b, accepted)
 	if err != nil {
-		return measurements.Receipt{}, err
+		return receipt, nil, err
 	}
 	if err := s.mark(ctx, tx, news); err != nil {
-		return measurements.Receipt{}, err
+		return receipt, nil, err
 	}
-	if err := s.keepDictionary(ctx, tx, h, b.Organization, samples); err != nil {
-		return measurements.Receipt{}, err
+	if noted, err = s.keepDictionary(ctx, tx, h, b.Organization, samples); err != nil {
+		return receipt, nil, err
 	}
 	if err := keepMappings(ctx, tx, h, b.Hosts); err != nil {
-		return measurements.Receipt{}, err
+		return receipt, nil, err
 	}
 	if err := keepPartial(ctx, tx, h, b); err != nil {
-		return measurements.Receipt{}, err
+		return receipt, nil, err
 	}
 	for _, one := range b.Sessions {
 		if one.Part == measurements.OnlyCounts {
 			receipt.Accepted.Sessions++
 		}
 	}
-	return receipt, keepLatest(ctx, tx, h, b.Sessions)
+	return receipt, noted, keepLatest(ctx, tx, h, b.Sessions)
 }
 
 // placed is an arrival, and the series that it is of.
