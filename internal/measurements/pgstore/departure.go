@@ -45,7 +45,7 @@ func (s *Store) DeleteOrganization(ctx context.Context, organization uuid.UUID) 
 				return err
 			}
 			if more = len(ids) > 0; !more {
-				return s.DeleteWholes(ctx, tx, organization)
+				return s.deleteWholes(ctx, tx, organization)
 			}
 			for _, table := range tables {
 				query := strings.ReplaceAll(`DELETE FROM {table} WHERE series_id = ANY ($1)`, "{table}", pgx.Identifier{table}.Sanitize())

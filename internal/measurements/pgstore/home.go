@@ -32,7 +32,7 @@ func (e *MovedError) Error() string {
 // Inhabit says at which place the store's blocks are, and holds the installation to it from
 // its first measurement on. The error is a *MovedError where it has others elsewhere;
 // so is that of whatever rolls up, compacts or seals after they have moved. A store that
-// never settled is not held to anything.
+// never said so is not held to anything.
 func (s *Store) Inhabit(ctx context.Context, place string) error {
 	s.place = &place
 	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {

@@ -25,7 +25,7 @@ var howFarBehind string
 type Store struct {
 	db       *sqlx.DB
 	blocks   blocks.Store
-	place    *string // where those are; nil: nobody has said (Settle)
+	place    *string // where those are; nil: nobody has said (Inhabit)
 	log      *slog.Logger
 	kinds    func(name string) codec.Kind
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds

@@ -249,9 +249,9 @@ func (s *Store) forgetWholes(ctx context.Context) error {
 	return forgetSome(ctx, s.db, "forget old rows of whole organizations", dropWholeRows)
 }
 
-// DeleteWholes deletes the rows that an organization has as a whole, with the transaction
+// deleteWholes deletes the rows that an organization has as a whole, with the transaction
 // that deletes its series.
-func (s *Store) DeleteWholes(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
+func (s *Store) deleteWholes(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
 	if _, err := statement.One[int](ctx, tx, "hold the rows of a whole organization", holdWholes, organization); err != nil {
 		return err
 	}

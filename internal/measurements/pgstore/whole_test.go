@@ -555,7 +555,7 @@ func TestAnOrganizationGoesWithItsWholes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.DeleteWholes(t.Context(), tx, c.id); err != nil {
+	if err := c.deleteWholes(t.Context(), tx, c.id); err != nil {
 		t.Fatal(err)
 	}
 	if err := tx.Commit(); err != nil {
