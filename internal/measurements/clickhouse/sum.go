@@ -1,12 +1,10 @@
 package clickhouse
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed" // the statements
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -52,7 +50,7 @@ func (s *Store) SumStatements(ctx context.Context, ranges []blocks.StatementRang
 		away = cmp.Or(away, err)
 		for _, one := range some {
 			if sum := sums[keyOf(blocks.Range{Series: one})]; sum != nil {
-				if err := take(one, sum.detail()); err != nil {
+				if err := take(one, codec.AddUpDetails([]codec.Detail{sum})); err != nil {
 					return err
 				}
 			}
@@ -61,31 +59,8 @@ func (s *Store) SumStatements(ctx context.Context, ranges []blocks.StatementRang
 	return away
 }
 
-// sum is what a series comes to: the statements of each database that was sampled.
-type sum map[uuid.UUID][]codec.Delta
-
-// detail joins what several tables know of a statement.
-func (s sum) detail() codec.Detail {
-	databases := slices.SortedFunc(maps.Keys(s), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	all := make(codec.Detail, 0, len(s))
-	for _, database := range databases {
-		list := s[database]
-		slices.SortFunc(list, func(a, b codec.Delta) int { return cmp.Compare(a.Hash, b.Hash) })
-		joined := list[:0]
-		for _, one := range list {
-			if n := len(joined); n > 0 && joined[n-1].Hash == one.Hash {
-				joined[n-1] = joined[n-1].Plus(one)
-			} else {
-				joined = append(joined, one)
-			}
-		}
-		all = append(all, codec.DatabaseStatements{Database: database, Statements: joined})
-	}
-	return all.Whole()
-}
-
-// sumSome adds up ranges, of each shard and table at once.
-func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map[known]sum, error) {
+// sumSome adds up ranges, of each shard and table at once: a database has an entry from each.
+func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map[known]codec.Detail, error) {
 	shares := make(map[share][]blocks.Range)
 	for _, r := range asked {
 		in, err := tableOf(r.Table, r.Series.Kind, r.Series.Subject)
@@ -98,7 +73,7 @@ func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map
 		which := share{on: s.shardOf(r.Series.Organization, r.Series.Kind, r.Series.Subject), in: in, organization: r.Series.Organization, kind: r.Series.Kind}
 		shares[which] = append(shares[which], r.Range)
 	}
-	all := make(map[known]sum, len(asked))
+	all := make(map[known]codec.Detail, len(asked))
 	var mu sync.Mutex
 	err := s.onAll(func(on *shard) error {
 		for which, ranges := range shares {
@@ -109,8 +84,11 @@ func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map
 			if err != nil {
 				mu.Lock() // a shard that has half of a sum has none
 				for other, ranges := range shares {
-					for i := 0; other.on == on && i < len(ranges); i++ {
-						delete(all, keyOf(blocks.Range{Series: ranges[i].Series}))
+					if other.on != on {
+						continue
+					}
+					for _, r := range ranges {
+						delete(all, keyOf(blocks.Range{Series: r.Series}))
 					}
 				}
 				mu.Unlock()
@@ -118,13 +96,7 @@ func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map
 			}
 			mu.Lock()
 			for series, part := range read {
-				if all[series] == nil {
-					all[series] = part
-					continue
-				}
-				for database, list := range part {
-					all[series][database] = append(all[series][database], list...)
-				}
+				all[series] = append(all[series], part...)
 			}
 			mu.Unlock()
 		}
@@ -134,45 +106,43 @@ func (s *Store) sumSome(ctx context.Context, asked []blocks.StatementRange) (map
 }
 
 // sumShare adds up what one table of a shard has.
-func (s *Store) sumShare(ctx context.Context, which share, ranges []blocks.Range) (all map[known]sum, err error) {
+func (s *Store) sumShare(ctx context.Context, which share, ranges []blocks.Range) (all map[known]codec.Detail, err error) {
 	fill := s.sumOf(which, ranges)
 	err = which.on.any(ctx, func(n *node) error {
-		all = make(map[known]sum, len(ranges))
-		of := func(subject uuid.UUID) sum {
+		all = make(map[known]codec.Detail, len(ranges))
+		add := func(subject, database uuid.UUID, list codec.Deltas) {
 			key := known{organization: which.organization, kind: which.kind, subject: subject.String()}
-			if all[key] == nil {
-				all[key] = make(sum)
-			}
-			return all[key]
+			all[key] = append(all[key], codec.DatabaseStatements{Database: database, Statements: list})
 		}
 		if err := n.query(ctx, fill.Replace(sampledDatabases), func(scan scanner) error {
 			var subject, database uuid.UUID
 			err := scan(&subject, &database)
-			of(subject)[database] = nil
+			add(subject, database, nil)
 			return err
 		}); err != nil {
 			return err
 		}
 		return n.query(ctx, fill.Replace(sumStatements), func(scan scanner) error {
 			subject, database, list, err := scanSums(scan)
-			of(subject)[database] = list
+			add(subject, database, list)
 			return err
 		})
 	})
 	return all, err
 }
 
-func scanSums(scan scanner) (subject, database uuid.UUID, list []codec.Delta, err error) {
+func scanSums(scan scanner) (subject, database uuid.UUID, list codec.Deltas, err error) {
 	var hash, calls, samples []uint64
 	var total, most []float64
 	err = scan(&subject, &database, &hash, &calls, &total, &most, &samples)
-	list = make([]codec.Delta, len(hash))
+	list = make(codec.Deltas, len(hash))
 	for i := range list {
 		list[i] = codec.Delta{Hash: hash[i], Calls: calls[i], Total: total[i], Max: most[i], Samples: samples[i]}
 		if math.IsInf(most[i], -1) {
 			list[i].Max = math.NaN()
 		}
 	}
+	slices.SortFunc(list, func(a, b codec.Delta) int { return cmp.Compare(a.Hash, b.Hash) })
 	return subject, database, list, err
 }
 

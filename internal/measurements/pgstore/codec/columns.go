@@ -102,13 +102,6 @@ func (c *Columns) Detail() (Detail, error) {
 	return detail, nil
 }
 
-// Encode is the detail as DecodeDetail reads it.
-func (d Detail) Encode() []byte { return d.encode() }
-
-// Whole is a sum of details, whose databases are in order, without statements that one of
-// them does not know the database of, and another does.
-func (d Detail) Whole() Detail { return d.whole() }
-
 // ColumnsOfSamples takes a block of samples (Pack) apart.
 func ColumnsOfSamples(start time.Time, block []byte) (c Columns, err error) {
 	samples, err := Unpack(start, block, start, start.Add(time.Hour))

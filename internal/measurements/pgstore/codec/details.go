@@ -26,9 +26,9 @@ type DatabaseStatements struct {
 // how many statements there are, of which there was one at least or nothing behind.
 const withDatabases = 0
 
-// encode writes each database's id, how many statements follow, and those, each with the
-// number of its samples.
-func (d Detail) encode() []byte {
+// Encode writes each database's id, how many statements follow, and those, each with the
+// number of its samples, as DecodeDetail reads them.
+func (d Detail) Encode() []byte {
 	size := 1
 	for _, of := range d {
 		size += len(of.Database) + 2 + len(of.Statements)*(leastDelta+3)

@@ -23,7 +23,7 @@ func TestDetailsFromBeforeDatabases(t *testing.T) {
 		old = append(appendDelta(old, d), byte(d.Samples))
 	}
 	since := Detail{{shop, Deltas{{Hash: 1, Calls: 10, Total: 5, Max: 2, Samples: 6}}}}
-	joined, err := statementKind{}.Join([][]byte{old, since.encode()})
+	joined, err := statementKind{}.Join([][]byte{old, since.Encode()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestDetailsFromBeforeDatabases(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(DatabaseStatements{}, Delta{})); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	for _, none := range [][]byte{{0}, Detail{}.encode()} {
+	for _, none := range [][]byte{{0}, Detail{}.Encode()} {
 		if got, err := DecodeDetail(none); err != nil || len(got) > 0 {
 			t.Errorf("%x is %v, %v", none, got, err)
 		}
@@ -62,7 +62,7 @@ func TestAnAdderAddsUpDetails(t *testing.T) {
 						}
 					}
 				case aDetail:
-					body = part.encode()
+					body = part.Encode()
 				case anOldDetail:
 					part = Detail{{Statements: append(drawnDeltas(r, false), Delta{Hash: 100, Samples: 1})}}
 					body = binary.AppendUvarint(nil, uint64(len(part[0].Statements)))

@@ -294,7 +294,7 @@ func (statementKind) Roll(engine fleet.Engine, hour time.Time, dirty uint64, sam
 			slots[minute] = sum.Slot(engine).encode()
 		}
 	}
-	return RowOf(slots), AddUpDetails(whole).encode(), nil
+	return RowOf(slots), AddUpDetails(whole).Encode(), nil
 }
 
 func (statementKind) Join(bodies [][]byte) ([]byte, error) {
@@ -305,7 +305,7 @@ func (statementKind) Join(bodies [][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return AddUpDetails(details).encode(), nil
+	return AddUpDetails(details).Encode(), nil
 }
 
 func (statementKind) OfDetails() bool { return true }
