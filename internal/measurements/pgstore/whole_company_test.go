@@ -1,0 +1,165 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
+)
+
+// tester is a test, or a try of a property.
+type tester interface {
+	rapid.TB
+	Context() context.Context
+}
+
+// company is an organization on a store whose fleets of any size have rows as a whole.
+type company struct {
+	*Store
+	id        uuid.UUID
+	instances []uuid.UUID
+	databases []uuid.UUID
+}
+
+func newCompany(t testing.TB) *company {
+	c := &company{Store: newStore(t).Small()}
+	c.afresh()
+	return c
+}
+
+// afresh goes on with another one, of which nothing is known.
+func (c *company) afresh() {
+	c.id, c.instances, c.databases = uuid.New(), nil, []uuid.UUID{uuid.New(), uuid.New()}
+	for range 3 {
+		c.instances = append(c.instances, uuid.New())
+	}
+}
+
+// measure writes what is seen of one of its servers at a time.
+func (c *company) measure(t tester, server int, at time.Time) {
+	t.Helper()
+	b := lookAt(c.id, c.instances[server], fmt.Sprint("host-", server), c.databases, at)
+	b.Statements[0].Partial = server == 2
+	if _, err := c.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *company) roll(t tester) {
+	t.Helper()
+	if _, err := c.Roll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *company) settle(t tester) {
+	t.Helper()
+	if err := c.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *company) exec(t tester, query string, args ...any) {
+	t.Helper()
+	if _, err := c.db.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *company) count(t tester, query string, args ...any) (n int) {
+	t.Helper()
+	if err := c.db.GetContext(t.Context(), &n, query, args...); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// compact puts all that there is into blocks.
+func (c *company) compact(t tester) {
+	t.Helper()
+	c.exec(t, `UPDATE measured_hours SET arrived_at = arrived_at - interval '11 minutes'`)
+	if n, err := c.Compact(t.Context()); err != nil || n == 0 {
+		t.Fatalf("%d hours are compacted, %v", n, err)
+	}
+}
+
+// crashed is a database that was killed: PostgreSQL empties what is not written ahead.
+func (c *company) crashed(t tester) {
+	t.Helper()
+	for _, table := range []string{"wholes", "whole_marks", "whole_missing", "whole_rows"} { // TRUNCATE takes much longer
+		c.exec(t, `DELETE FROM `+table)
+	}
+}
+
+// kinds of tiles that a whole has, of PostgreSQL.
+func (c *company) wholes() []whole {
+	return []whole{{c.id, codec.Hosts, ""}, {c.id, codec.Sessions, fleet.PostgreSQL}, {c.id, codec.Statements, fleet.PostgreSQL}}
+}
+
+// made says whether the rows of all wholes have all of a window.
+func (c *company) made(t tester, w timegrid.Window) bool {
+	t.Helper()
+	for _, of := range c.wholes() {
+		state, err := c.stateOf(t.Context(), of, windowOf(w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !state.Made {
+			return false
+		}
+	}
+	return true
+}
+
+// tiles are what is said of a window.
+type tiles struct {
+	Utilization measurements.Utilization
+	Queries     measurements.QuerySums
+	Waits       measurements.WaitSums
+}
+
+// shown is what who asks without a filter gets, series what the rows of the series say.
+func (c *company) shown(t tester, w timegrid.Window) (shown, series tiles) {
+	t.Helper()
+	ctx, pg, of := t.Context(), fleet.PostgreSQL, windowOf(w)
+	q, e := codec.NewQueryPerformance(of.buckets, 0), codec.NewWaitEvents(of.buckets)
+	var errs [6]error
+	shown.Utilization, errs[0] = c.Utilization(ctx, c.id, measurements.HostScope{}, w)
+	shown.Queries, errs[1] = c.QueryPerformance(ctx, c.id, pg, fleet.Scope{}, w, w.To)
+	shown.Waits, errs[2] = c.WaitEvents(ctx, c.id, pg, fleet.Scope{}, w)
+	series.Utilization, errs[3] = c.seriesUtilization(ctx, c.id, measurements.HostScope{}, of)
+	q.Partial, errs[4] = c.readInstances(ctx, c.id, codec.Statements, pg, fleet.Scope{}, of, q.Take)
+	_, errs[5] = c.readInstances(ctx, c.id, codec.Sessions, pg, fleet.Scope{}, of, e.Take)
+	series.Queries, series.Waits = q.QuerySums, e.Sums()
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	return shown, series
+}
+
+// same holds what is shown of a window to what its series say.
+func (c *company) same(t tester, w timegrid.Window, when string) {
+	t.Helper()
+	shown, series := c.shown(t, w)
+	if diff := gocmp.Diff(series, shown, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+		t.Fatalf("%s: %v (-series +shown)\n%s", when, w, diff)
+	}
+}
+
+// windowAround has what is measured from three days before a time to a day after it.
+func windowAround(at time.Time, size timegrid.Size) timegrid.Window {
+	return timegrid.Window{From: at.Add(-72*time.Hour - 17*time.Minute), To: at.Add(24*time.Hour + 23*time.Minute), Size: size}
+}
+
+var errDied = errors.New("the process died")
