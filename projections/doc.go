@@ -12,12 +12,10 @@
 // A rebuild is a row in projection_generations. The elected process fills it
 // from position 1 while the live generation serves; it follows the live one and
 // never overtakes it. It does so in pages of 5,000 events, of which the next is read and
-// decoded while one is applied (eventstore/topic), into tables that have no index but
-// those by which pages find their rows. Once near, the other indexes are made in one
-// transaction; then it is brought to exactly where one snapshot
-// shows the live one, compared with it row by row in that snapshot, and the
-// difference is stored. The switch locks both checkpoints, brings the new
-// generation to the live one's position and moves all views in one transaction;
+// decoded while one is applied (eventstore/topic). Once near, it is brought to exactly
+// where one snapshot shows the live one, compared with it row by row in that
+// snapshot, and the difference is stored. The switch locks both checkpoints, brings the
+// new generation to the live one's position and moves all views in one transaction;
 // the old tables stay for the grace time. Rebuilding touches nothing but these
 // tables: handlers that act on the world have groups of their own.
 //
@@ -32,11 +30,8 @@
 //     rebuild, in whatever state it was.
 //   - Two processes believe to be elected (a network that is cut in half): they
 //     take turns at the checkpoint rows and neither applies what the other has.
-//   - The process dies while making indexes, comparing or switching: that
-//     transaction is gone and is done again.
-//   - A program from before indexes came last fills or switches to a generation that
-//     this one made: it has no indexes for readers. Each term of an elected process
-//     begins by making those that a live generation lacks.
+//   - The process dies while comparing or switching: that transaction is gone
+//     and is done again.
 //   - The live generation cannot go on: a rebuild catches up with where it
 //     stands, takes over there and goes on by itself.
 //   - A reader's statement runs while the views move: it finishes on the old

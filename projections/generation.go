@@ -92,21 +92,7 @@ VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $5 = 'live' THEN now() END) RETURNING 
 	if _, err := tx.ExecContext(ctx, p.Schema); err != nil {
 		return g, fmt.Errorf("make tables of %s: %w", g.Group, err)
 	}
-	if state == stateFilling {
-		return g, nil
-	}
-	return g, makeIndexes(ctx, tx, p, g)
-}
-
-// makeIndexes makes the indexes that only readers need; those that are there stay.
-func makeIndexes(ctx context.Context, tx *sqlx.Tx, p Projection, g generation) error {
-	if err := enterSchema(ctx, tx, g.Group); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, p.Indexes); err != nil {
-		return fmt.Errorf("make indexes of %s: %w", g.Group, err)
-	}
-	return nil
+	return g, nil
 }
 
 // enterSchema puts a generation's tables first in the transaction's search path.

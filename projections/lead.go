@@ -25,7 +25,6 @@ type leader struct {
 	pool    *sqlx.DB // the subscribers' own: a long page must not starve HTTP, nor HTTP the pages
 	router  *topic.Router
 	running map[groupKey]func()
-	indexed map[string]bool // live generations that were looked at
 	swept   time.Time
 }
 
@@ -68,7 +67,7 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 		_ = router.Close()
 		<-stopped
 	}()
-	l := &leader{Runner: r, pool: pool, router: router, running: map[groupKey]func(){}, indexed: map[string]bool{}}
+	l := &leader{Runner: r, pool: pool, router: router, running: map[groupKey]func(){}}
 	r.log.InfoContext(ctx, "this process fills the projections", "count", len(projections))
 	return l.loop(ctx, projections)
 }
@@ -125,13 +124,6 @@ func (l *leader) look(ctx context.Context, p Projection) (rebuilding bool, err e
 	}
 	if live == nil {
 		return false, fmt.Errorf("%s has no live generation; was it prepared?", p.Name)
-	}
-	// A program from before indexes came last may have filled it and switched to it.
-	if !l.indexed[live.Group] {
-		if err := l.index(ctx, p, *live); err != nil {
-			return false, err
-		}
-		l.indexed[live.Group] = true
 	}
 	wanted := map[string]bool{live.Group: true}
 	if err := l.fill(ctx, p, *live, ""); err != nil {

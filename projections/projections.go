@@ -20,13 +20,9 @@ type Projection struct {
 	// Logs are read independently of one another: what Apply does with one
 	// must not depend on how far another has come.
 	Logs []eventstore.Log
-	// Schema makes the tables of one generation, unqualified, with the indexes by
-	// which Apply finds rows. Every table has a primary key, by which two generations
-	// are compared.
+	// Schema makes the tables of one generation, unqualified. Every table has
+	// a primary key, by which two generations are compared.
 	Schema string
-	// Indexes makes those that Apply does not need, each IF NOT EXISTS: a rebuild makes
-	// them once it has filled the tables.
-	Indexes string
 	// Decode makes the fact of an event that Apply finds beside it, ahead of Apply and
 	// on several processors at once; nil: there is none.
 	Decode func(eventstore.Event) (any, error)

@@ -153,35 +153,10 @@ func (l *leader) rebuild(ctx context.Context, p Projection, live, filling genera
 		return err
 	}
 	l.rest(p, filling)
-	if filling.State != stateFilling {
-		return l.switchTo(ctx, p, live, filling)
+	if filling.State == stateFilling {
+		return l.compare(ctx, p, live, filling)
 	}
-	if err := l.index(ctx, p, filling); err != nil {
-		return err
-	}
-	// What came while the indexes were made is filled first, where that is much.
-	if near, err = l.near(ctx, live, filling); err != nil || !near {
-		return err
-	}
-	return l.compare(ctx, p, live, filling)
-}
-
-// index makes a generation's indexes, which takes two thirds of the processor's time
-// that it takes to let them grow with the rows. All come in one transaction, or none; at the next look
-// they are there. The checkpoints come first, as for whoever else writes its tables.
-func (l *leader) index(ctx context.Context, p Projection, g generation) error {
-	err := transact.Once(ctx, l.pool, readCommitted, func(tx *sqlx.Tx) error {
-		for _, log := range p.Logs {
-			if _, err := p.group(g, log, "").Lock(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return makeIndexes(ctx, tx, p, g)
-	})
-	if err != nil {
-		return fmt.Errorf("index %s: %w", g.Group, err)
-	}
-	return nil
+	return l.switchTo(ctx, p, live, filling)
 }
 
 func (l *leader) near(ctx context.Context, live, filling generation) (near bool, err error) {

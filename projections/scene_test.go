@@ -59,13 +59,11 @@ CREATE TABLE streams (
 );
 CREATE TABLE totals (only_row int NOT NULL PRIMARY KEY, total bigint NOT NULL)`
 
-const sumsIndexes = `CREATE INDEX IF NOT EXISTS streams_by_total ON streams (total)`
-
 var errPoison = errors.New("poison")
 
 func (s *sums) projection() projections.Projection {
 	return projections.Projection{
-		Name: "sums", Version: 1, Logs: []eventstore.Log{eventstore.Reports}, Schema: sumsSchema, Indexes: sumsIndexes, Apply: s.apply,
+		Name: "sums", Version: 1, Logs: []eventstore.Log{eventstore.Reports}, Schema: sumsSchema, Apply: s.apply,
 	}
 }
 

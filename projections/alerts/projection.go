@@ -25,8 +25,6 @@ const (
 var (
 	//go:embed sql/schema.sql
 	schema string
-	//go:embed sql/indexes.sql
-	indexes string
 	//go:embed sql/load_alerts.sql
 	loadAlerts string
 	//go:embed sql/write_alerts.sql
@@ -40,7 +38,7 @@ var (
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Indexes: indexes,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema,
 		Decode: func(e eventstore.Event) (any, error) { return fact(decode, e) }, Apply: apply,
 	}
 }

@@ -27,8 +27,6 @@ const (
 var (
 	//go:embed sql/schema.sql
 	schema string
-	//go:embed sql/indexes.sql
-	indexes string
 	//go:embed sql/write.sql
 	writeQuery string
 )
@@ -38,7 +36,7 @@ var (
 // its type yet.
 func Projection() projections.Projection {
 	return projections.Projection{
-		Name: Name, Version: Version, Schema: schema, Indexes: indexes, Apply: apply,
+		Name: Name, Version: Version, Schema: schema, Apply: apply,
 		Logs: []eventstore.Log{eventstore.Reports, eventstore.Organization, eventstore.Fleet},
 	}
 }

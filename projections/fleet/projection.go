@@ -26,8 +26,6 @@ const (
 var (
 	//go:embed sql/schema.sql
 	schema string
-	//go:embed sql/indexes.sql
-	indexes string
 	//go:embed sql/write_instances.sql
 	writeInstances string
 	//go:embed sql/write_gone.sql
@@ -39,7 +37,7 @@ var (
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Indexes: indexes,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema,
 		Decode: func(e eventstore.Event) (any, error) {
 			if e.StreamType != domain.InstanceStream && e.StreamType != domain.DatabaseStream {
 				return nil, nil // mostly an alert

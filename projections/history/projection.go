@@ -28,8 +28,6 @@ const (
 var (
 	//go:embed sql/schema.sql
 	schema string
-	//go:embed sql/indexes.sql
-	indexes string
 	//go:embed sql/load_reports.sql
 	loadReports string
 	//go:embed sql/load_recipients.sql
@@ -45,7 +43,7 @@ var (
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Reports}, Schema: schema, Indexes: indexes,
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Reports}, Schema: schema,
 		Decode: func(e eventstore.Event) (any, error) { return fact(decode, e) }, Apply: apply,
 	}
 }

@@ -44,7 +44,7 @@ func rowsOf(t *testing.T, db *sqlx.DB, p projections.Projection, logs [][]projec
 	tx := db.MustBeginTx(t.Context(), nil)
 	defer func() { _ = tx.Rollback() }()
 	schema := fmt.Sprintf("pages_of_%d", size)
-	tx.MustExec(`CREATE SCHEMA ` + schema + `; SET LOCAL search_path TO ` + schema + `, public;` + p.Schema + `;` + p.Indexes)
+	tx.MustExec(`CREATE SCHEMA ` + schema + `; SET LOCAL search_path TO ` + schema + `, public;` + p.Schema)
 	for _, log := range logs {
 		for page := range slices.Chunk(log, size) {
 			if err := p.Apply(t.Context(), tx, page); err != nil {
