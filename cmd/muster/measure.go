@@ -55,6 +55,7 @@ func (p *process) measure() {
 	}
 	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
 	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
+	p.metrics.Gauge("muster_measurements_waiting_seconds", "For how long hours that are over cannot be put into ClickHouse; after a day samples of their hosts and instances are refused.", nil, p.waitingReadings)
 	p.metrics.Gauge("muster_check_ok", "1 where a check of /readyz passes, by check.", []string{"check"}, p.checkReadings)
 	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings)
 }
@@ -62,6 +63,11 @@ func (p *process) measure() {
 func (p *process) behindReadings(ctx context.Context) ([]telemetry.Reading, error) {
 	behind, err := p.samples.Behind(ctx)
 	return []telemetry.Reading{{Value: behind.Seconds()}}, err
+}
+
+func (p *process) waitingReadings(ctx context.Context) ([]telemetry.Reading, error) {
+	waiting, err := p.samples.Waiting(ctx)
+	return []telemetry.Reading{{Value: waiting.Since.Seconds()}}, err
 }
 
 func (p *process) jobReadings(ctx context.Context) ([]telemetry.Reading, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -110,14 +111,65 @@ func TestMeasurementsInClickHouse(t *testing.T) {
 		t.Errorf("with a server away it is %s, %v", status, passed)
 	}
 	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(time.Now().UTC()), nil)
+	refusesAfterADay(t, i, sends, ana, hour)
+
+	holder.Restart(t)
+	afterwards(t, i, sends, ana, hour)
+
+	holder.Kill(t)
 	if got := i.muster(t, "organization", "delete", "Acme", "--yes"); got.status == 0 || !strings.Contains(got.errors, holder.Addr()) {
 		t.Errorf("an organization is deleted whose measurements are away: %d %s", got.status, got.errors)
 	}
-
 	holder.Restart(t)
 	i.must(t, "organization", "delete", "Acme", "--yes")
 	if rows := on(); rows[0]+rows[1] != 0 {
 		t.Errorf("of a deleted organization there are %v rows", rows)
+	}
+}
+
+// compacting rolls up and puts into blocks what can be.
+func (i installed) compacting(t testing.TB, change string) (err error) {
+	t.Helper()
+	i.within(t, func(ctx context.Context, in *installation) error {
+		aged := statement.Exec(ctx, in.db, "age", `UPDATE measured_hours SET arrived_at = arrived_at - interval '1 hour'`)
+		due := statement.Exec(ctx, in.db, "wait", `UPDATE dirty_hours SET due = now()`)
+		_, rolled := in.samples.Roll(ctx)
+		_, err = in.samples.Compact(ctx)
+		return errors.Join(aged, due, rolled, statement.Exec(ctx, in.db, "change", change))
+	})
+	return err
+}
+
+// refusesAfterADay: what a shard that is away should have is taken in for a day, and /readyz
+// says before that it will not be.
+func refusesAfterADay(t *testing.T, i installed, sends, ana client, hour time.Time) {
+	t.Helper()
+	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(2*time.Hour)), nil)
+	_ = i.compacting(t, `UPDATE series_away SET since = since - interval '23 hours'`)
+	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(2*time.Hour+time.Minute)), nil)
+	lag := regexp.MustCompile(`"lagSeconds":828\d\d`)
+	eventually(t, "/readyz says for how long", func() bool { // it looks once a second
+		got, err := ana.try(t.Context(), http.MethodGet, "/readyz", nil)
+		return err == nil && lag.Match(got.body)
+	})
+	_ = i.compacting(t, `UPDATE series_away SET since = since - interval '2 hours'`)
+	got, err := sends.try(t.Context(), http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(2*time.Hour+2*time.Minute)))
+	if err != nil || got.status != http.StatusServiceUnavailable || got.code() != "unavailable" || got.header.Get("Retry-After") == "" {
+		t.Errorf("after a day a sample is answered %d %v %s, %v", got.status, got.header, got.body, err)
+	}
+}
+
+// afterwards all that was taken in is put where it belongs, and what was refused is taken.
+func afterwards(t *testing.T, i installed, sends, ana client, hour time.Time) {
+	t.Helper()
+	eventually(t, "all is put where it belongs", func() bool { return i.compacting(t, "SELECT 1") == nil })
+	sends.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(hour.Add(2*time.Hour+2*time.Minute)), nil)
+	eventually(t, "it is ready again", func() bool {
+		_, passed := ana.checks(t, "/readyz")
+		return passed["measurements"]
+	})
+	if got := ana.utilizationOf(t, hour.Add(2*time.Hour)); strings.Count(string(got.body), "12.5") != 2 {
+		t.Errorf("when it is back the tile is %s", got.body)
 	}
 }
 

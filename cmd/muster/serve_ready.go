@@ -13,6 +13,7 @@ import (
 
 	"muster/internal/config"
 	"muster/internal/httpapi/operations"
+	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
 	"muster/internal/readiness"
 	"muster/internal/telemetry"
@@ -35,7 +36,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		{Name: "mail", Run: withoutLag(transport.Check)},
 	}
 	if p.clickhouse != nil {
-		checks = append(checks, readiness.Need{Name: "measurements", Run: withoutLag(p.clickhouse.Check)})
+		checks = append(checks, readiness.Need{Name: "measurements", Run: p.blocksThere})
 	}
 	if p.cfg.Demo {
 		checks = append(checks, readiness.Need{Name: "demo", Required: true, Run: withoutLag(func(context.Context) error {
@@ -48,6 +49,17 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		})})
 	}
 	return readiness.New(p.log, checks...), nil
+}
+
+// blocksThere asks each shard, and looks for how long hours could not be put on one: a disk
+// that is full keeps none from answering.
+func (p *process) blocksThere(ctx context.Context) (*time.Duration, error) {
+	waiting, err := p.samples.Waiting(ctx)
+	if err == nil && waiting.Series > 0 {
+		err = fmt.Errorf("%d hosts and instances have hours that cannot be put into ClickHouse for %s: they are kept in PostgreSQL, and after %s no more is taken in of them",
+			waiting.Series, waiting.Since.Round(time.Second), pgstore.HeadBound)
+	}
+	return &waiting.Since, errors.Join(p.clickhouse.Check(ctx), err)
 }
 
 func withoutLag(check func(context.Context) error) func(context.Context) (*time.Duration, error) {

@@ -34,11 +34,21 @@ const compactGroup = 64
 // Compact puts hours that are over into blocks, and says how many. Any number of
 // processes may do it.
 func (s *Store) Compact(ctx context.Context) (hours int, err error) {
+	if err := statement.Exec(ctx, s.db, "forget what does not wait for blocks", forgetAway); err != nil {
+		return 0, err
+	}
+	var waiting []bucket
 	err = s.round(ctx, claimOverHours, compactGroup, func(ctx context.Context, g *group, claimed []bucket) error {
 		n, err := g.compact(ctx, claimed)
 		hours += n
+		if isAway(ctx, err) && len(claimed) == 1 { // of more, each is tried by itself
+			waiting = append(waiting, claimed...)
+		}
 		return err
 	})
+	if err := s.note(ctx, waiting); err != nil {
+		return hours, err
+	}
 	if err != nil {
 		return hours, fmt.Errorf("put hours that are over into blocks: %w", err)
 	}

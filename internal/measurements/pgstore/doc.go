@@ -282,6 +282,11 @@
 //     not keep an hour open either.
 //   - A writer is slow to commit, or hangs: its series waits for it, the others do not.
 //     Roll waits for no series longer than a second.
+//   - Blocks of some series cannot be reached: their hours stay in the head, series_away notes
+//     since when, and the others go on. After 24 hours (HeadBound) samples of those series are
+//     refused, because PostgreSQL would fill up: it has to have room for a day, and senders
+//     keep what is refused. Meanwhile nobody attends, so nothing is sealed until six hours after it.
+//     A batch is refused whole. Hours that cannot be rolled up for another reason do not count.
 //   - Blocks are moved to another store (Move) under a process that has them where they
 //     were: it takes samples in, and makes nothing of them any more, nor of blocks to which
 //     others have added since. It says so once, and starts again only when it is set to

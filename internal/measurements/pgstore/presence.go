@@ -35,5 +35,6 @@ func (s *Store) Attend(ctx context.Context) error {
 }
 
 func (s *Store) attend(ctx context.Context) (back bool, err error) {
-	return statement.One[bool](ctx, s.db, "note that samples are taken in", attend)
+	back, _, err = statement.Find[bool](ctx, s.db, "note that samples are taken in", attend)
+	return back, err
 }

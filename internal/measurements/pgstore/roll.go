@@ -135,12 +135,6 @@ type stuckError struct {
 
 func (e *stuckError) Unwrap() error { return e.error }
 
-// isAway says of an error that blocks cannot be reached.
-func isAway(ctx context.Context, err error) bool {
-	var away *blocks.UnavailableError
-	return ctx.Err() == nil && errors.As(err, &away)
-}
-
 // rollEach rolls up hours one by one, and postpones those whose blocks cannot be reached.
 func (s *Store) rollEach(ctx context.Context, hours []bucket) (rolled int, err error) {
 	var waiting []bucket
@@ -160,6 +154,9 @@ func (s *Store) rollEach(ctx context.Context, hours []bucket) (rolled int, err e
 	}
 	if len(waiting) == 0 {
 		return rolled, nil
+	}
+	if err := s.note(ctx, waiting); err != nil {
+		return rolled, err
 	}
 	return rolled, statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(waiting)), awaitBlocks, statement.Columns(waiting)...)
 }

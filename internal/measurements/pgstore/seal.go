@@ -59,10 +59,11 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 // there are no more. A claim goes on behind the last bucket of the one before it ($2 and
 // $3): what could not be done, or is somebody else's, is left to the next round, and
 // what must stay is not looked at again for every group. Where blocks cannot be reached,
-// each of a group is done by itself, and the round goes on; the error says so at its end.
+// each of a group is done by itself, and the round goes on without their series; the error
+// says so at its end.
 func (s *Store) round(ctx context.Context, claim string, size int, do func(context.Context, *group, []bucket) error) error {
 	var last bucket
-	var away error
+	away := absent{series: make(map[int64]bool)}
 	for found := size; found == size; {
 		var claimed []bucket
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) (err error) {
@@ -75,6 +76,9 @@ func (s *Store) round(ctx context.Context, claim string, size int, do func(conte
 				return err
 			}
 			last = claimed[found-1]
+			if claimed = away.others(claimed); len(claimed) == 0 {
+				return nil
+			}
 			return do(ctx, g, claimed)
 		})
 		if isAway(ctx, err) {
@@ -84,13 +88,16 @@ func (s *Store) round(ctx context.Context, claim string, size int, do func(conte
 			return err
 		}
 	}
-	return away
+	return away.err
 }
 
-// eachAlone does something to buckets one by one; away is set where blocks of some cannot be
-// reached.
-func (s *Store) eachAlone(ctx context.Context, claimed []bucket, away *error, do func(context.Context, *group, []bucket) error) error {
+// eachAlone does something to buckets one by one, and adds those to away whose blocks cannot
+// be reached.
+func (s *Store) eachAlone(ctx context.Context, claimed []bucket, away *absent, do func(context.Context, *group, []bucket) error) error {
 	for _, b := range claimed {
+		if away.series[b.Series] {
+			continue
+		}
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 			if err := s.atHome(ctx, tx); err != nil {
 				return err
@@ -103,7 +110,7 @@ func (s *Store) eachAlone(ctx context.Context, claimed []bucket, away *error, do
 		})
 		switch {
 		case isAway(ctx, err):
-			*away = err
+			away.series[b.Series], away.err = true, err
 		case err != nil:
 			return err
 		}

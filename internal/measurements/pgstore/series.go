@@ -48,7 +48,8 @@ type held struct {
 }
 
 // hold makes the series of arrivals, and of sessions that are only counted, where they
-// are missing, and locks all of them until the transaction ends.
+// are missing, and locks all of them until the transaction ends. The error is an
+// *blocks.UnavailableError where the head takes no more of one.
 func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []codec.Arrival, sessions []measurements.SessionSample) (held, error) {
 	engines := make(map[seriesKey]fleet.Engine)
 	for _, one := range sessions {
@@ -68,12 +69,16 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 	}
 	type locked struct {
 		series
-		Now time.Time
+		Now  time.Time
+		Full bool // the head takes no more of it
 	}
 	rows, err := statement.All[locked](ctx, tx, fmt.Sprintf("hold %d series", len(all)), lockSeries, args[:3]...)
 	h := held{series: make(map[seriesKey]int64, len(rows)), rows: make(map[int64]series, len(rows))}
 	for _, row := range rows {
 		key := seriesKey{row.Kind, row.Subject}
+		if row.Full {
+			return held{}, row.refused()
+		}
 		h.series[key], h.rows[row.ID], h.now = row.ID, row.series, row.Now
 		if arrives := engines[key]; arrives != row.Engine {
 			s.log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)

@@ -1,0 +1,87 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed" // the statements
+	"errors"
+	"fmt"
+	"time"
+
+	"muster/internal/measurements/blocks"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/note_away.sql
+	noteAway string
+	//go:embed sql/forget_away.sql
+	forgetAway string
+	//go:embed sql/waiting.sql
+	waitingForBlocks string
+)
+
+// HeadBound is for how long the head keeps what is measured of series whose blocks cannot
+// be reached. After that their samples are refused until they can: PostgreSQL has to have
+// room for as much (docs/scale.md reckons it), while senders keep what is refused. The
+// statements spell it out.
+const HeadBound = 24 * time.Hour
+
+// errHeadBound is why samples are refused.
+var errHeadBound = errors.New("hours that are over could not be put there for 24 hours, and no more is taken in of their hosts and instances until they can")
+
+// isAway says of an error that blocks cannot be reached.
+func isAway(ctx context.Context, err error) bool {
+	var away *blocks.UnavailableError
+	return ctx.Err() == nil && errors.As(err, &away)
+}
+
+// refused says that the head takes no more of a series.
+func (s series) refused() error {
+	return &blocks.UnavailableError{Part: fmt.Sprintf("the server that has %s %s", s.Kind, s.Subject), Err: errHeadBound}
+}
+
+// Waiting is for how long hours of series could not be put into blocks, because these are
+// away, and of how many series; 0: all can. At HeadBound their samples are refused.
+type Waiting struct {
+	Since  time.Duration
+	Series int
+}
+
+// Waiting looks what waits for blocks.
+func (s *Store) Waiting(ctx context.Context) (Waiting, error) {
+	type row struct {
+		Seconds float64
+		Series  int
+	}
+	of, err := statement.One[row](ctx, s.db, "look what waits for blocks", waitingForBlocks)
+	return Waiting{time.Duration(of.Seconds * float64(time.Second)), of.Series}, err
+}
+
+// absent are the series whose blocks a round could not reach: it does not try each of their
+// hours.
+type absent struct {
+	series map[int64]bool
+	err    error // of the last one
+}
+
+// others are the buckets of series that are not known to be away.
+func (a *absent) others(claimed []bucket) (left []bucket) {
+	for _, b := range claimed {
+		if !a.series[b.Series] {
+			left = append(left, b)
+		}
+	}
+	return left
+}
+
+// note notes, for all processes, of which series blocks are away.
+func (s *Store) note(ctx context.Context, away []bucket) error {
+	if len(away) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(away))
+	for i, b := range away {
+		ids[i] = b.Series
+	}
+	return statement.Exec(ctx, s.db, fmt.Sprintf("note that blocks of %d series are away", len(ids)), noteAway, ids)
+}
