@@ -64,39 +64,56 @@ func TestTheConfigurationOfTheAgentsGuide(t *testing.T) {
 	}
 }
 
-// TestTheUnitOfTheAgent calls the agent as it is called, says nothing that systemd does
-// not know, and takes away from it what the guide says.
-func TestTheUnitOfTheAgent(t *testing.T) {
+// TestTheUnits call the program as it is called, say nothing that systemd does not know,
+// and take away from it what the pages say.
+func TestTheUnits(t *testing.T) {
 	t.Parallel()
-	unit := readText(t, "systemd/muster-agent.service")
-	start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/muster (.*)$`).FindStringSubmatch(unit)
-	if start == nil {
-		t.Fatal("the unit starts something else")
-	}
-	args := strings.Fields(start[1])
-	cmd, rest, err := newRoot(new(bool)).Find(args)
-	if err != nil || cmd.CommandPath() != "muster agent run" || cmd.ParseFlags(rest) != nil || cmd.ValidateRequiredFlags() != nil {
-		t.Errorf("%s is called with %v: %v", cmd.CommandPath(), rest, err)
-	}
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is not installed (Debian: apt-get install --no-install-recommends systemd)")
-	}
-	program, err := os.Executable() // verify wants one that is there
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := fileWith(t, "muster-agent.service", strings.ReplaceAll(unit, "/usr/local/bin/muster", program))
-	if said, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", path).CombinedOutput(); err != nil || len(said) > 0 {
-		t.Errorf("verify: %v\n%s", err, said)
-	}
-	said, err := exec.CommandContext(t.Context(), analyze, "security", "--no-pager", "--offline=yes", path).CombinedOutput()
-	if err != nil {
-		t.Skipf("systemd-analyze judges no files (252 and newer do): %s", said)
-	}
-	exposure := regexp.MustCompile(`Overall exposure level for muster-agent.service: ([\d.]+)`).FindSubmatch(said)
-	if exposure == nil || !strings.Contains(readText(t, "docs/agent.md"), "exposure "+string(exposure[1])+" of 10") {
-		t.Errorf("the guide tells another exposure:\n%s", said)
+	for _, u := range []struct{ name, command, page string }{
+		{"muster", "muster serve", "docs/operators.md"},
+		{"muster-agent", "muster agent run", "docs/agent.md"},
+	} {
+		t.Run(u.name, func(t *testing.T) {
+			t.Parallel()
+			unit := readText(t, "kit/systemd/"+u.name+".service")
+			start := regexp.MustCompile(`(?m)^ExecStart=/usr/bin/muster (.*)$`).FindStringSubmatch(unit)
+			if start == nil {
+				t.Fatal("the unit starts something else")
+			}
+			cmd, rest, err := newRoot(new(bool)).Find(strings.Fields(start[1]))
+			if err != nil || cmd.CommandPath() != u.command || cmd.ParseFlags(rest) != nil || cmd.ValidateRequiredFlags() != nil {
+				t.Errorf("%s is called with %s: %v", cmd.CommandPath(), start[1], err)
+			}
+			analyze, err := exec.LookPath("systemd-analyze")
+			if err != nil {
+				t.Skip("systemd-analyze is not installed (Debian: apt-get install --no-install-recommends systemd)")
+			}
+			program, err := os.Executable() // verify wants one that is there
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := fileWith(t, u.name+".service", strings.ReplaceAll(unit, "/usr/bin/muster", program))
+			verified := func() {
+				if said, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", path).CombinedOutput(); err != nil || len(said) > 0 {
+					t.Errorf("verify: %v\n%s", err, said)
+				}
+			}
+			verified()
+			said, err := exec.CommandContext(t.Context(), analyze, "security", "--no-pager", "--offline=yes", path).CombinedOutput()
+			if err != nil {
+				t.Skipf("systemd-analyze judges no files (252 and newer do): %s", said)
+			}
+			exposure := regexp.MustCompile(`Overall exposure level for ` + u.name + `.service: ([\d.]+)`).FindSubmatch(said)
+			if exposure == nil || !strings.Contains(readText(t, u.page), "exposure "+string(exposure[1])+" of 10") {
+				t.Errorf("the page tells another exposure:\n%s", said)
+			}
+			if u.name == "muster" { // again, with the key handed in
+				if err := os.Mkdir(path+".d", 0o700); err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(path+".d", "secret-key.conf"), []byte(readText(t, "kit/systemd/muster-secret-key.conf")))
+				verified()
+			}
+		})
 	}
 }
 
