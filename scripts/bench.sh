@@ -210,40 +210,34 @@ rate=$(figure $alerts/rebuild=both events/s)
 row "rebuild of \`fleet\` and \`alerts\` at the same time, events of the log that both have passed" "≥ 40,000 events/s" "$(thousands "$rate") events/s" \
   "\`fleet\` alone $(thousands "$(figure $alerts/rebuild=fleet events/s)"), \`alerts\` alone $(thousands "$(figure $alerts/rebuild=alerts events/s)") events/s" \
   "$rate" '>=' 40000
-# read_row CASE GOAL WHAT [YARDSTICK] is a row of BenchmarkAlerts.
-read_row() {
+# p95_row NAME GOAL WHAT [BESIDE] is a row of how long something took, in ms.
+p95_row() {
   local p95
-  p95=$(figure "$alerts/$1" p95-ms)
-  row "$3, p95" "≤ $2 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$alerts/$1" p50-ms)") ms${4:+; $4}" "$p95" '<=' "$2"
+  p95=$(figure "$1" p95-ms)
+  row "$3, p95" "≤ $2 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$1" p50-ms)") ms${4:+; $4}" "$p95" '<=' "$2"
 }
-read_row digest=24h 15 "digest of 24 h"
-read_row digest=24h,instances=10 15 "digest of 24 h, 10 instances"
-read_row digest=30d 15 "digest of 30 days"
-read_row digest=30d,instances=10 15 "digest of 30 days, 10 instances"
-read_row overview 30 "overview of 10,000 instances, 60,000 databases, 1,000,000 alerts"
-read_row overview,instances=100 20 "overview of 100 instances of them"
+p95_row $alerts/digest=24h 15 "digest of 24 h"
+p95_row $alerts/digest=24h,instances=10 15 "digest of 24 h, 10 instances"
+p95_row $alerts/digest=30d 15 "digest of 30 days"
+p95_row $alerts/digest=30d,instances=10 15 "digest of 30 days, 10 instances"
+p95_row $alerts/overview 30 "overview of 10,000 instances, 60,000 databases, 1,000,000 alerts"
+p95_row $alerts/overview,instances=100 20 "overview of 100 instances of them"
 month=history=30d@1h
 apart=$(figure $alerts/$month bucket-by-bucket-ms)
 times=$(awk -v a="${apart:-0}" -v b="$(figure $alerts/$month p50-ms)" 'BEGIN { if (b > 0) printf "%.0f", a / b }')
-read_row $month 60 "alert history, 30 days at 1h" "bucket by bucket $(round "$apart") ms, ${times:-?} times as long"
-read_row history=7d@1m 120 "alert history, 7 days at 1m"
+p95_row $alerts/$month 60 "alert history, 30 days at 1h" "bucket by bucket $(round "$apart") ms, ${times:-?} times as long"
+p95_row $alerts/history=7d@1m 120 "alert history, 7 days at 1m"
 tiles=BenchmarkTiles
 # tile_row TILE WINDOW INSTANCES GOAL WHAT is a row of BenchmarkTiles.
 tile_row() {
-  local name=$tiles/$1/$2/instances=$3 p50 p95 beside of took
-  p50=$(figure "$name" p50-ms) p95=$(figure "$name" p95-ms)
-  beside="p50 $(round "$p50") ms; SQL over the samples $(thousands "$(figure "$name" sql-ms)") ms, $(times "$(figure "$name" sql-ms)" "$p50")"
+  local name=$tiles/$1/$2/instances=$3 p50 beside of took
+  p50=$(figure "$name" p50-ms)
+  beside="SQL over the samples $(thousands "$(figure "$name" sql-ms)") ms, $(times "$(figure "$name" sql-ms)" "$p50")"
   for of in promql:Prometheus victoria:VictoriaMetrics; do
     took=$(figure "$name" "${of%:*}-ms")
     [ -z "$took" ] || beside="$beside; PromQL on ${of#*:} $(thousands "$took") ms, $(times "$took" "$p50")"
   done
-  row "$5, p95" "≤ $4 ms" "$(round "$p95") ms" "$beside" "$p95" '<=' "$4"
-}
-# large_row TILE WINDOW INSTANCES GOAL WHAT is a row of BenchmarkTilesTenThousand.
-large_row() {
-  local name=BenchmarkTilesTenThousand/$1/$2/instances=$3 p95
-  p95=$(figure "$name" p95-ms)
-  row "$5, p95" "≤ $4 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$name" p50-ms)") ms" "$p95" '<=' "$4"
+  p95_row "$name" "$4" "$5" "$beside"
 }
 # times A B says how many times as long A is.
 times() { awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b > 0) printf "%.1f times as long", a / b; else printf "?" }'; }
@@ -254,8 +248,7 @@ for tile in utilization query-performance wait-events; do
     tile_row "$tile" "$window" 200 30 "$what, 200 of them"
     tile_row "$tile" "$window" 10 10 "$what, 10 of them"
   done
-  p95=$(figure "$tiles/$tile/kept" p95-ms)
-  row "$tile, 7d at 1m, kept from before, p95" "≤ 5 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$tiles/$tile/kept" p50-ms)") ms" "$p95" '<=' 5
+  p95_row "$tiles/$tile/kept" 5 "$tile, 7d at 1m, kept from before"
 done
 # promql_row ENGINE NAME GOAL WHAT INSTANCES... is how many times as long PromQL takes, where
 # that is the least of all tiles and windows.
@@ -282,63 +275,45 @@ done
 for tile in utilization query-performance wait-events; do
   for window in 24h@1m 30d@1h; do
     what="$tile, ${window/@/ at }"
-    large_row "$tile" "$window" 0 15 "$what, 10,000 instances of one database"
-    large_row "$tile" "$window" 200 30 "$what, 200 of them"
-    large_row "$tile" "$window" 10 10 "$what, 10 of them"
+    name=BenchmarkTilesTenThousand/$tile/$window/instances
+    p95_row "$name=0" 15 "$what, 10,000 instances of one database"
+    p95_row "$name=200" 30 "$what, 200 of them"
+    p95_row "$name=10" 10 "$what, 10 of them"
   done
 done
 for n in 0:50 200:40 10:20; do
-  name=$tiles/connections/instances=${n%:*} p95=$(figure "$tiles/connections/instances=${n%:*}" p95-ms)
   of="${n%:*} instances"
   [ "${n%:*}" != 0 ] || of="1,000 instances"
-  row "connections of $of, p95" "≤ ${n#*:} ms" "$(round "$p95") ms" "p50 $(round "$(figure "$name" p50-ms)") ms" "$p95" '<=' "${n#*:}"
+  p95_row "$tiles/connections/instances=${n%:*}" "${n#*:}" "connections of $of"
 done
 finds=BenchmarkFindings
-# find_row CASE WHAT [YARDSTICK] is a row of BenchmarkFindings.
-find_row() {
-  local p95
-  p95=$(figure "$finds/$1" p95-ms)
-  row "$2, p95" "≤ 30 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$finds/$1" p50-ms)") ms${3:+; $3}" "$p95" '<=' 30
-}
-find_row first "findings of 1,000 instances, 30 each, first page" "one statement without exceptions and names $(round "$(figure $finds/first sql-ms)") ms"
-find_row oldest "the same, those that are there longest"
-find_row by-instance "the same, by instance, page 50"
-find_row search "the same, searched for an object"
-find_row security "the same, of one domain and severity"
-find_row instance "the same, of one instance"
+p95_row $finds/first 30 "findings of 1,000 instances, 30 each, first page" "one statement without exceptions and names $(round "$(figure $finds/first sql-ms)") ms"
+p95_row $finds/oldest 30 "the same, those that are there longest"
+p95_row $finds/by-instance 30 "the same, by instance, page 50"
+p95_row $finds/search 30 "the same, searched for an object"
+p95_row $finds/security 30 "the same, of one domain and severity"
+p95_row $finds/instance 30 "the same, of one instance"
 list=BenchmarkInstances
-# list_row CASE WHAT is a row of BenchmarkInstances.
-list_row() {
-  local p95
-  p95=$(figure "$list/$1" p95-ms)
-  row "$2, p95" "≤ 100 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$list/$1" p50-ms)") ms" "$p95" '<=' 100
-}
-list_row first "the list of 1,000 instances with how they fare, first page"
-list_row page-of-200 "the same, 200 a page"
-list_row by-alerts "the same, first page by alerts"
-list_row by-cpu "the same, by CPU"
-list_row by-disk "the same, by disk"
+p95_row $list/first 100 "the list of 1,000 instances with how they fare, first page"
+p95_row $list/page-of-200 100 "the same, 200 a page"
+p95_row $list/by-alerts 100 "the same, first page by alerts"
+p95_row $list/by-cpu 100 "the same, by CPU"
+p95_row $list/by-disk 100 "the same, by disk"
 statements=BenchmarkStatements
-# statement_row CASE GOAL WHAT [CASE BESIDE] is a row of BenchmarkStatements; beside it
-# stands another case.
-statement_row() {
-  local p95
-  p95=$(figure "$statements/$1" p95-ms)
-  row "$3, p95" "≤ $2 ms" "$(round "$p95") ms" \
-    "p50 $(round "$(figure "$statements/$1" p50-ms)") ms${4:+; $5 p95 $(round "$(figure "$statements/$4" p95-ms)") ms}" "$p95" '<=' "$2"
-}
+# on_the_hour CASE is what stands beside a row of BenchmarkStatements.
+on_the_hour() { echo "on the hour p95 $(round "$(figure "$statements/$1" p95-ms)") ms"; }
 for bucket in "an hour" "a minute"; do
   for by in instance database statement; do
-    statement_row "${bucket#* }-by-$by" 80 "who is behind a latency, 1,000 instances with 200 statements each: of $bucket by $by"
+    p95_row "$statements/${bucket#* }-by-$by" 80 "who is behind a latency, 1,000 instances with 200 statements each: of $bucket by $by"
   done
 done
-statement_row hour-maximum 80 "the same, behind the maximum of an hour by statement"
-statement_row day-by-instance 80 "the same, of 24 h by instance"
-statement_row day-by-statement 2000 "the same, of 24 h by statement" hours-by-statement "on the hour"
-statement_row day-of-one 15 "the same, of 24 h of one instance by statement"
-statement_row list-of-a-day 2500 "statements of theirs, first page of 24 h" list-of-hours "on the hour"
-statement_row list-of-one 30 "the same, of one instance"
-statement_row slower 5000 "the same, those that are slower than before" slower-of-hours "on the hour"
+p95_row $statements/hour-maximum 80 "the same, behind the maximum of an hour by statement"
+p95_row $statements/day-by-instance 80 "the same, of 24 h by instance"
+p95_row $statements/day-by-statement 2000 "the same, of 24 h by statement" "$(on_the_hour hours-by-statement)"
+p95_row $statements/day-of-one 15 "the same, of 24 h of one instance by statement"
+p95_row $statements/list-of-a-day 2500 "statements of theirs, first page of 24 h" "$(on_the_hour list-of-hours)"
+p95_row $statements/list-of-one 30 "the same, of one instance"
+p95_row $statements/slower 5000 "the same, those that are slower than before" "$(on_the_hour slower-of-hours)"
 flood=BenchmarkStatementsOverHTTP
 rate=$(figure $flood deltas/s) behind=$(figure $flood behind-s) size=$(figure $flood bytes/delta)
 # shares BENCHMARK says what each process took.
