@@ -55,8 +55,8 @@
 // streams, one with an external key (the others would wait for the key with it) and one
 // above 256 KiB are written alone. So is AppendTx, whose transaction has other writes,
 // and an append of another process: groups queue at the head row as single appends do.
-// Muster's commands decide and append in one transaction, by AppendTx: they gain nothing
-// but that others hold the head row for a shorter time.
+// Muster's commands decide and append in one transaction, by AppendTx, and nothing else
+// in Muster appends: so far groups serve nobody but who calls Append on a store.
 //
 // Tried and rejected (2026-11-23, PostgreSQL 15.18, load 10 to 16): a pipeline of
 // append_event in one transaction (as quick as append_each for up to 16 appends, 1.2 times
