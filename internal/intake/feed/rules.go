@@ -46,29 +46,45 @@ func tooMany(n int, what string, most int) error {
 }
 
 // readItems makes a batch of items whose places were looked up, or says which rules
-// they break: all of them, up to maxBroken.
+// they break: all of them, up to maxBroken. Only items that break one are read again to say
+// where: to make pointers took four fifths of reading 800 deltas, 0.8 ms of a core.
 func readItems(items Items, f found, now time.Time) (measurements.Batch, error) {
 	r := rules{latest: now.Add(maxSampleAhead)}
-	var b measurements.Batch
+	b := r.read(items, f)
+	if len(r.broken) == 0 {
+		return b, nil
+	}
+	r.broken, r.tells = nil, true
+	r.read(items, f)
+	return measurements.Batch{}, r.err()
+}
+
+func (r *rules) read(items Items, f found) (b measurements.Batch) {
 	for i, h := range items.Hosts {
-		b.Hosts = append(b.Hosts, r.host("#/hosts/"+strconv.Itoa(i), h, f.hosts[i]))
+		b.Hosts = append(b.Hosts, r.host(r.item("#/hosts/", i), h, f.hosts[i]))
 	}
 	for i, sample := range items.Sessions {
-		b.Sessions = append(b.Sessions, r.sessions("#/sessions/"+strconv.Itoa(i), sample, f.sessions[i]))
+		b.Sessions = append(b.Sessions, r.sessions(r.item("#/sessions/", i), sample, f.sessions[i]))
 	}
 	for i, sample := range items.Statements {
-		b.Statements = append(b.Statements, r.statements("#/statements/"+strconv.Itoa(i), sample, f.statements[i]))
+		b.Statements = append(b.Statements, r.statements(r.item("#/statements/", i), sample, f.statements[i]))
 	}
-	if len(r.broken) > 0 {
-		return measurements.Batch{}, r.err()
-	}
-	return b, nil
+	return b
 }
 
 // rules reads samples and gathers what is wrong with them.
 type rules struct {
 	latest time.Time // what lies after it is in the future
+	tells  bool      // where what is broken is, which of sound items nobody asks
 	broken []commands.FieldError
+}
+
+// item is the pointer to an entry of a list; empty where nobody is told.
+func (r *rules) item(list string, i int) string {
+	if !r.tells {
+		return ""
+	}
+	return list + strconv.Itoa(i)
 }
 
 func (r *rules) breaks(pointer, code, detail string) {
@@ -127,7 +143,7 @@ func (r *rules) instances(at string, on []uuid.UUID) []uuid.UUID {
 func (r *rules) volumes(at string, all []VolumeItem) (volumes []measurements.Volume) {
 	mounts := make(map[string]bool, len(all))
 	for i, v := range all {
-		at := at + strconv.Itoa(i)
+		at := r.item(at, i)
 		if len(v.Mount) < 1 || len(v.Mount) > maxMount {
 			r.breaks(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
 		} else if !legible.Name(v.Mount) {
@@ -170,7 +186,7 @@ func (r *rules) statements(at string, s StatementItem, on commands.Place) measur
 	sample.Instance, sample.Database = r.known(at, on)
 	keys := make(map[string]bool, len(s.Statements))
 	for i, statement := range s.Statements {
-		at := at + "/statements/" + strconv.Itoa(i)
+		at := r.item(at+"/statements/", i)
 		r.name(at+"/key", statement.Key)
 		r.once(at+"/key", statement.Key, keys)
 		sample.Statements = append(sample.Statements, measurements.Statement{
