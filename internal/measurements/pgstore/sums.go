@@ -10,7 +10,6 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
 )
 
 // sumStatements is addStatements where blocks are added up by their own store. What the
@@ -79,16 +78,9 @@ func (s *Store) wholeHours(ctx context.Context, series subjects, inHead [][]time
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	found, err := statement.All[bucket](ctx, s.db, fmt.Sprintf("look which of %d hours are packed", len(all)), packedAmong, statement.Columns(all)...)
+	packed, err := packedOf(ctx, s.db, all)
 	if err != nil {
 		return err
-	}
-	packed := make(map[bucket]bool, len(found))
-	for _, b := range found {
-		packed[b.onGrid()] = true
 	}
 	for place := range inHead {
 		var windows []timegrid.Window

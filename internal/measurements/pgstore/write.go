@@ -177,26 +177,20 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 // joinPacked joins arrivals with what blocks have of their times, and leaves out those that
 // bring nothing new.
 func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []placed) ([]placed, error) {
-	old := make(map[bucket]bool) // hours that may be packed; true: they are
+	old := make(map[bucket]bool) // hours that may be packed
 	for _, a := range accepted {
 		if at := a.hour(); at.Start.Before(h.now.Add(-unpacked)) {
-			old[at] = false
+			old[at] = true
 		}
 	}
-	if len(old) == 0 {
-		return accepted, nil
-	}
-	found, err := statement.All[bucket](ctx, tx, fmt.Sprintf("look which of %d hours are packed", len(old)), packedAmong, statement.Columns(slices.Collect(maps.Keys(old)))...)
-	if err != nil || len(found) == 0 {
+	packed, err := packedOf(ctx, tx, slices.Collect(maps.Keys(old)))
+	if err != nil || len(packed) == 0 {
 		return accepted, err
-	}
-	for _, b := range found {
-		old[b.onGrid()] = true
 	}
 	var ranges []blocks.Range
 	var of []int
 	for i, a := range accepted {
-		if old[a.hour()] {
+		if packed[a.hour()] {
 			ranges = append(ranges, blocks.Range{Series: h.rows[a.series].block(), From: a.At, To: a.At.Add(time.Microsecond)})
 			of = append(of, i)
 		}
@@ -224,6 +218,19 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 		}
 	}
 	return left, err
+}
+
+// packedOf says which of some hours have raw samples in blocks.
+func packedOf(ctx context.Context, q sqlx.QueryerContext, hours []bucket) (map[bucket]bool, error) {
+	if len(hours) == 0 {
+		return nil, nil
+	}
+	found, err := statement.All[bucket](ctx, q, fmt.Sprintf("look which of %d hours are packed", len(hours)), packedAmong, statement.Columns(hours)...)
+	packed := make(map[bucket]bool, len(found))
+	for _, b := range found {
+		packed[b.onGrid()] = true
+	}
+	return packed, err
 }
 
 // keepRaw stores arrivals, and returns those that brought something new.
