@@ -54,7 +54,7 @@ func (s *Store) Put(ctx context.Context, _ *sqlx.Tx, of blocks.Table, put []bloc
 	return s.send(ctx, of, parts, revision)
 }
 
-// where blocks are put.
+// destination is where blocks are put.
 type destination struct {
 	on *shard
 	in *table

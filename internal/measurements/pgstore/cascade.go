@@ -51,7 +51,7 @@ type longer struct {
 	detail []byte               // made of all
 }
 
-// of is how long a day's or a week's parts are, where their blocks are, and how long it is.
+// partsOf is how long a day's or a week's parts are, where their blocks are, and how long it is.
 type partsOf struct {
 	size   timegrid.Size
 	blocks blocks.Table
