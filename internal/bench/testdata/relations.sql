@@ -1,5 +1,5 @@
--- Every relation of public with the table that it is part of, as what, and how large it is.
-WITH tables AS (SELECT oid, relname, reltoastrelid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'm', 'S')),
+-- Every relation of public with the table that it is part of (of parts the whole), as what, and how large it is.
+WITH tables AS (SELECT oid, coalesce((SELECT p.relname FROM pg_class p WHERE p.oid = pg_partition_root(c.oid)), relname) AS relname, reltoastrelid FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'm', 'S')),
 parts AS (
     SELECT oid, relname AS "table", 'rows' AS part FROM tables
     UNION ALL SELECT reltoastrelid, relname, 'toast' FROM tables WHERE reltoastrelid <> 0

@@ -31,8 +31,8 @@ var (
 // it, some 50 ms.
 const compactGroup = 64
 
-// Compact puts hours that are over into blocks, and says how many. Any number of
-// processes may do it.
+// Compact puts hours that are over into blocks, and says how many, and empties parts of which
+// all is there. Any number of processes may do it.
 func (s *Store) Compact(ctx context.Context) (hours int, err error) {
 	if err := statement.Exec(ctx, s.db, "forget what does not wait for blocks", forgetAway); err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func (s *Store) Compact(ctx context.Context) (hours int, err error) {
 	if err != nil {
 		return hours, fmt.Errorf("put hours that are over into blocks: %w", err)
 	}
-	return hours, nil
+	return hours, s.emptyParts(ctx)
 }
 
 // overHour is an hour that is put into blocks.

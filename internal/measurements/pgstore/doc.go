@@ -24,9 +24,9 @@
 // ahead, they were half of 29 GB of WAL a day for 1,000 servers. Compact takes hours that
 // are over and of which nothing has come for ten minutes: it packs their raw samples, ten
 // minutes in a block (codec.Pack), puts their minutes and details and the present state of
-// their days and weeks into blocks, and takes them out of the head. A sample that comes later
-// marks its hour, which is rolled up from the samples in blocks and in the head, and
-// compacted again.
+// their days and weeks into blocks, and takes them out of the head; raw samples that came
+// in time stay for a while (Parts). A sample that comes later marks its hour, which is rolled
+// up from the samples in blocks and in the head, and compacted again.
 //
 // So the head is a function of what is written ahead: the raw samples of open hours, and
 // blocks. Where it has a row, that counts and not the block. A crash of PostgreSQL empties
@@ -57,6 +57,30 @@
 //	days             for ever
 //	details           hours for 35 days, days for 400; open until their week is over and sealed
 //	measured_statements  401 days after the statement was last seen
+//
+// # Parts
+//
+// A sample of the last hour, by the database's clock, goes into the part of its half hour
+// (raw_samples_0 to 7, over and over; column part), any other into raw_samples_rest.
+// Statements name raw_samples, which is all of them. Compacting deletes nothing from a part,
+// and no VACUUM goes over it: when its half hour is over for an hour, and all in it is in
+// blocks, Compact empties it as a whole (emptyParts: TRUNCATE). Of what is in no block yet,
+// 5,000 samples are moved to the rest first; with more the part waits. From the rest samples
+// are deleted when they are packed, from both when they are sealed.
+//
+// So for a while a sample is in the head and in a block, as one that came late to a packed
+// hour always was: the head's counts. It says what the block says, and more where something
+// of its time came since.
+//
+// With a checkpoint every five minutes, 1,000 servers wrote 21.2 GB a day ahead: 4.9 to delete
+// raw samples, and 4.7 of their index, of which each leaf was written to after each
+// checkpoint. Now it is 15.1: nothing to delete, and 2.5 of the indexes. Considered and not
+// built: partitions by time, made ahead and dropped. What comes late wants a DEFAULT
+// partition, and whoever makes another reads all of that while nobody else can: seconds for
+// each GB that an import brought. Tables would come and go every half hour, too.
+//
+// Parts have no statistics (autovacuum is off), so the planner looks into their keys. A part
+// that somebody analyzed while it was empty is emptied again, which takes that away.
 //
 // # From raw to rolled
 //
@@ -292,6 +316,10 @@
 //     others have added since. It says so once, and starts again only when it is set to
 //     the other place.
 //   - Two processes roll up at once: each takes what the other does not have.
+//   - Somebody holds raw samples for hours, as a backup does: parts are tried every five
+//     minutes, for a tenth of a second, in which readers and writers wait. Meanwhile they
+//     are used again, and have more than one half hour each.
+//   - Nothing is compacted for hours: likewise. A part goes when all in it has been.
 //   - An hour cannot be rolled up (a body that cannot be read): it is logged, stays
 //     dirty, and is tried again after 2, 4, 8… seconds, at last every hour. The others go
 //     on. Behind shows it.

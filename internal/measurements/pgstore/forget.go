@@ -110,7 +110,7 @@ func unpack(ctx context.Context, g *group, claimed []bucket) error {
 		return err
 	}
 	what := fmt.Sprintf("unpack %d hours", len(claimed))
-	if _, err := statement.All[bucket](ctx, g.tx, what, insertRaw, statement.Columns(rows)...); err != nil { // what is there is newer
+	if _, err := statement.All[bucket](ctx, g.tx, what, insertRaw, append(statement.Columns(rows), g.store.inParts)...); err != nil { // what is there is newer
 		return err
 	}
 	return statement.Exec(ctx, g.tx, what, noteUnpacked, statement.Columns(claimed)...)

@@ -21,10 +21,11 @@ import (
 func TestAllSizesFollowRaw(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
+	s.inParts = 8 * time.Hour
 	rapid.Check(t, func(r *rapid.T) {
 		s.afresh()
 		// Hours that meet in a day, a day's end, a week's end, one far away, and two so young
-		// that their raw samples are packed.
+		// that their raw samples are in parts, and packed.
 		starts := []time.Time{timegrid.Hour.Floor(time.Now().Add(-5 * time.Hour)), timegrid.Hour.Floor(time.Now().Add(-6 * time.Hour)), monday.Add(23 * time.Hour), monday.Add(24 * time.Hour), monday.Add(167 * time.Hour), monday.Add(168 * time.Hour), monday.Add(-60 * 24 * time.Hour)}
 		sampled := rapid.Custom(func(r *rapid.T) codec.Arrival {
 			at := rapid.SampledFrom(starts).Draw(r, "hour").Add(
@@ -44,6 +45,9 @@ func TestAllSizesFollowRaw(t *testing.T) {
 			}
 			if rapid.Bool().Draw(r, "compact") {
 				s.compact()
+			}
+			if rapid.Bool().Draw(r, "empty parts") {
+				s.emptyAll()
 			}
 			if rapid.Bool().Draw(r, "crash") {
 				s.crash()

@@ -152,6 +152,16 @@ func (s *stage) compact() int {
 	return n
 }
 
+// emptyAll empties all parts, also those that are written to now.
+func (s *stage) emptyAll() {
+	s.Helper()
+	for part := range 8 {
+		if err := s.emptyPart(s.Context(), part); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
 // crash leaves of the database what a crash of PostgreSQL does.
 func (s *stage) crash() {
 	s.Helper()

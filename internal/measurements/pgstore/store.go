@@ -33,7 +33,10 @@ type Store struct {
 	forgot   atomic.Pointer[time.Time]
 	noted    memory // of the dictionary
 
+	busyParts atomic.Pointer[time.Time] // when somebody did not let go of a part
+
 	wholeFrom, wholeRows int                     // the constants, but in tests
+	inParts              time.Duration           // likewise
 	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere
 
 	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
@@ -48,7 +51,10 @@ func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables{db}, lo
 
 // NewOn returns a store whose ledger and head are in db, and whose blocks are elsewhere.
 func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
-	return &Store{db: db, blocks: kept, log: log, kinds: codec.KindOf, wholeFrom: wholeFrom, wholeRows: wholeRows, noted: memory{series: make(map[int64]remembered)}}
+	return &Store{
+		db: db, blocks: kept, log: log, kinds: codec.KindOf, noted: memory{series: make(map[int64]remembered)},
+		wholeFrom: wholeFrom, wholeRows: wholeRows, inParts: inParts,
+	}
 }
 
 const (

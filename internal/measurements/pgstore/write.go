@@ -246,7 +246,7 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, h held, accepted []pla
 		rows = append(rows, storedAs(key, a.Body))
 		repeated[key] = a
 	}
-	kept, err := statement.All[bucket](ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), insertRaw, statement.Columns(rows)...)
+	kept, err := statement.All[bucket](ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), insertRaw, append(statement.Columns(rows), s.inParts)...)
 	if err != nil {
 		return nil, err
 	}
