@@ -1,6 +1,7 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
+# make kit        packages for Debian and rpm, in bin/
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make truth      what Muster and others say of a server, against what happened on it (docs/truth.md)
 # make load       200 connections, and a flood of sign-ins, against the demo
@@ -11,7 +12,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench truth truth-page load screenshots generate notices tools
+.PHONY: demo build kit packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench truth truth-page load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -25,6 +26,9 @@ VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(TOOLS)/versitygw-$(VERSITYGW_VERSION)
 OMNIWITNESS_VERSION := v0.0.0-20260617164027-9332986a94a4
 OMNIWITNESS := $(TOOLS)/omniwitness-$(OMNIWITNESS_VERSION)
+# Newer ones need modules that the proxy does not have.
+NFPM_VERSION := v2.45.0
+NFPM := $(TOOLS)/nfpm-$(NFPM_VERSION)
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds
@@ -54,6 +58,15 @@ demo:
 	@+$(MAKE) --no-print-directory program
 	@echo '== starting the database and filling the demo; then a link is printed'
 	@exec ./bin/muster serve --demo
+
+# The packages of kit/. A version begins with a digit; one that is no release yet is older
+# than any.
+PACKAGE_VERSION ?= $(subst -,.,$(patsubst v%,%,$(if $(filter v%,$(VERSION)),$(VERSION),v0.0.0~git$(shell git log -1 --format=%cd --date=format:%Y%m%d%H%M%S).$(VERSION))))
+kit: build $(NFPM)
+	@for format in deb rpm; do \
+		VERSION='$(PACKAGE_VERSION)' GOARCH=$$(go env GOARCH) SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) \
+			$(NFPM) package --config kit/packages/nfpm.yaml --packager $$format --target bin/ || exit 1; \
+	done
 
 packages:
 	@echo '== compiling Go: seconds, and the first time on a machine a minute or two'
@@ -123,8 +136,9 @@ test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.js
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
 
-test-all: test $(OMNIWITNESS)
+test-all: test $(OMNIWITNESS) $(NFPM)
 	LONG=1 bash scripts/program.sh
+	NFPM=$(NFPM) bash scripts/test_packages.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
@@ -154,7 +168,7 @@ lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT))
 	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../internal/httpapi/openapi.yaml)
 	$(if $(NPM),node scripts/sql_lint/lint.mjs)
 	$(if $(NPM),$(MAKE) --no-print-directory lint-web)
-	$(if $(shell command -v shellcheck),shellcheck -x scripts/*.sh .ci/run,$(call SKIPPED,the linter of shell scripts,shellcheck is missing: install it))
+	$(if $(shell command -v shellcheck),shellcheck -x scripts/*.sh kit/packages/*.sh .ci/run,$(call SKIPPED,the linter of shell scripts,shellcheck is missing: install it))
 
 lint-web: $(WEB)
 	cd web && npm run --silent lint
@@ -174,6 +188,11 @@ $(VERSITYGW):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) $(INSTALL) github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 	@mv $(TOOLS)/versitygw $@
+
+$(NFPM):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(INSTALL) github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+	@mv $(TOOLS)/nfpm $@
 
 # A witness of others, which the long tests ask. Newer ones need modules that the proxy
 # does not have.

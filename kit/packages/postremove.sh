@@ -1,0 +1,14 @@
+#!/bin/sh
+# After the program is gone, by dpkg (remove, purge) and rpm (0). What it kept stays: the
+# database, the reports and the key without which neither can be read are nobody's to
+# delete but the operator's.
+set -e
+case "$1" in remove | purge | 0) ;; *) exit 0 ;; esac
+if [ -z "${DPKG_ROOT:-}" ] && [ -d /run/systemd/system ]; then
+  systemctl daemon-reload
+fi
+for kept in /var/lib/muster /var/lib/muster-agent; do
+  if [ -e "${DPKG_ROOT:-}$kept" ]; then
+    echo "muster: $kept is kept; delete it yourself if nobody needs it any more"
+  fi
+done
