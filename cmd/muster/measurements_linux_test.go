@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -177,7 +179,7 @@ func afterwards(t *testing.T, i installed, sends, ana client, hour time.Time) {
 // no password. Commands that read none of them go on.
 func TestMeasurementsThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
-	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 1})
+	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 1, Secure: true})
 	i := install(t)
 	i.measurements = c.URL("changed")
 	i.within(t, func(context.Context, *installation) error { return nil })
@@ -187,6 +189,12 @@ func TestMeasurementsThatCannotBeOpened(t *testing.T) {
 		"nobody":   {"clickhouse://u:let-me@127.0.0.1:1/d", "127.0.0.1:1 cannot be reached"},
 		"password": {strings.Replace(c.URL("d"), clickhousetest.Password[:6], "let-me-too", 1), "cannot be reached: "},
 		"table":    {c.URL("changed"), "changed by hand"},
+		"old":      {"clickhouse://u:let-me@" + oldServer(t, 54318) + "/d", "is 1.1.54318: the oldest that keeps measurements is 18.16, update it"},
+		"ancient":  {"clickhouse://u:let-me@" + oldServer(t, 53000) + "/d", "too old to be spoken to: the oldest that keeps measurements is 18.16"},
+		"cluster":  {strings.Replace(c.URL("d"), "cluster=muster", "cluster=nowhere", 1), `"nowhere" of ClickHouse, asked of ` + c.Servers[0].Addr() + ", is not there: this server's remote_servers does not have it"},
+		"database": {strings.Replace(c.Servers[0].URL("d"), "default:", "reader:", 1), "the account may not change it"},
+		"stranger": {c.Servers[0].SecureURL("d"), "unknown authority; have this machine trust who issued it"},
+		"plain":    {strings.Replace(c.Servers[0].SecureURL("d"), "?secure=true", "", 1), "cannot be reached: "},
 	} {
 		i.measurements = is.url
 		got := launchHere(t, serveArgs(i.flags())...).outcome(t)
@@ -199,6 +207,30 @@ func TestMeasurementsThatCannotBeOpened(t *testing.T) {
 		}
 	}
 	i.organization(t, "Acme")
+	i.measurements = c.Servers[0].SecureURL("d")
+	serving(t, []string{"SSL_CERT_FILE=" + c.Servers[0].CA}, append(i.flags(), "--roles=api")...)
+}
+
+// oldServer says, to whoever connects, that it is ClickHouse 1.1 of a revision.
+func oldServer(t testing.TB, revision uint64) (address string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			hello := binary.AppendUvarint([]byte("\x00\x0aClickHouse\x01\x01"), revision) // a packet of sort 0: name, 1.1, revision, time zone
+			_, _ = conn.Write(append(hello, "\x03UTC"...))
+			t.Cleanup(func() { _ = conn.Close() })
+		}
+	}()
+	return l.Addr().String()
 }
 
 // TestMeasurementsAreMoved from PostgreSQL to two servers, while others send: with one of

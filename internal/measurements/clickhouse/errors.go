@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ import (
 type VersionError struct{ Host, Version string }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("ClickHouse on %s is %s: the oldest that keeps measurements is %d.%d", e.Host, e.Version, leastMajor, leastMinor)
+	return fmt.Sprintf("ClickHouse on %s is %s: the oldest that keeps measurements is %d.%d, update it", e.Host, e.Version, leastMajor, leastMinor)
 }
 
 // ClusterError says why measurements cannot be kept in a cluster as it is laid out.
@@ -41,6 +42,9 @@ type StatementError struct {
 }
 
 func (e *StatementError) Error() string {
+	if e.Code == readOnly {
+		return fmt.Sprintf("ClickHouse on %s refused, for the account may not change it: grant it what Muster needs of the database: %s", e.Host, e.Err)
+	}
 	return fmt.Sprintf("ClickHouse on %s refused: %s", e.Host, e.Err)
 }
 
@@ -58,6 +62,9 @@ func (e *BlockError) Error() string {
 }
 
 func (e *BlockError) Unwrap() error { return e.Reason }
+
+// readOnly is what ClickHouse says where an account's profile lets it read only.
+const readOnly = 164
 
 // notWell are errors of servers, by ClickHouse's codes, that pass or that whoever runs the
 // server ends: the statement is right.
@@ -81,6 +88,12 @@ func judge(caller context.Context, host string, err error) error {
 	var is *driver.Exception
 	if errors.As(err, &is) && !slices.Contains(notWell, is.Code) {
 		return &StatementError{host, is.Code, err}
+	}
+	if errors.Is(err, driver.ErrUnsupportedServerRevision) {
+		return &VersionError{host, "too old to be spoken to"}
+	}
+	if untrusted := (*tls.CertificateVerificationError)(nil); errors.As(err, &untrusted) {
+		err = fmt.Errorf("%w; have this machine trust who issued it", err)
 	}
 	return &blocks.UnavailableError{Part: "ClickHouse on " + host, Err: err}
 }

@@ -50,6 +50,7 @@ type Options struct {
 	Replicas int // of each shard; more than one need ZooKeeper
 	// ZooKeeper is the port of one on 127.0.0.1; 0: there is none.
 	ZooKeeper int
+	Secure    bool // with a port for TLS, too
 }
 
 // Cluster is servers that know of each other.
@@ -62,6 +63,8 @@ type Cluster struct {
 // Server is a running ClickHouse.
 type Server struct {
 	Port    int
+	Secure  int    // its port for TLS; 0: it has none
+	CA      string // the file of who issued its certificate
 	dir     string
 	process *exec.Cmd
 }
@@ -104,7 +107,7 @@ func start(ctx context.Context, program string, o Options) (_ *Cluster, err erro
 		_ = os.RemoveAll(c.dir)
 		return nil, err
 	}
-	ports, err := freePorts(2 * o.Shards * max(1, o.Replicas))
+	ports, err := freePorts(3 * o.Shards * max(1, o.Replicas))
 	var shards strings.Builder
 	for shard := range o.Shards {
 		fmt.Fprintf(&shards, "<shard><internal_replication>true</internal_replication>")
@@ -112,7 +115,7 @@ func start(ctx context.Context, program string, o Options) (_ *Cluster, err erro
 			n := len(c.Servers)
 			s := &Server{dir: filepath.Join(c.dir, strconv.Itoa(n))}
 			if err == nil {
-				s.Port = ports[2*n]
+				s.Port = ports[3*n]
 			}
 			c.Servers = append(c.Servers, s)
 			fmt.Fprintf(&shards, "<replica><host>127.0.0.1</host><port>%d</port><user>%s</user><password>%s</password></replica>", s.Port, User, Password)
@@ -125,7 +128,10 @@ func start(ctx context.Context, program string, o Options) (_ *Cluster, err erro
 	}
 	for i, s := range c.Servers {
 		if err == nil {
-			err = s.configure(ports[2*i+1], shards.String(), zookeeper)
+			if o.Secure {
+				s.Secure = ports[3*i+2]
+			}
+			err = s.configure(ports[3*i+1], shards.String(), zookeeper)
 		}
 		if err == nil {
 			err = s.launch(program)
@@ -147,7 +153,14 @@ func (s *Server) configure(interserver int, shards, zookeeper string) error {
 	if err := os.MkdirAll(filepath.Join(s.dir, "tmp"), 0o755); err != nil {
 		return err
 	}
-	fill := strings.NewReplacer("{{dir}}", s.dir, "{{port}}", strconv.Itoa(s.Port), "{{interserver}}", strconv.Itoa(interserver),
+	secure := ""
+	if s.Secure != 0 {
+		var err error
+		if secure, err = s.secure(strconv.Itoa(s.Secure)); err != nil {
+			return err
+		}
+	}
+	fill := strings.NewReplacer("{{secure}}", secure, "{{dir}}", s.dir, "{{port}}", strconv.Itoa(s.Port), "{{interserver}}", strconv.Itoa(interserver),
 		"{{shards}}", shards, "{{zookeeper}}", zookeeper, "{{password}}", Password)
 	if err := os.WriteFile(filepath.Join(s.dir, "config.xml"), []byte(fill.Replace(serverXML)), 0o600); err != nil {
 		return err
@@ -271,6 +284,11 @@ func (c *Cluster) URL(database string) string {
 // URL is the address of a database of the server alone.
 func (s *Server) URL(database string) string {
 	return "clickhouse://" + User + ":" + strings.ReplaceAll(Password, "/", "%2F") + "@" + s.Addr() + "/" + database
+}
+
+// SecureURL is the address of a database of the server alone, by TLS.
+func (s *Server) SecureURL(database string) string {
+	return strings.Replace(s.URL(database), s.Addr(), net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Secure)), 1) + "?secure=true"
 }
 
 // watcher ends the servers of a directory when its standard input ends.
