@@ -13,7 +13,10 @@
 // Each table of blocks is a ReplacingMergeTree of every server, sorted by series and start,
 // partitioned by time so that Forget drops whole partitions. Where a shard has replicas it
 // is a replicated one, and an insert is acknowledged when all replicas have it: any of them
-// may be asked afterwards. While one is away, what is to be put stays in the head.
+// may be asked afterwards. While one is away, what is to be put stays in the head. That need
+// not be so for ever: who is away would have to be noted in the ledger by each Put that does
+// without it, looked up there by each read, and waited for when it is back (SYSTEM SYNC
+// REPLICA). insert_quorum does not do: a replica without the last part answers as if it had it.
 //
 // # Revisions
 //
