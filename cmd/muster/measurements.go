@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,41 +18,151 @@ import (
 )
 
 func measurementsCommand(cfg *config.Config) *cobra.Command {
-	return parent("measurements", "What is measured, and where it is kept", measurementsCopyCommand(cfg))
+	return parent("measurements", "What is measured, and where it is kept: copy, drop", measurementsCopyCommand(cfg), measurementsDropCommand(cfg))
 }
+
+// inPostgreSQL is how the command line calls the installation's own database as a home of
+// measurements.
+const inPostgreSQL = "postgres"
 
 func measurementsCopyCommand(cfg *config.Config) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "copy --to URL",
-		Short: "Move measurements that are over from PostgreSQL to ClickHouse",
-		Long: `Copies all measurements whose hour is over to ClickHouse, compares both, and notes that
-they are there, while 'serve' runs. Broken off, it goes on when it is called again. Where a
-bucket is not the same, it names the first one, switches nothing and ends with status 1.
+		Short: "Move measurements that are over to ClickHouse, or back to PostgreSQL",
+		Long: `Copies all measurements whose hour is over, compares both, and notes where they are,
+while 'serve' runs. Broken off, it goes on when it is called again. Where a bucket is not
+the same, it names the first one, switches nothing and ends with status 1.
 
-When it has ended well, restart every 'serve' with MUSTER_MEASUREMENTS_URL: until then those
-keep what they are sent, and show nothing new. What was copied stays in PostgreSQL.`,
-		Example: `  muster measurements copy --to clickhouse://muster:secret@ch1:9000,ch2:9000/measurements?cluster=muster`,
+--to clickhouse://… moves them from PostgreSQL to ClickHouse. --to postgres moves them
+back into the installation's own database, from where MUSTER_MEASUREMENTS_URL says.
+
+When it has ended well, restart every 'serve' with MUSTER_MEASUREMENTS_URL, or without it
+after the way back: until then those keep what they are sent, and show nothing new. What
+was copied stays where it was until 'muster measurements drop'.`,
+		Example: `  muster measurements copy --to clickhouse://muster:secret@ch1:9000,ch2:9000/measurements?cluster=muster
+  muster measurements copy --to postgres`,
+		Args: cobra.NoArgs,
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			target, source, err := in.homes(cmd.Context(), "--to", to)
+			if err != nil {
+				return err
+			}
+			p := &copyProgress{to: cmd.ErrOrStderr(), began: time.Now()}
+			if err := in.samples.Move(cmd.Context(), source, target, p.tell); err != nil {
+				return err
+			}
+			return in.tellMoved(cmd, source, target)
+		}),
+	}
+	cmd.Flags().StringVar(&to, "to", "", "clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true], or postgres")
+	require(cmd, "to")
+	return cmd
+}
+
+// homes are the home of measurements that a flag names, and the other one: of the two one is
+// the installation's own database.
+func (in *installation) homes(ctx context.Context, flag, named string) (is, other pgstore.Home, err error) {
+	here := in.samples.Here()
+	switch {
+	case named == inPostgreSQL:
+		there, err := in.setHome(ctx)
+		return here, there, err
+	case strings.HasPrefix(named, "postgres"):
+		return here, here, fmt.Errorf("%s: measurements go into the installation's own database and no other: write %q", flag, inPostgreSQL)
+	}
+	address, err := clickhouse.ParseAddress(named)
+	if err == nil {
+		err = in.openClickHouse(ctx, address)
+	}
+	if err != nil {
+		return here, here, fmt.Errorf("%s: %w", flag, err)
+	}
+	return pgstore.Home{Store: in.clickhouse, Place: address.Place()}, here, nil
+}
+
+// setHome is the ClickHouse that the settings name.
+func (in *installation) setHome(ctx context.Context) (pgstore.Home, error) {
+	if in.cfg.MeasurementsURL == "" {
+		return pgstore.Home{}, errors.New("set MUSTER_MEASUREMENTS_URL to the ClickHouse that the measurements are, or were, in")
+	}
+	address, err := clickhouse.ParseAddress(in.cfg.MeasurementsURL)
+	if err != nil {
+		return pgstore.Home{}, fmt.Errorf("--measurements-url: %w", err)
+	}
+	are, err := in.samples.Place(ctx)
+	switch {
+	case err != nil:
+		return pgstore.Home{}, err
+	case are != "" && are != address.Place(): // before tables are made where none belong
+		return pgstore.Home{}, fmt.Errorf("--measurements-url: %w", &pgstore.MovedError{Are: are, Wanted: address.Place()})
+	}
+	if err := in.openClickHouse(ctx, address); err != nil {
+		return pgstore.Home{}, fmt.Errorf("--measurements-url: %w", err)
+	}
+	return pgstore.Home{Store: in.clickhouse, Place: address.Place()}, nil
+}
+
+const mega = 1 << 20
+
+// tellMoved says where measurements are now, what to restart and what is left.
+func (in *installation) tellMoved(cmd *cobra.Command, source, target pgstore.Home) error {
+	restart, from := "with MUSTER_MEASUREMENTS_URL set to it", inPostgreSQL
+	if target.Place == "" {
+		restart, from = "without MUSTER_MEASUREMENTS_URL", "URL"
+	}
+	err := say(cmd, "the measurements are in %s; restart every serve %s\n", pgstore.PlaceName(target.Place), restart)
+	if err != nil {
+		return err
+	}
+	left, err := source.Store.Size(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return say(cmd, "%.1f MB are left in %s until 'muster measurements drop --from %s --yes'\n", float64(left)/mega, pgstore.PlaceName(source.Place), from)
+}
+
+func measurementsDropCommand(cfg *config.Config) *cobra.Command {
+	var from string
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "drop --from URL --yes",
+		Short: "Drop what a move of measurements left behind, and free its disk",
+		Long: `Drops the measurements that 'muster measurements copy' left where they had been:
+--from postgres those in the installation's own database, --from clickhouse://… those
+there after the way back. It does so once a 'serve' has been started where they are now.
+See that none runs any more that was started before: it would show gaps.
+
+Without --yes it says how much there is, drops nothing and ends with status 2.`,
+		Example: `  muster measurements drop --from postgres --yes`,
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				address, err := clickhouse.ParseAddress(to)
-				if err != nil {
-					return fmt.Errorf("--to: %w", err)
-				}
-				if err := in.openClickHouse(cmd.Context(), address); err != nil {
-					return fmt.Errorf("--to: %w", err)
-				}
-				p := &copyProgress{to: cmd.ErrOrStderr(), began: time.Now()}
-				if err := in.samples.Move(cmd.Context(), in.clickhouse, address.Place(), p.tell); err != nil {
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			left := in.samples.Here()
+			if from != inPostgreSQL {
+				var err error
+				if left, _, err = in.homes(cmd.Context(), "--from", from); err != nil {
 					return err
 				}
-				return say(cmd, "the measurements are in ClickHouse, %s; restart every serve with MUSTER_MEASUREMENTS_URL set to it\n", address.Place())
-			})
-		},
+			}
+			size, err := left.Store.Size(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if !yes {
+				if err := say(cmd, "%.1f MB of measurements are left in %s\n", float64(size)/mega, pgstore.PlaceName(left.Place)); err != nil {
+					return err
+				}
+				return &exitError{status: exitUsage, err: errors.New("nothing was dropped; --yes drops it")}
+			}
+			if err := in.samples.Drop(cmd.Context(), left); err != nil {
+				return err
+			}
+			return say(cmd, "dropped: nothing is left in %s\n", pgstore.PlaceName(left.Place))
+		}),
 	}
-	cmd.Flags().StringVar(&to, "to", "", "clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true]")
-	require(cmd, "to")
+	cmd.Flags().StringVar(&from, "from", "", "postgres, or clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true]")
+	cmd.Flags().BoolVar(&yes, "yes", false, "drop it")
+	require(cmd, "from")
 	return cmd
 }
 
@@ -77,7 +190,6 @@ func (p *copyProgress) tell(m pgstore.Moving) {
 	tables := blocks.Tables()
 	done := (float64(slices.Index(tables, m.Table)) + float64(m.Done)/float64(max(1, m.Of))) / float64(len(tables))
 	left := time.Duration(float64(took) * (1 - done) / done).Round(time.Second)
-	const mega = 1 << 20
 	fmt.Fprintf(p.to, "%s %s: %d of %d series, %d rows, %d MB, %.1f MB/s, some %s left (%s so far)\n", m.Step, m.Table, m.Done, m.Of,
 		m.Rows, m.Bytes/mega, float64(m.Bytes)/mega/max(took.Seconds(), 1e-3), left, now.Sub(p.began).Round(time.Second))
 }

@@ -95,8 +95,13 @@ type running struct {
 // test's own environment it sees no setting.
 func launch(t testing.TB, env []string, args ...string) *running {
 	t.Helper()
-	r := &running{said: &transcript{}, logged: &transcript{}, begun: make(chan struct{}), ended: make(chan struct{})}
-	r.cmd = exec.Command(os.Args[0], args...)
+	return start(t, exec.Command(os.Args[0], args...), env)
+}
+
+// start starts the program by a command, a shell's say.
+func start(t testing.TB, cmd *exec.Cmd, env []string) *running {
+	t.Helper()
+	r := &running{cmd: cmd, said: &transcript{}, logged: &transcript{}, begun: make(chan struct{}), ended: make(chan struct{})}
 	r.cmd.Env = append(programEnvironment(env...), begins+"=yes")
 	begun, closes, err := os.Pipe()
 	if err != nil {
@@ -135,7 +140,7 @@ func launch(t testing.TB, env []string, args ...string) *running {
 		if strings.Contains(r.logged.String(), "DATA RACE") {
 			t.Error("a data race")
 		}
-		r.tell(t, args)
+		r.tell(t, r.cmd.Args[1:])
 	})
 	return r
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // bodiesOf are what is read of hosts, and the error.
-func bodiesOf(ctx context.Context, s *clickhouse.Store, hosts ...blocks.Series) (all []string, err error) {
+func bodiesOf(ctx context.Context, s blocks.Store, hosts ...blocks.Series) (all []string, err error) {
 	ranges := make([]blocks.Range, len(hosts))
 	for i, is := range hosts {
 		ranges[i] = blocks.Range{Series: is, From: blockstest.Hour, To: blockstest.Hour.AddDate(0, 0, 1)}

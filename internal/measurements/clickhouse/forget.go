@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/fleet"
 	"muster/internal/measurements/blocks"
 	"muster/internal/pause"
 )
@@ -25,7 +24,7 @@ func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) e
 			if t.of != of || t.partition == undivided {
 				continue
 			}
-			if err := on.any(ctx, func(n *node) error { return n.dropBefore(ctx, t, before) }); err != nil {
+			if err := on.any(ctx, func(n *node) error { return n.dropBefore(ctx, t, t.partition.of(before)) }); err != nil {
 				return err
 			}
 		}
@@ -33,17 +32,17 @@ func (s *Store) Forget(ctx context.Context, of blocks.Table, before time.Time) e
 	}))
 }
 
-// dropBefore drops partitions on a server, and so on those that replicate it.
-func (n *node) dropBefore(ctx context.Context, t *table, before time.Time) error {
-	// The partition of before may have blocks that start later; names are in order.
-	first, database := t.partition.of(before), n.store.address.Database
+// dropBefore drops the partitions before one, "" for all, on a server and so on those that
+// replicate it. That one may have blocks that start later; names are in order.
+func (n *node) dropBefore(ctx context.Context, t *table, first string) error {
+	database := n.store.address.Database
 	var over []string
 	err := n.query(ctx, fmt.Sprintf(selectPartitions, database, t.name), func(scan scanner) error {
 		var name, id string
 		if err := scan(&name, &id); err != nil {
 			return err
 		}
-		if strings.Trim(name, "'") < first { // 18.16 quotes dates
+		if first == "" || strings.Trim(name, "'") < first { // 18.16 quotes dates
 			over = append(over, id)
 		}
 		return nil
@@ -165,53 +164,4 @@ func (n *node) untilNone(ctx context.Context, left string) error {
 			return err
 		}
 	}
-}
-
-// Series hands every series of which there is a block to take, none twice. A ledger that was
-// restored from a backup lacks those that came after it; ID is none's.
-func (s *Store) Series(ctx context.Context, take func(blocks.Series) error) error {
-	for _, on := range s.shards { // a series is on one
-		var all []blocks.Series
-		err := on.any(ctx, func(n *node) (err error) {
-			all, err = n.series(ctx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, one := range all {
-			if err := take(one); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// series are those of which there is a block on a server.
-func (n *node) series(ctx context.Context) (all []blocks.Series, err error) {
-	seen := make(map[known]bool)
-	for _, t := range tables {
-		kind, subject := "kind", "subject"
-		if t.form != bodies {
-			kind, subject = "'statements'", "toString(subject)"
-		}
-		statement := fmt.Sprintf("SELECT DISTINCT organization, %s, %s, engine FROM %s WHERE present = 1", kind, subject, t.local(n.store.address.Database))
-		err := n.queryWithin(ctx, n.store.limits.Change, statement, func(scan scanner) error {
-			var one blocks.Series
-			var engine string
-			if err := scan(&one.Organization, &one.Kind, &one.Subject, &engine); err != nil {
-				return err
-			}
-			one.Engine = fleet.Engine(engine)
-			if key := keyOf(blocks.Range{Series: one}); !seen[key] {
-				seen[key], all = true, append(all, one)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }

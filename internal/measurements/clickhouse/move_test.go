@@ -50,8 +50,10 @@ func TestMove(t *testing.T) {
 	put(t, to, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour.Add(time.Hour), Body: []byte("surplus")})
 
 	store := pgstore.New(ledger, quiet())
+	there := pgstore.Home{Store: to, Place: "muster/d"}
+	move := func(tell func(pgstore.Moving)) error { return store.Move(t.Context(), store.Here(), there, tell) }
 	var foreign *pgstore.ForeignError
-	if err := store.Move(t.Context(), to, "muster/d", func(pgstore.Moving) {}); !errors.As(err, &foreign) || foreign.Organization != gone.Organization {
+	if err := move(func(pgstore.Moving) {}); !errors.As(err, &foreign) || foreign.Organization != gone.Organization {
 		t.Fatalf("to a database that another installation has: %v", err)
 	}
 	if _, err := ledger.ExecContext(t.Context(), `INSERT INTO deleted_organizations (id, name, deleted_at) VALUES ($1, '', now())`, gone.Organization); err != nil {
@@ -71,7 +73,7 @@ func TestMove(t *testing.T) {
 			}
 		}
 	}
-	err := store.Move(t.Context(), to, "muster/d", once(pgstore.Copying, func() {
+	err := move(once(pgstore.Copying, func() {
 		put(t, to, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: []byte("changed")})
 	}))
 	var differs *pgstore.DifferError
@@ -81,7 +83,7 @@ func TestMove(t *testing.T) {
 	if place() != "" {
 		t.Fatal("it was switched all the same")
 	}
-	err = store.Move(t.Context(), to, "muster/d", once(pgstore.Comparing, func() { // somebody compacts meanwhile
+	err = move(once(pgstore.Comparing, func() { // somebody compacts meanwhile
 		add("minutes", codec.Hosts, "host-8", "", blockstest.Hour, []byte("later"))
 		add("minutes", codec.Hosts, "host-new", "", blockstest.Hour, []byte("new"))
 	}))
@@ -95,11 +97,11 @@ func TestMove(t *testing.T) {
 	if want := "[0 body 7 1 later 2 new]"; err != nil || fmt.Sprint(all) != want {
 		t.Errorf("%v, %v, want %s", all, err, want)
 	}
-	if err := store.Move(t.Context(), to, "muster/d", nil); err != nil {
+	if err := move(nil); err != nil {
 		t.Errorf("again: %v", err)
 	}
 	var moved *pgstore.MovedError
-	if err := store.Move(t.Context(), to, "muster/other", nil); !errors.As(err, &moved) {
+	if err := store.Move(t.Context(), store.Here(), pgstore.Home{Store: to, Place: "muster/other"}, nil); !errors.As(err, &moved) {
 		t.Errorf("to another place: %v", err)
 	}
 }

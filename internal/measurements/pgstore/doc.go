@@ -311,10 +311,12 @@
 //     refused, because PostgreSQL would fill up: it has to have room for a day, and senders
 //     keep what is refused. Meanwhile nobody attends, so nothing is sealed until six hours after it.
 //     A batch is refused whole. Hours that cannot be rolled up for another reason do not count.
-//   - Blocks are moved to another store (Move) under a process that has them where they
-//     were: it takes samples in, and makes nothing of them any more, nor of blocks to which
-//     others have added since. It says so once, and starts again only when it is set to
-//     the other place.
+//   - Blocks are moved to another store, or back (Move), under a process that has them where
+//     they were: it takes samples in, and makes nothing of them any more, nor of blocks to
+//     which others have added since. It says so once, and starts again only when it is set to
+//     the other place. What it still shows is gone when what is left there is dropped (Drop).
+//   - Two move blocks at once, or one drops what the other copies: the last that began may
+//     note where they are, the others fail with an *OvertakenError.
 //   - Two processes roll up at once: each takes what the other does not have.
 //   - Somebody holds raw samples for hours, as a backup does: parts are tried every five
 //     minutes, for a tenth of a second, in which readers and writers wait. Meanwhile they

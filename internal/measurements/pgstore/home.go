@@ -20,13 +20,20 @@ var inhabit string
 type MovedError struct{ Are, Wanted string }
 
 func (e *MovedError) Error() string {
-	name := func(place string) string {
-		if place == "" {
-			return "PostgreSQL"
-		}
-		return "ClickHouse, " + place
+	return fmt.Sprintf("the measurements of this installation are in %s, and this process is set to %s", PlaceName(e.Are), PlaceName(e.Wanted))
+}
+
+// PlaceName is what people call a place.
+func PlaceName(place string) string {
+	if place == "" {
+		return "PostgreSQL"
 	}
-	return fmt.Sprintf("the measurements of this installation are in %s, and this process is set to %s", name(e.Are), name(e.Wanted))
+	return "ClickHouse, " + place
+}
+
+// Place is where the blocks are.
+func (s *Store) Place(ctx context.Context) (string, error) {
+	return statement.One[string](ctx, s.db, "look where blocks are", `SELECT place FROM block_home`)
 }
 
 // Inhabit says at which place the store's blocks are, and holds the installation to it from
@@ -60,4 +67,54 @@ func (s *Store) atHome(ctx context.Context, tx *sqlx.Tx) error {
 func hasMoved(err error) bool {
 	var moved *MovedError
 	return errors.As(err, &moved)
+}
+
+// beginHere notes that a process has begun to make something of blocks where they are: what
+// was left elsewhere is not needed any more (Drop).
+func (s *Store) beginHere(ctx context.Context) error {
+	if s.place == nil {
+		return nil
+	}
+	return statement.Exec(ctx, s.db, "note that blocks are used where they are", `UPDATE block_home SET begun = true WHERE place = $1 AND NOT begun`, *s.place)
+}
+
+// NeededError says that what is somewhere must not be dropped yet.
+type NeededError struct {
+	Place string // where it is
+	Are   string // where the installation's blocks are
+}
+
+func (e *NeededError) Error() string {
+	are := "the measurements of this installation are in " + PlaceName(e.Are)
+	if (e.Place == "") == (e.Are == "") { // another name may be the same database
+		return are + ": what is in " + PlaceName(e.Place) + " is not dropped"
+	}
+	return are + ", and no serve has been started there yet: restart all of them first"
+}
+
+// Drop drops what a move left in a home, and frees its disk. The error is a *NeededError
+// where that is the home, or no process with workers has been started at the new one, and a
+// *ForeignError where it is another installation's. Whoever still reads there finds nothing.
+func (s *Store) Drop(ctx context.Context, left Home) error {
+	return s.alone(ctx, func(ctx context.Context, tx *sqlx.Tx) error {
+		type home struct {
+			Place string
+			Begun bool
+		}
+		is, err := statement.One[home](ctx, tx, "look where blocks are", `SELECT place, begun FROM block_home`)
+		if err != nil {
+			return err
+		}
+		if !is.Begun || (is.Place == "") == (left.Place == "") {
+			return &NeededError{left.Place, is.Place}
+		}
+		if err := (&mover{to: left}).leaveOut(ctx, tx); err != nil {
+			return err
+		}
+		// Of a copy that goes there now nothing would be left.
+		if err := statement.Exec(ctx, tx, "overtake a copy", `UPDATE block_home SET copy = NULL`); err != nil {
+			return err
+		}
+		return left.Store.Drop(ctx)
+	})
 }

@@ -3,10 +3,8 @@ package pgstore
 import (
 	"bytes"
 	"context"
-	_ "embed" // the statement
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,9 +15,6 @@ import (
 	"muster/internal/postgres/transact"
 	"muster/internal/statement"
 )
-
-//go:embed sql/copied_blocks.sql
-var copiedBlocks string
 
 // moveSeries is of how many series the blocks of a table are in memory at once.
 const moveSeries = 32
@@ -54,35 +49,54 @@ func (e *DifferError) Error() string {
 		e.Series.Organization, e.Series.Kind, e.Series.Subject, e.Table, e.Start.UTC().Format(time.RFC3339))
 }
 
-// mover copies blocks from PostgreSQL.
+// Home is where blocks can be.
+type Home struct {
+	Store blocks.Movable
+	Place string // what block_home calls it
+}
+
+// Here is the ledger's own database.
+func (s *Store) Here() Home { return Home{tables{s.db}, ""} }
+
+// OvertakenError says that another copy was begun since this one was, or that what it had
+// copied was dropped.
+type OvertakenError struct{}
+
+func (*OvertakenError) Error() string {
+	return "another copy was begun meanwhile, or what was copied was dropped; nothing was switched"
+}
+
+// mover copies blocks from one home to another.
 type mover struct {
-	store *Store
-	to    blocks.Store
-	tell  func(Moving)
-	since string // transactions from this one on are in the last step
+	store    *Store
+	from, to Home
+	tell     func(Moving)
+	id       uuid.UUID     // of this copy, in block_home
+	since    string        // the mark of from: what was put later is in the last step
+	doubt    []DifferError // of each series the first block that Comparing found to differ
 	Moving
 }
 
-// Move copies all blocks of PostgreSQL to another store, compares them, and notes that
-// they are there, at place. It may be broken off and called again: what is there already
-// is read and not put again. Others go on meanwhile; only in the last step, which is about
-// what they have put since the first one began, they wait. The error is a *DifferError
-// where both are not the same, a *blocks.UnavailableError where a part of to is away, a
-// *ForeignError where to is another installation's, and a *MovedError where the blocks are in neither place; then nothing has been switched.
-func (s *Store) Move(ctx context.Context, to blocks.Store, place string, tell func(Moving)) error {
-	are, err := statement.One[string](ctx, s.db, "look where blocks are", `SELECT place FROM block_home`)
-	if err != nil || are == place {
+// Move copies all blocks from one home to another, compares them, and notes that they are
+// there. It may be broken off and called again: what is there already is read and not put
+// again. Others go on meanwhile; only in the last step, which is about what they have put
+// since the first one began, they wait. The error is a *DifferError where both are not the
+// same, a *blocks.UnavailableError where a part of either is away, a *ForeignError where to
+// is another installation's, an *OvertakenError where another is moving them, and a
+// *MovedError where the blocks are in neither home; then nothing has been switched.
+func (s *Store) Move(ctx context.Context, from, to Home, tell func(Moving)) error {
+	are, err := s.Place(ctx)
+	if err != nil || are == to.Place {
 		return err
 	}
-	if are != "" {
-		return &MovedError{are, place}
+	if are != from.Place {
+		return &MovedError{are, from.Place}
 	}
-	m := &mover{store: s, to: to, tell: tell}
+	m := &mover{store: s, from: from, to: to, tell: tell, id: uuid.New()}
 	if err := m.leaveOut(ctx, s.db); err != nil {
 		return err
 	}
-	m.since, err = statement.One[string](ctx, s.db, "note the time", `SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::numeric % 4294967296)::text`)
-	if err != nil {
+	if err := s.alone(ctx, m.begin); err != nil {
 		return err
 	}
 	for _, step := range []Step{Copying, Comparing} {
@@ -91,94 +105,131 @@ func (s *Store) Move(ctx context.Context, to blocks.Store, place string, tell fu
 			return err
 		}
 	}
-	m.Moving = Moving{Step: Switching}
-	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error { return m.change(ctx, tx, place) })
-}
-
-const movedSeries = `SELECT id AS series_id, organization_id, kind, subject, engine FROM measured_series ORDER BY id`
-
-// all copies, or compares, the blocks of all series.
-func (m *mover) all(ctx context.Context) error {
-	series, err := statement.All[series](ctx, m.store.db, "list series", movedSeries)
-	if err != nil {
+	if err := m.judge(ctx); err != nil {
 		return err
 	}
-	for _, table := range blocks.Tables() {
-		m.Table, m.Done, m.Of = table, 0, len(series)
-		if err := m.some(ctx, m.store.db, series); err != nil {
-			return err
-		}
-	}
-	return nil
+	m.Moving = Moving{Step: Switching}
+	return s.alone(ctx, m.change)
 }
 
-// some does that for a table.
-func (m *mover) some(ctx context.Context, db sqlx.QueryerContext, of []series) error {
-	for part := range slices.Chunk(of, moveSeries) {
-		differ, err := m.differ(ctx, db, part)
+// alone does something while nobody makes anything of blocks.
+func (s *Store) alone(ctx context.Context, do func(ctx context.Context, tx *sqlx.Tx) error) error {
+	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+		err := statement.Exec(ctx, tx, "wait for whoever makes something of blocks", `SELECT pg_advisory_xact_lock(hashtextextended('block_home', 0))`)
 		if err != nil {
 			return err
 		}
-		if m.Step != Comparing && len(differ) > 0 {
-			if err := m.to.Put(ctx, nil, m.Table, differ); err != nil {
+		return do(ctx, tx)
+	})
+}
+
+// begin notes which copy this is, and from when on others' changes are left to the last step.
+func (m *mover) begin(ctx context.Context, tx *sqlx.Tx) (err error) {
+	if err := statement.Exec(ctx, tx, "note that blocks are copied", `UPDATE block_home SET copy = $1`, m.id); err != nil {
+		return err
+	}
+	m.since, err = m.from.Store.Mark(ctx)
+	return err
+}
+
+// all copies, or compares, the blocks of all series.
+func (m *mover) all(ctx context.Context) error {
+	series, err := statement.All[series](ctx, m.store.db, "list series", allSeries)
+	if err != nil {
+		return err
+	}
+	return m.some(ctx, nil, series)
+}
+
+// some does that for some of them; tx is that of the last step.
+func (m *mover) some(ctx context.Context, tx *sqlx.Tx, of []series) error {
+	for _, table := range blocks.Tables() {
+		m.Table, m.Done, m.Of = table, 0, len(of)
+		for part := range slices.Chunk(of, moveSeries) {
+			if err := m.part(ctx, tx, part); err != nil {
 				return err
 			}
+			m.Done += len(part)
+			m.tell(m.Moving)
 		}
-		if m.Step == Switching { // what was put now is compared now
-			if differ, err = m.differ(ctx, db, part); err != nil {
-				return err
-			}
-		}
-		if m.Step != Copying && len(differ) > 0 {
-			return &DifferError{differ[0].Series, m.Table, differ[0].Start}
-		}
-		m.Done += len(part)
-		m.tell(m.Moving)
 	}
 	return nil
 }
 
-// differ are the blocks of series that are not the same in both places, as they should be.
-// Comparing leaves out those that have changed since the first step began.
-func (m *mover) differ(ctx context.Context, db sqlx.QueryerContext, of []series) ([]blocks.Block, error) {
-	type row struct {
-		stored
-		Since bool
+func (m *mover) part(ctx context.Context, tx *sqlx.Tx, of []series) error {
+	differ, err := m.differ(ctx, tx, of)
+	if err != nil || len(differ) == 0 {
+		return err
 	}
-	ids, byID, ranges := make([]int64, len(of)), make(map[int64]series, len(of)), make([]blocks.Range, len(of))
+	if m.Step == Comparing {
+		for _, one := range differ {
+			if n := len(m.doubt); n == 0 || m.doubt[n-1].Series.ID != one.Series.ID {
+				m.doubt = append(m.doubt, DifferError{one.Series, m.Table, one.Start})
+			}
+		}
+		return nil
+	}
+	if err := m.put(ctx, tx, differ); err != nil || m.Step == Copying {
+		return err
+	}
+	if differ, err = m.differ(ctx, tx, of); err == nil && len(differ) > 0 { // what was put now is compared now
+		err = &DifferError{differ[0].Series, m.Table, differ[0].Start}
+	}
+	return err
+}
+
+// put puts blocks of series that are still there: an organization that is being deleted
+// takes its series with it, and waits for who holds them.
+func (m *mover) put(ctx context.Context, tx *sqlx.Tx, differ []blocks.Block) error {
+	if tx == nil {
+		return transact.Once(ctx, m.store.db, nil, func(tx *sqlx.Tx) error { return m.put(ctx, tx, differ) })
+	}
+	ids := make([]int64, len(differ))
+	for i, one := range differ {
+		ids[i] = one.Series.ID
+	}
+	held, err := statement.All[int64](ctx, tx, "hold series", `SELECT id FROM measured_series WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE`, ids)
+	if err != nil {
+		return err
+	}
+	differ = slices.DeleteFunc(differ, func(one blocks.Block) bool {
+		_, there := slices.BinarySearch(held, one.Series.ID)
+		return !there
+	})
+	return m.to.Store.Put(ctx, tx, m.Table, differ)
+}
+
+// differ are the blocks of series that are not the same in both places, as they should be.
+func (m *mover) differ(ctx context.Context, tx *sqlx.Tx, of []series) (differ []blocks.Block, err error) {
+	ranges := make([]blocks.Range, len(of))
 	for i, one := range of {
-		ids[i], byID[one.ID] = one.ID, one
 		ranges[i] = blocks.Range{Series: one.block(), From: time.Unix(0, 0).UTC(), To: time.Unix(1<<32-1, 0).UTC()}
 	}
-	// There first: what is read here later may be newer, and is left to the last step.
+	// There first: what is read in from later may be newer, and is left to the last step.
 	there := make(map[bucket][]byte)
-	err := m.to.Each(ctx, nil, m.Table, ranges, func(place int, start time.Time, body []byte) error {
-		there[bucket{ids[place], start.UTC()}] = slices.Clone(body)
+	err = m.to.Store.Each(ctx, tx, m.Table, ranges, func(place int, start time.Time, body []byte) error {
+		there[bucket{of[place].ID, start.UTC()}] = slices.Clone(body)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	here, err := statement.All[row](ctx, db, "read blocks of "+string(m.Table), in(copiedBlocks, m.Table), ids, m.since)
-	if err != nil {
-		return nil, err
-	}
-	var differ []blocks.Block
-	for _, r := range here {
-		key := r.onGrid()
-		m.Rows, m.Bytes = m.Rows+1, m.Bytes+int64(len(r.Body))
+	err = m.from.Store.Each(ctx, nil, m.Table, ranges, func(place int, start time.Time, body []byte) error {
+		key := bucket{of[place].ID, start.UTC()}
+		m.Rows, m.Bytes = m.Rows+1, m.Bytes+int64(len(body))
 		was, known := there[key]
 		delete(there, key)
-		if m.Step == Comparing && r.Since || known && sameBlock(m.Table, byID[r.Series].Kind, key.Start, r.Body, was) {
-			continue
+		if !known || !sameBlock(m.Table, of[place].Kind, key.Start, body, was) {
+			differ = append(differ, blocks.Block{Series: of[place].block(), Start: key.Start, Body: slices.Clone(body)})
 		}
-		differ = append(differ, blocks.Block{Series: byID[r.Series].block(), Start: key.Start, Body: r.Body})
-	}
-	if m.Step == Comparing { // what was forgotten here meanwhile is forgotten there, too
-		return differ, nil
+		return nil
+	})
+	if err != nil || m.Step == Comparing { // what was forgotten meanwhile is forgotten there, too
+		return differ, err
 	}
 	for key := range there {
-		differ = append(differ, blocks.Block{Series: byID[key.Series].block(), Start: key.Start})
+		gone := slices.IndexFunc(of, func(one series) bool { return one.ID == key.Series })
+		differ = append(differ, blocks.Block{Series: of[gone].block(), Start: key.Start})
 	}
 	return differ, nil
 }
@@ -212,32 +263,57 @@ func sameBlock(table blocks.Table, kind string, start time.Time, a, b []byte) bo
 	return wrong == nil && broken == nil && left == right
 }
 
-// change copies what others have put since the first step began, while nobody puts more,
-// and notes where all of it is now.
-func (m *mover) change(ctx context.Context, tx *sqlx.Tx, place string) error {
-	if err := statement.Exec(ctx, tx, "wait for whoever makes something of blocks", `SELECT pg_advisory_xact_lock(hashtextextended('block_home', 0))`); err != nil {
-		return err
+// changed are the series that somebody put blocks of since the first step began.
+func (m *mover) changed(ctx context.Context, db sqlx.QueryerContext) ([]series, error) {
+	put := make(map[blocks.Series]bool)
+	err := m.from.Store.Changed(ctx, m.since, func(one blocks.Series) error {
+		put[blocks.Series{Organization: one.Organization, Kind: one.Kind, Subject: one.Subject}] = true
+		return nil
+	})
+	if err != nil || len(put) == 0 {
+		return nil, err
 	}
-	// Blocks are taken away only beside others of their series that are put (closeDetails).
-	tables := make([]string, 0, len(blocks.Tables()))
-	for _, table := range blocks.Tables() {
-		tables = append(tables, in(`SELECT series_id FROM {table} WHERE age(xmin) <= age($1::text::xid)`, table))
+	all, err := statement.All[series](ctx, db, "list series", allSeries)
+	return slices.DeleteFunc(all, func(one series) bool {
+		return !put[blocks.Series{Organization: one.Organization, Kind: one.Kind, Subject: one.Subject}]
+	}), err
+}
+
+// judge finds the first block that differs though nobody has put one of its series since.
+func (m *mover) judge(ctx context.Context) error {
+	if len(m.doubt) == 0 {
+		return nil
 	}
-	changed, err := statement.All[series](ctx, tx, "list series with new blocks", `SELECT id AS series_id, organization_id, kind, subject, engine
-		FROM measured_series WHERE id IN (`+strings.Join(tables, " UNION ALL ")+`) ORDER BY id`, m.since)
+	changed, err := m.changed(ctx, m.store.db)
 	if err != nil {
 		return err
 	}
-	for _, table := range blocks.Tables() {
-		m.Table, m.Done, m.Of = table, 0, len(changed)
-		if err := m.some(ctx, tx, changed); err != nil {
-			return err
+	for _, one := range m.doubt {
+		if !slices.ContainsFunc(changed, func(of series) bool { return of.ID == one.Series.ID }) {
+			return &one
 		}
+	}
+	return nil
+}
+
+// change copies what others have put since the first step began, while nobody puts more,
+// and notes where all of it is now.
+func (m *mover) change(ctx context.Context, tx *sqlx.Tx) error {
+	changed, err := m.changed(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := m.some(ctx, tx, changed); err != nil {
+		return err
 	}
 	if err := m.leaveOut(ctx, tx); err != nil {
 		return err
 	}
-	return statement.Exec(ctx, tx, "note where blocks are", `UPDATE block_home SET place = $1`, place)
+	n, err := statement.Affected(ctx, tx, "note where blocks are", `UPDATE block_home SET place = $1, begun = false, copy = NULL WHERE copy = $2`, m.to.Place, m.id)
+	if err == nil && n == 0 {
+		return &OvertakenError{}
+	}
+	return err
 }
 
 // ForeignError says that a store has measurements of an organization that this
@@ -251,14 +327,8 @@ func (e *ForeignError) Error() string {
 // leaveOut deletes there what organizations had that have been deleted here since it was
 // copied. The error is a *ForeignError where it finds others that are not known here.
 func (m *mover) leaveOut(ctx context.Context, db sqlx.QueryerContext) error {
-	there, lists := m.to.(interface {
-		Series(ctx context.Context, take func(blocks.Series) error) error
-	})
-	if !lists {
-		return nil
-	}
 	found := make(map[uuid.UUID]bool)
-	err := there.Series(ctx, func(s blocks.Series) error {
+	err := m.to.Store.Series(ctx, func(s blocks.Series) error {
 		found[s.Organization] = true
 		return nil
 	})
@@ -279,7 +349,7 @@ func (m *mover) leaveOut(ctx context.Context, db sqlx.QueryerContext) error {
 		case !slices.Contains(gone, organization):
 			return &ForeignError{organization}
 		default:
-			if err := m.to.DeleteOrganization(ctx, organization); err != nil {
+			if err := m.to.Store.DeleteOrganization(ctx, organization); err != nil {
 				return err
 			}
 		}

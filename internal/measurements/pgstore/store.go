@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	_ "embed" // the statement
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -83,7 +84,8 @@ func (s *Store) Run(ctx context.Context) error {
 				return s.Compact(ctx)
 			}
 			sealed = time.Now()
-			return s.Seal(ctx)
+			hours, err := s.Seal(ctx)
+			return hours, errors.Join(err, s.beginHere(ctx))
 		})
 	})
 	all.Go(func() error { return s.runWhole(ctx) })

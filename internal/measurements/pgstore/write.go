@@ -196,7 +196,9 @@ func (s *Store) joinPacked(ctx context.Context, tx *sqlx.Tx, h held, accepted []
 		}
 	}
 	repeated := make(map[int]bool)
-	if err := s.atHome(ctx, tx); err != nil {
+	if err := s.atHome(ctx, tx); hasMoved(err) { // the sender asks again, and finds a process that was restarted
+		return nil, &blocks.UnavailableError{Part: "another store", Err: err}
+	} else if err != nil {
 		return nil, err
 	}
 	err = s.eachPacked(ctx, tx, ranges, func(place int, _ time.Time, body []byte) error {
