@@ -83,10 +83,23 @@ func (s *Store) prepare(ctx context.Context, n *node) error {
 	if err == nil {
 		err = s.check(ctx, n, of)
 	}
+	if err == nil && len(of.replicas) > 1 {
+		err = n.catchUp(ctx)
+	}
 	if err == nil {
 		err = s.overtake(ctx, n)
 	}
 	return err
+}
+
+// catchUp waits until a replica has what others got while it was taken out of the cluster.
+func (n *node) catchUp(ctx context.Context) error {
+	for _, t := range tables {
+		if err := n.exec(ctx, n.store.limits.Change, "SYSTEM SYNC REPLICA "+t.local(n.store.address.Database)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Store) shardWith(n *node) *shard {
@@ -184,7 +197,7 @@ func (s *Store) check(ctx context.Context, n *node, of *shard) error {
 		switch {
 		case !known:
 			return wrong("is not there")
-		case is.engine != engine:
+		case is.engine != engine && is.engine != "Replicated"+engine: // its other replicas were taken out
 			return wrong("is a %s, not a %s", is.engine, engine)
 		case is.sorting != t.sorting():
 			return wrong("is sorted by %s, not by %s", is.sorting, t.sorting())

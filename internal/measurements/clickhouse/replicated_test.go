@@ -84,3 +84,33 @@ func TestLongAReplicaAway(t *testing.T) {
 		}
 	}
 }
+
+// TestLongAReplicaTakenOut of the cluster keeps nobody from writing, and has all of it before
+// it is asked again.
+func TestLongAReplicaTakenOut(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 1, Replicas: 2, ZooKeeper: clickhousetest.ZooKeeper(t)})
+	ledger := pgtest.DB(t)
+	stays, gone := c.Servers[0], c.Servers[1]
+	host := blocks.Series{Organization: uuid.New(), Kind: codec.Hosts, Subject: "host"}
+	both := open(t, c.URL("muster"), ledger, clickhouse.Limits{})
+	put(t, both, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: []byte("0")})
+	both.Close()
+	gone.Kill(t)
+	alone := open(t, stays.URL("muster"), ledger, clickhouse.Limits{})
+	for n := range 20 {
+		put(t, alone, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: fmt.Append(nil, n)})
+	}
+	gone.Restart(t)
+	gone.Exec(t, "SYSTEM STOP FETCHES muster.minutes_local")
+	for range 20 {
+		put(t, alone, blocks.Minutes, blocks.Block{Series: host, Start: blockstest.Hour, Body: []byte("last")})
+	}
+	gone.Exec(t, "SYSTEM START FETCHES muster.minutes_local")
+	again := open(t, c.URL("muster"), ledger, clickhouse.Limits{})
+	stays.Kill(t)
+	if all, err := bodiesOf(t.Context(), again, host); err != nil || !slices.Equal(all, []string{"0 last"}) {
+		t.Fatalf("of the one that was taken out: %v, %v", all, err)
+	}
+}
