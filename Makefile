@@ -1,7 +1,7 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
-# make kit        packages for Debian and rpm, in bin/
+# make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, checksums
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make truth      what Muster and others say of a server, against what happened on it (docs/truth.md)
 # make load       200 connections, and a flood of sign-ins, against the demo
@@ -29,6 +29,8 @@ OMNIWITNESS := $(TOOLS)/omniwitness-$(OMNIWITNESS_VERSION)
 # Newer ones need modules that the proxy does not have.
 NFPM_VERSION := v2.45.0
 NFPM := $(TOOLS)/nfpm-$(NFPM_VERSION)
+SBOM_VERSION := v1.10.0
+SBOM := $(TOOLS)/cyclonedx-gomod-$(SBOM_VERSION)
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds
@@ -62,11 +64,13 @@ demo:
 # The packages of kit/. A version begins with a digit; one that is no release yet is older
 # than any.
 PACKAGE_VERSION ?= $(subst -,.,$(patsubst v%,%,$(if $(filter v%,$(VERSION)),$(VERSION),v0.0.0~git$(shell git log -1 --format=%cd --date=format:%Y%m%d%H%M%S).$(VERSION))))
-kit: build $(NFPM)
+kit: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+kit: build $(NFPM) $(SBOM)
+	@rm -f bin/muster[-_]*
 	@for format in deb rpm; do \
-		VERSION='$(PACKAGE_VERSION)' GOARCH=$$(go env GOARCH) SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) \
-			$(NFPM) package --config kit/packages/nfpm.yaml --packager $$format --target bin/ || exit 1; \
+		VERSION='$(PACKAGE_VERSION)' GOARCH=$$(go env GOARCH) $(NFPM) package --config kit/packages/nfpm.yaml --packager $$format --target bin/ || exit 1; \
 	done
+	@SBOM=$(SBOM) bash scripts/archive.sh '$(PACKAGE_VERSION)'
 
 packages:
 	@echo '== compiling Go: seconds, and the first time on a machine a minute or two'
@@ -136,9 +140,10 @@ test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.js
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
 
-test-all: test $(OMNIWITNESS) $(NFPM)
+test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM)
 	LONG=1 bash scripts/program.sh
 	NFPM=$(NFPM) bash scripts/test_packages.sh
+	SBOM=$(SBOM) bash scripts/test_archive.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
@@ -193,6 +198,11 @@ $(NFPM):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) $(INSTALL) github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 	@mv $(TOOLS)/nfpm $@
+
+$(SBOM):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(INSTALL) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(SBOM_VERSION)
+	@mv $(TOOLS)/cyclonedx-gomod $@
 
 # A witness of others, which the long tests ask. Newer ones need modules that the proxy
 # does not have.
