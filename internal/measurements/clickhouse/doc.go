@@ -59,7 +59,10 @@
 //     the last seconds is lost.
 //   - A server is older than 18.16, its cluster is laid out otherwise, a table was changed by
 //     hand, or made by a newer Muster: it does not open, and says which and what.
-//   - The ledger was restored from an older backup: Series lists what it lacks.
+//   - The ledger was restored from an older backup: what it lacks is not shown, and nobody
+//     else's, as blocks are known by organization, kind and subject. A series that is sent
+//     again has its blocks back. A late sample of an hour that the ledger lost takes the
+//     place of what the block has. The log says that the ledger is older.
 //   - An organization is deleted: rows go by a mutation, which rewrites what they were in
 //     and is waited for, on every replica. A replica that is away makes that fail; whoever
 //     deletes asks again.
