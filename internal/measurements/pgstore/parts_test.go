@@ -1,8 +1,12 @@
 package pgstore
 
 import (
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"golang.org/x/sync/errgroup"
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/codec"
@@ -93,5 +97,59 @@ func TestPartsThatAreWrittenTo(t *testing.T) {
 	}
 	if n := s.count(`SELECT count(*) FROM raw_samples WHERE part >= 0`); n != partRest+2 {
 		t.Errorf("%d samples are in parts, want %d", n, partRest+2)
+	}
+}
+
+// TestPartsAreEmptiedUnderTheirWriters: no sample is lost, and nobody is turned away, when
+// parts are emptied that are written to and rolled up.
+func TestPartsAreEmptiedUnderTheirWriters(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.inParts = 8 * time.Hour
+	hour := timegrid.Hour.Floor(time.Now().Add(-3 * time.Hour))
+	var all, writers errgroup.Group
+	done := make(chan struct{})
+	for _, subject := range []string{"a", "b", "c"} {
+		for n := range 40 {
+			s.remember(measured(codec.Sessions, subject, hour.Add(time.Duration(n)*time.Minute), int64(n)))
+		}
+		writers.Go(func() error {
+			for n := range 40 {
+				if _, err := s.try(measured(codec.Sessions, subject, hour.Add(time.Duration(n)*time.Minute), int64(n))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	until := func(do func() error) func() error {
+		return func() error {
+			for {
+				select {
+				case <-done:
+					return nil
+				default:
+				}
+				var refused *pgconn.PgError
+				if err := do(); err != nil && (!errors.As(err, &refused) || refused.Code != "55P03") { // lock_not_available
+					return err
+				}
+			}
+		}
+	}
+	all.Go(until(func() error { _, err := s.Roll(t.Context()); return err }))
+	for part := range 2 {
+		at := (int(hour.Unix()/1800) + part) % 8
+		all.Go(until(func() error { return s.emptyPart(t.Context(), at) }))
+	}
+	err := writers.Wait()
+	close(done)
+	if err := errors.Join(err, all.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	s.rollAll()
+	s.check()
+	if n := s.raw(); n != 120 {
+		t.Errorf("%d samples are kept, want 120", n)
 	}
 }
