@@ -31,6 +31,8 @@ NFPM_VERSION := v2.45.0
 NFPM := $(TOOLS)/nfpm-$(NFPM_VERSION)
 SBOM_VERSION := v1.10.0
 SBOM := $(TOOLS)/cyclonedx-gomod-$(SBOM_VERSION)
+HELM_VERSION := v3.22.0
+HELM := $(TOOLS)/helm-$(HELM_VERSION)
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds
@@ -140,10 +142,11 @@ test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.js
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
 
-test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM)
+test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM)
 	LONG=1 bash scripts/program.sh
 	NFPM=$(NFPM) bash scripts/test_packages.sh
 	SBOM=$(SBOM) bash scripts/test_archive.sh
+	HELM=$(HELM) bash scripts/test_chart.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
@@ -203,6 +206,11 @@ $(SBOM):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) $(INSTALL) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(SBOM_VERSION)
 	@mv $(TOOLS)/cyclonedx-gomod $@
+
+$(HELM):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(INSTALL) helm.sh/helm/v3/cmd/helm@$(HELM_VERSION)
+	@mv $(TOOLS)/helm $@
 
 # A witness of others, which the long tests ask. Newer ones need modules that the proxy
 # does not have.

@@ -10,5 +10,7 @@
 //
 //   - A figure is renamed, and an alert is silent for ever: no rule and no panel names a
 //     figure that is not registered.
+//   - The chart lets through a setting that Muster does not have, or keeps one from being
+//     set: both are held against README's table.
 //   - A tool is not installed: its tests are skipped and say which package has it.
 package kit
