@@ -2,6 +2,7 @@
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
 # make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, checksums
+# make image      in bin/image: the container image, as an OCI layout, without a daemon
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make truth      what Muster and others say of a server, against what happened on it (docs/truth.md)
 # make load       200 connections, and a flood of sign-ins, against the demo
@@ -12,7 +13,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench truth truth-page load screenshots generate notices tools
+.PHONY: demo build kit image packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench truth truth-page load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -73,6 +74,10 @@ kit: build $(NFPM) $(SBOM)
 		VERSION='$(PACKAGE_VERSION)' GOARCH=$$(go env GOARCH) $(NFPM) package --config kit/packages/nfpm.yaml --packager $$format --target bin/ || exit 1; \
 	done
 	@SBOM=$(SBOM) bash scripts/archive.sh '$(PACKAGE_VERSION)'
+
+image: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+image: build
+	@bash scripts/image.sh '$(VERSION)' '$(COMMIT)' "$(CURDIR)/bin/image"
 
 packages:
 	@echo '== compiling Go: seconds, and the first time on a machine a minute or two'
@@ -147,6 +152,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM)
 	NFPM=$(NFPM) bash scripts/test_packages.sh
 	SBOM=$(SBOM) bash scripts/test_archive.sh
 	HELM=$(HELM) bash scripts/test_chart.sh
+	bash scripts/test_image.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
