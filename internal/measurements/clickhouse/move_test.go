@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
 	"muster/internal/measurements/blocks"
@@ -17,6 +18,7 @@ import (
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pgtest"
+	"muster/internal/postgres/transact"
 )
 
 // TestMove: blocks of PostgreSQL are moved to two shards. One that somebody changed there
@@ -28,21 +30,28 @@ func TestMove(t *testing.T) {
 	database := c.Database(t)
 	to := open(t, c.URL(database), ledger, clickhouse.Limits{})
 	organization := uuid.New()
-	add := func(table string, kind, subject string, engine fleet.Engine, start time.Time, body []byte) {
+	here := pgstore.New(ledger, quiet()).Here().Store
+	add := func(table blocks.Table, kind, subject string, engine fleet.Engine, start time.Time, body []byte) {
 		t.Helper()
 		if _, err := ledger.ExecContext(t.Context(), `INSERT INTO measured_series (organization_id, kind, subject, engine) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, organization, kind, subject, string(engine)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ledger.ExecContext(t.Context(), `INSERT INTO block_`+table+` SELECT id, $4, $5 FROM measured_series WHERE organization_id = $1 AND kind = $2 AND subject = $3
-			ON CONFLICT (series_id, start) DO UPDATE SET body = excluded.body`, organization, kind, subject, start, body); err != nil {
+		of := blocks.Series{Organization: organization, Kind: kind, Subject: subject, Engine: engine}
+		if err := ledger.GetContext(t.Context(), &of.ID, `SELECT id FROM measured_series WHERE organization_id = $1 AND kind = $2 AND subject = $3`, organization, kind, subject); err != nil {
+			t.Fatal(err)
+		}
+		err := transact.Once(t.Context(), ledger, nil, func(tx *sqlx.Tx) error {
+			return here.Put(t.Context(), tx, table, []blocks.Block{{Series: of, Start: start, Body: body}})
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n := range 12 {
-		add("minutes", codec.Hosts, fmt.Sprintf("host-%d", n), "", blockstest.Hour, fmt.Append(nil, "body ", n))
+		add(blocks.Minutes, codec.Hosts, fmt.Sprintf("host-%d", n), "", blockstest.Hour, fmt.Append(nil, "body ", n))
 		instance := uuid.UUID{byte(n), 15: 1}.String()
-		add("raw", codec.Statements, instance, fleet.Oracle, blockstest.Hour, blockstest.Samples(t, blockstest.Hour, 3, 5, fleet.Oracle, 5))
-		add("hour_details", codec.Statements, instance, fleet.Oracle, blockstest.Hour, blockstest.Detail(t, 5, fleet.Oracle, 6))
+		add(blocks.Raw, codec.Statements, instance, fleet.Oracle, blockstest.Hour, blockstest.Samples(t, blockstest.Hour, 3, 5, fleet.Oracle, 5))
+		add(blocks.HourDetails, codec.Statements, instance, fleet.Oracle, blockstest.Hour, blockstest.Detail(t, 5, fleet.Oracle, 6))
 	}
 	gone := blocks.Series{Organization: uuid.New(), Kind: codec.Hosts, Subject: "gone"} // of a copy before
 	put(t, to, blocks.Minutes, blocks.Block{Series: gone, Start: blockstest.Hour, Body: []byte("gone")})
@@ -84,8 +93,8 @@ func TestMove(t *testing.T) {
 		t.Fatal("it was switched all the same")
 	}
 	err = move(once(pgstore.Comparing, func() { // somebody compacts meanwhile
-		add("minutes", codec.Hosts, "host-8", "", blockstest.Hour, []byte("later"))
-		add("minutes", codec.Hosts, "host-new", "", blockstest.Hour, []byte("new"))
+		add(blocks.Minutes, codec.Hosts, "host-8", "", blockstest.Hour, []byte("later"))
+		add(blocks.Minutes, codec.Hosts, "host-new", "", blockstest.Hour, []byte("new"))
 	}))
 	if err != nil || place() != "muster/d" {
 		t.Fatalf("%v; blocks are in %q", err, place())

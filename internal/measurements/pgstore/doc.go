@@ -82,6 +82,16 @@
 // Parts have no statistics (autovacuum is off), so the planner looks into their keys. A part
 // that somebody analyzed while it was empty is emptied again, which takes that away.
 //
+// # Days
+//
+// Blocks of raw samples are in a table for each day (partitions of block_raw). Who puts makes
+// those that are missing, and Forget drops one when all of it has to go, so what is kept
+// for three days is on disk for up to four. There is no DEFAULT partition, nor need of one: their
+// starts are of the last days, whatever is imported (Head and blocks). What was there before
+// there were days is one table (block_raw_before), which goes as a whole too. Blocks of all
+// other tables are deleted row by row, and later ones take their room: an import of old
+// samples puts some of any time, and there would be a table for each of its weeks.
+//
 // # From raw to rolled
 //
 // Write stores samples and marks, in the same transaction, which minutes of which hours
@@ -322,6 +332,9 @@
 //     minutes, for a tenth of a second, in which readers and writers wait. Meanwhile they
 //     are used again, and have more than one half hour each.
 //   - Nothing is compacted for hours: likewise. A part goes when all in it has been.
+//   - Somebody holds blocks of raw samples for hours, as a backup does: no day is dropped
+//     meanwhile, which is tried every five minutes for a tenth of a second. Others read and
+//     put, and make new days.
 //   - An hour cannot be rolled up (a body that cannot be read): it is logged, stays
 //     dirty, and is tried again after 2, 4, 8… seconds, at last every hour. The others go
 //     on. Behind shows it.

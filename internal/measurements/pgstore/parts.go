@@ -3,12 +3,10 @@ package pgstore
 import (
 	"context"
 	_ "embed" // the statements
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres/transact"
@@ -45,8 +43,7 @@ func (s *Store) emptyParts(ctx context.Context) error {
 	}
 	for _, part := range used {
 		err := s.emptyPart(ctx, part)
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) && refused.Code == "55P03" { // lock_not_available
+		if isHeld(err) {
 			now := time.Now()
 			s.busyParts.Store(&now)
 			return nil
@@ -73,7 +70,7 @@ func (s *Store) emptyPart(ctx context.Context, part int) error {
 	}
 	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		for _, step := range []struct{ what, query string }{
-			{"limit how long to wait", `SET LOCAL lock_timeout = '100ms'`},
+			{"limit how long to wait", shortPatience},
 			{"hold it", `LOCK TABLE ` + table + ` IN ACCESS EXCLUSIVE MODE`},
 			{"move what is not in blocks", `INSERT INTO raw_samples_rest (series_id, at, body) ` + open},
 			{"give it back", `TRUNCATE ` + table},

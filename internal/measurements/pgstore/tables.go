@@ -28,8 +28,8 @@ var (
 	forgetBlocks string
 )
 
-// tables is blocks.Store in the ledger's own database: a table of rows for each of theirs.
-// It knows series by their numbers there.
+// tables is blocks.Store in the ledger's own database: a table of rows for each of theirs,
+// of raw samples one for each day (days.go). It knows series by their numbers there.
 type tables struct{ db *sqlx.DB }
 
 var _ blocks.Store = tables{}
@@ -57,6 +57,11 @@ func (t tables) Put(ctx context.Context, tx *sqlx.Tx, table blocks.Table, of []b
 			gone = append(gone, key)
 		} else {
 			kept = append(kept, stored{key, b.Body})
+		}
+	}
+	if table == blocks.Raw && len(kept) > 0 {
+		if err := t.makeDays(ctx, tx, kept); err != nil {
+			return fmt.Errorf("make tables for days of raw samples: %w", err)
 		}
 	}
 	if len(kept) > 0 {
@@ -157,6 +162,9 @@ func pgTime(raw []byte) time.Time {
 
 // Forget is documented at blocks.Store.
 func (t tables) Forget(ctx context.Context, table blocks.Table, before time.Time) error {
+	if table == blocks.Raw {
+		return t.dropDays(ctx, before)
+	}
 	return forgetSome(ctx, t.db, fmt.Sprintf("forget old blocks of %s", table), in(forgetBlocks, table), before)
 }
 

@@ -56,9 +56,11 @@ func (t tables) hand(ctx context.Context, what string, take func(blocks.Series) 
 	return err
 }
 
-// Size is documented at blocks.Movable.
+// Size is documented at blocks.Movable. What PostgreSQL says of a table that has parts is
+// without them.
 func (t tables) Size(ctx context.Context) (int64, error) {
-	return statement.One[int64](ctx, t.db, "measure blocks", `SELECT `+everyTable(`pg_total_relation_size('{table}')`, " + "))
+	return statement.One[int64](ctx, t.db, "measure blocks", `SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+		WHERE coalesce(pg_partition_root(oid), oid) IN (`+everyTable(`'{table}'::regclass`, ", ")+`)`)
 }
 
 // dropPatience is how long Drop waits for who reads the tables, a backup say: whoever asks
