@@ -85,8 +85,8 @@
 // # Days
 //
 // Blocks of raw samples are in a table for each day (partitions of block_raw). Who puts makes
-// those that are missing, and Forget drops one when all of it has to go, so what is kept
-// for three days is on disk for up to four. There is no DEFAULT partition, nor need of one: their
+// those that are missing, and Forget drops one when all of it has to go, so what is not
+// needed any more stays for up to a day. There is no DEFAULT partition, nor need of one: their
 // starts are of the last days, whatever is imported (Head and blocks). What was there before
 // there were days is one table (block_raw_before), which goes as a whole too. Blocks of all
 // other tables are deleted row by row, and later ones take their room: an import of old
