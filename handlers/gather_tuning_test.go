@@ -26,7 +26,7 @@ func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
 	e := newEstate(t)
 	tuned, bare := e.register("tuned", true), e.register("bare", true)
 	orders := e.databases(tuned, "orders", "crm")
-	now := e.clock.Now().UTC().Truncate(time.Millisecond)
+	now := e.clock.Now().UTC().Truncate(time.Minute) // where the report's window ends
 	scope := changes.Scope{Kind: domain.ChangedSetting}
 	item := func(name, value, unit string) changes.Item {
 		return changes.Item{Scope: scope, Name: name, Value: value, Unit: unit, Sent: true, Secret: changes.SecretSetting(name)}

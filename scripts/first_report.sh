@@ -59,14 +59,27 @@ done
 [ "$status" = Ready ] || fail "the report ended $status: $(cat "$work/report.json")"
 ok "the report is Ready"
 
+signed=
+for _ in $(seq 300); do
+  api -o "$work/report.json" "$base/api/v1/reports/$id"
+  grep -q '"signed":true' "$work/report.json" && signed=yes && break
+  sleep 0.1
+done
+[ "$signed" ] || fail "the report is not signed: $(cat "$work/report.json")"
+ok "the report is signed"
+
 api -D "$work/headers" -o "$work/report.pdf" "$base/api/v1/reports/$id/download"
 head -c 5 "$work/report.pdf" | grep -q '%PDF-' || fail "the download is no PDF"
 digest=$(sha256sum "$work/report.pdf" | cut -d' ' -f1)
 [ "$digest" = "$(field sha256 <"$work/report.json")" ] || fail "the history's SHA-256 is another"
 ok "downloaded; the history's SHA-256 fits"
 
+api -o "$work/base.pdf" "$base/api/v1/reports/$id/download?revision=base"
+built=$(sha256sum "$work/base.pdf" | cut -d' ' -f1)
+[ "$built" = "$(field baseSha256 <"$work/report.json")" ] || fail "the history's SHA-256 of what was built is another"
+
 "$muster" events list --log reports --type report.ready >"$work/ready.json"
-grep -q "$digest" "$work/ready.json" || fail "the log's Ready event holds another SHA-256"
+grep -q "\"pdfSha256\":\"$built\"" "$work/ready.json" || fail "the log's Ready event holds another SHA-256"
 ok "the log's SHA-256 fits"
 
 "$muster" events verify || fail "the log does not verify"

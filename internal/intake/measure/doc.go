@@ -55,6 +55,11 @@
 //     given up. What was read before is kept, the next round has a new one.
 //   - The server is out of reach: it is tried again after a second, then ever later,
 //     up to a minute. One line of the log says that it went, and one that it is back.
+//   - Another agent looks at the same counters, and takes the turn over from this one: the
+//     store tells by our clocks which of its samples follow ours (package pgstore, "Whose
+//     turn it is"). So a sample spans both looks, each from its beginning to its end: one
+//     that follows is of later counters, if the clocks agree. Clocks that differ count
+//     again, or lose, what was executed in the difference.
 //   - Clocks: samples bear ours. Whether an entry is new is judged by the server's
 //     alone, and a list that is not later than the last one is a basis.
 package measure

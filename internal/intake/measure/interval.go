@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/instant"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -24,7 +25,10 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if now == nil {
 		return errors.Join(readErr, s.home.Record(ctx, batch, signs))
 	}
-	now.At = at
+	now.At, now.Until = at, at
+	if until := instant.Cut(s.Now()); until.After(at) { // unless the clock was set back meanwhile
+		now.Until = until
+	}
 	var textsErr error
 	if deltas, ok := deltasBetween(s.last, now); ok {
 		var texts map[Ref]string
@@ -70,7 +74,9 @@ func (s *Server) settle(ctx context.Context) error {
 
 // samples makes a sample of every database that the fleet knows, also where nothing was
 // executed: it was looked at. What is of no such database (templates, and those that were
-// dropped) is left out.
+// dropped) is left out. It spans from when the look before began to when this one ended, so
+// that of two who look at the same counters one begins behind the end of the other only if it
+// saw what the other counted.
 func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
 	of := make(map[uint32][]measurements.Statement)
 	for _, d := range deltas {
@@ -86,7 +92,7 @@ func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]s
 		if known && id != uuid.Nil && !d.Closed && now.comparable(s.last, d.ID) {
 			samples = append(samples, measurements.StatementSample{
 				Instance: s.Instance, Engine: s.Engine.Name, Database: id,
-				At: now.At, Interval: now.At.Sub(s.last.At), BusyMs: busyBetween(s.last, now, d.ID), Statements: of[d.ID],
+				At: now.Until, Interval: now.Until.Sub(s.last.At), BusyMs: busyBetween(s.last, now, d.ID), Statements: of[d.ID],
 			})
 		}
 	}

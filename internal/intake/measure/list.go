@@ -61,7 +61,7 @@ type ActiveTime struct {
 // List is one look at all entries, sorted by their keys, none twice. It is whole: what is
 // not on it the server did not have.
 type List struct {
-	At            time.Time // by our clock; the loop's to say
+	At, Until     time.Time // when the look began and ended, by our clock; the loop's to say
 	Before, After Clocks    // as the list was read
 	Entries       []Entry
 	// Sources say what the entries of each database were read from, where that is not
