@@ -15,29 +15,28 @@ import (
 )
 
 const (
-	// deltasPerSecond are sent, spread evenly, whatever an answer takes.
-	deltasPerSecond = 40_000
 	// deltasEach are in a sample, one of a database and a minute.
 	deltasEach = 400
 	// deltasCall are in a call, which has the samples of one server.
 	deltasCall = databasesEach * deltasEach
 )
 
-// deltaServers are measured once a minute each, at that rate: 3,000. Where there are fewer
-// instances, for a quick look, it is more often.
-func deltaServers() int {
-	return min(deltasPerSecond*60/deltasCall, 3*tilesInstances())
+// deltaServers are measured once a minute each, at 40,000 deltas a second: 3,000. Where there
+// are fewer instances, for a quick look, or more deltas, it is more often.
+func deltaServers(pace int) int {
+	return min(pace*60/deltasCall, 3*tilesInstances())
 }
 
-// BenchmarkStatementsOverHTTP sends 40,000 statement deltas a second to
-// /ingest/v1/samples for as long as -benchtime says, and watches how far the series
+// BenchmarkStatementsOverHTTP sends 40,000 statement deltas a second, or as many as
+// MUSTER_BENCH_DELTAS says, spread evenly and whatever an answer takes, to /ingest/v1/samples for as long as -benchtime says, and watches how far the series
 // are behind. Goal: 15 s at most, every delta taken in, and 21 bytes a delta. Before
 // that each server is measured once at that pace, which makes every statement known: a
 // fleet does that once.
 func BenchmarkStatementsOverHTTP(b *testing.B) {
 	p := start(b)
-	m := newMeasured(p, deltaServers())
-	f := &flood{m: m, feed: p.agent(strings.TrimSpace(p.run("token", "create", "--kind=ingest", "--email="+admin)))}
+	pace := setting(b, "MUSTER_BENCH_DELTAS", 40_000)
+	m := newMeasured(p, deltaServers(pace))
+	f := &flood{m: m, pace: pace, feed: p.agent(strings.TrimSpace(p.run("token", "create", "--kind=ingest", "--email="+admin)))}
 	first := f.send(func() bool { return len(f.sent) < len(m.servers) })
 	b.ReportMetric(first.rate, "new-deltas/s")
 	b.ReportMetric(first.behind.Seconds(), "new-behind-s")
@@ -52,7 +51,7 @@ func BenchmarkStatementsOverHTTP(b *testing.B) {
 	for _, c := range f.sent[len(m.servers):] {
 		answered = append(answered, c.took)
 	}
-	b.ReportMetric(deltasPerSecond, "pace/s")
+	b.ReportMetric(float64(pace), "pace/s")
 	b.ReportMetric(steady.rate, "deltas/s")
 	b.ReportMetric(steady.behind.Seconds(), "behind-s")
 	b.ReportMetric(steady.took.Seconds(), "seconds")
@@ -73,6 +72,7 @@ func BenchmarkStatementsOverHTTP(b *testing.B) {
 // flood is everything that is sent.
 type flood struct {
 	m    *measured
+	pace int // deltas a second
 	feed agent
 	sent []*call
 }
@@ -108,7 +108,7 @@ func (f *flood) send(more func() bool) (s spell) {
 	for ; more(); n++ {
 		c := f.m.deltas(len(f.sent), time.Now())
 		f.sent = append(f.sent, c)
-		time.Sleep(time.Until(begin.Add(time.Duration(n) * deltasCall * time.Second / deltasPerSecond)))
+		time.Sleep(time.Until(begin.Add(time.Duration(n) * deltasCall * time.Second / time.Duration(f.pace))))
 		calls <- c
 	}
 	close(calls)
@@ -135,7 +135,7 @@ const packedServers = 10
 func (f *flood) packed() float64 {
 	b := f.m.p.b
 	b.Helper()
-	rawBytes := func() int64 { return total(only(disk(b, f.m.db), rawTables.over)) }
+	rawBytes := func() int64 { return total(only(disk(b, f.m.db), rawTables.over)) + f.m.p.diskElsewhere() }
 	before, hour := rawBytes(), f.m.end.Add(-24*time.Hour)
 	for minute := range 60 {
 		for n := range packedServers {
