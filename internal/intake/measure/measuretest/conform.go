@@ -95,6 +95,7 @@ func Conform(t *testing.T, start func(t *testing.T) Server) {
 		"the login is refused":                      theLoginIsRefused,
 		"the server is away for three days":         theServerIsAway,
 		"clocks move":                               clocksMove,
+		"a sample spans both looks":                 aSampleSpansBothLooks,
 		"any query fails, and any answer is broken": anyQueryFails,
 	} {
 		t.Run(name, func(t *testing.T) { promise(newScene(t, start(t))) })

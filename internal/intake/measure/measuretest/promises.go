@@ -253,6 +253,24 @@ func clocksMove(s *scene) {
 	s.exactly("our clock went back")
 }
 
+// aSampleSpansBothLooks: whatever the counters of a look had, they had when it ended and lack
+// what came before it began. So who else looks at them tells by the times what was counted.
+func aSampleSpansBothLooks(s *scene) {
+	s.takes = time.Second
+	s.basis()
+	s.execute("app", "one", 3, 5)
+	first := s.well()
+	s.execute("app", "one", 3, 5)
+	second := s.well()
+	began, ended := s.sessionsOf(first, "app").At, s.statementsOf(first, "app").At
+	if ended.Sub(began) < s.takes {
+		s.Errorf("a look that began at %s ended at %s", began, ended)
+	}
+	if last := s.statementsOf(second, "app"); !last.At.Add(-last.Interval).Equal(began) {
+		s.Errorf("a sample at %s of %s, after a look that began at %s", last.At, last.Interval, began)
+	}
+}
+
 // anyQueryFails: each query of a round in turn is refused, is cut in the middle, or answers
 // what makes no sense. What is not certain is missing, and the round after is as ever.
 func anyQueryFails(s *scene) {

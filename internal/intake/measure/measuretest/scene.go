@@ -30,7 +30,8 @@ type scene struct {
 	counted  map[string]did
 	names    map[uuid.UUID]string // of databases, also of those that are gone
 
-	asked  int // queries of this round
+	takes  time.Duration // each query
+	asked  int           // queries of this round
 	fault  *fault
 	shut   error    // what keeps us from connecting
 	heard  []string // the queries
@@ -235,6 +236,7 @@ func (l *line) Each(ctx context.Context, columns int, statement string, take fun
 	f, at := s.fault, s.asked
 	s.asked++
 	s.heard, s.widths = append(s.heard, statement), append(s.widths, columns)
+	s.Clock().Advance(s.takes)
 	if l.gone {
 		return errCut
 	}
