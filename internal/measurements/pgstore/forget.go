@@ -54,7 +54,7 @@ func (s *Store) forget(ctx context.Context) error {
 	if closing != nil {
 		closing = fmt.Errorf("close weeks that are over: %w", closing)
 	}
-	unpacking := s.round(ctx, claimPacked, compactGroup, unpack)
+	unpacking := s.round(ctx, claimPacked, packGroup, unpack)
 	if unpacking != nil {
 		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
