@@ -211,14 +211,18 @@ func (s *Server) open() (driver.Conn, error) {
 // Exec runs a statement on the server, as an administrator would.
 func (s *Server) Exec(t testing.TB, statement string) {
 	t.Helper()
+	if err := s.exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func (s *Server) exec(statement string) error {
 	conn, err := s.open()
 	if err == nil {
 		err = conn.Exec(context.Background(), statement)
 		_ = conn.Close()
 	}
-	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	return err
 }
 
 // Number is the only number that a statement answers.

@@ -48,7 +48,11 @@ func (c *Cluster) Database(t testing.TB) string {
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	t.Cleanup(func() {
 		for _, s := range c.Servers {
-			s.Exec(t, "DROP DATABASE IF EXISTS "+name)
+			// Servers before 20.8 fail where one of their merges makes a file meanwhile. What is
+			// left goes with the cluster.
+			if err := s.exec("DROP DATABASE IF EXISTS " + name); err != nil {
+				t.Logf("drop %s: %v", name, err)
+			}
 		}
 	})
 	return name

@@ -1,14 +1,17 @@
 package clickhousetest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"muster/internal/pause"
 	"muster/internal/pgtest"
@@ -34,7 +37,7 @@ func ZooKeeper(t testing.TB) (port int) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "zoo.cfg")
-	text := fmt.Sprintf("tickTime=1000\ndataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n", dir, ports[0])
+	text := fmt.Sprintf("tickTime=1000\ndataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n", dir, ports[0])
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -55,14 +58,26 @@ func ZooKeeper(t testing.TB) (port int) {
 	})
 	within, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for {
-		conn, err := (&net.Dialer{}).DialContext(within, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[0])))
-		if err == nil {
-			_ = conn.Close()
-			return ports[0]
-		}
+	for !serves(within, ports[0]) {
 		if pause.For(within, interval) != nil {
-			t.Fatalf("ZooKeeper does not answer: %v", err)
+			t.Fatal("ZooKeeper does not serve")
 		}
 	}
+	return ports[0]
+}
+
+// serves says whether ZooKeeper does, which takes connections before, and drops them or
+// leaves them without an answer.
+func serves(ctx context.Context, port int) bool {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.Write([]byte("srvr")); err != nil {
+		return false
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+	said, _ := io.ReadAll(conn) // it resets the connection when it has answered
+	return bytes.Contains(said, []byte("Mode: standalone"))
 }
