@@ -100,6 +100,11 @@ func forward(t testing.TB, at, to string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
+	passOn(l, to)
+}
+
+// passOn hands what comes to a server, until the listener is closed.
+func passOn(l net.Listener, to string) {
 	go func() {
 		for {
 			in, err := l.Accept()

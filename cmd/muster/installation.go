@@ -61,33 +61,34 @@ type installation struct {
 	db     *sqlx.DB
 	pool   *pgxpool.Pool
 
-	key         *secrets.Ring
-	signing     *signing.Signing
-	checkpoints *checkpoint.Maker
-	proofs      *proof.Maker
-	storeID     string // fingerprint of blobs
-	blobs       *blobs.Store
-	events      *eventstore.Store
-	accounts    *accounts.Store
-	facts       *assessment.Store
-	known       *kept.Store // the release and CVE feed with its updates
-	reach       *servers.Reach
-	queue       *jobs.Queue
-	commands    *commands.Service
-	history     *history.Reader
-	fleet       *fleet.Reader
-	audit       *audit.Reader
-	alerts      *alerts.Reader
-	exceptions  *exceptions.Reader
-	health      *health.Reader
-	checks      *catalogue.Catalogue
-	runner      *projections.Runner
-	samples     *pgstore.Store
-	clickhouse  *clickhouse.Store // where hours are kept that are over; nil: in db
-	ledger      *pgxpool.Pool     // of clickhouse
-	drops       *drops.Book
-	intake      *push.Intake
-	places      *places.Resolver
+	key          *secrets.Ring
+	certificates *telemetry.Certificates // that this process signs with or meets
+	signing      *signing.Signing
+	checkpoints  *checkpoint.Maker
+	proofs       *proof.Maker
+	storeID      string // fingerprint of blobs
+	blobs        *blobs.Store
+	events       *eventstore.Store
+	accounts     *accounts.Store
+	facts        *assessment.Store
+	known        *kept.Store // the release and CVE feed with its updates
+	reach        *servers.Reach
+	queue        *jobs.Queue
+	commands     *commands.Service
+	history      *history.Reader
+	fleet        *fleet.Reader
+	audit        *audit.Reader
+	alerts       *alerts.Reader
+	exceptions   *exceptions.Reader
+	health       *health.Reader
+	checks       *catalogue.Catalogue
+	runner       *projections.Runner
+	samples      *pgstore.Store
+	clickhouse   *clickhouse.Store // where hours are kept that are over; nil: in db
+	ledger       *pgxpool.Pool     // of clickhouse
+	drops        *drops.Book
+	intake       *push.Intake
+	places       *places.Resolver
 }
 
 // access says how an installation is opened.
@@ -161,7 +162,7 @@ func withDatabase(ctx context.Context, cfg *config.Config, a access, work func(*
 // checks that key and blob store are the installation's own.
 func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *installation, err error) {
 	outage := postgres.NewOutage(cfg.Logger().Handler(), func(ctx context.Context) bool { return telemetry.RequestID(ctx) != "" })
-	in := &installation{cfg: cfg, log: slog.New(telemetry.LogHandler(outage)), outage: outage, url: cfg.DatabaseURL}
+	in := &installation{cfg: cfg, log: slog.New(telemetry.LogHandler(outage)), outage: outage, url: cfg.DatabaseURL, certificates: &telemetry.Certificates{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, in.Close())
@@ -252,7 +253,7 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 	if err != nil {
 		return err
 	}
-	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool, Tracer: a.tracer})
+	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool, Tracer: a.tracer, Met: in.certificates.Met("database")})
 	return err
 }
 
@@ -305,6 +306,11 @@ func (in *installation) openSigning(ctx context.Context, a access) (err error) {
 	if in.signing, err = signing.Open(ctx, in.db, in.key, own); err != nil {
 		return err
 	}
+	signs, err := in.signing.PDFSigner()
+	if err != nil {
+		return err
+	}
+	in.certificates.Know("pdf", signs.Chain[0].NotAfter)
 	in.checkpoints = checkpoint.New(in.db, in.signing)
 	return nil
 }

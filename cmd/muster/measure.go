@@ -13,6 +13,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/mail"
+	"muster/internal/measurements"
 	"muster/internal/telemetry"
 	"muster/projections"
 )
@@ -20,18 +21,7 @@ import (
 // measure registers the figures that are read at a scrape.
 func (p *process) measure() {
 	p.metrics.Pool(p.pool.Stat)
-	// From zero on: a series that begins with its first failure shows no increase.
-	for _, kind := range report.Kinds() {
-		for _, end := range []report.Status{report.StatusReady, report.StatusFailed} {
-			p.metrics.Builds.WithLabelValues(string(kind), strings.ToLower(string(end)))
-		}
-	}
-	for _, outcome := range []string{"sent", "deferred", "refused"} {
-		p.metrics.Mails.WithLabelValues(outcome)
-	}
-	for _, log := range eventstore.Logs {
-		p.metrics.Refused.WithLabelValues(string(log))
-	}
+	p.fromZero()
 	p.checkpoints.Refused = func(log eventstore.Log) { p.metrics.Refused.WithLabelValues(string(log)).Inc() }
 	for _, figure := range []struct {
 		name, help string
@@ -56,8 +46,37 @@ func (p *process) measure() {
 	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
 	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
 	p.metrics.Gauge("muster_measurements_waiting_seconds", "For how long hours that are over cannot be put into ClickHouse; after a day samples of their hosts and instances are refused.", nil, p.waitingReadings)
+	p.metrics.Gauge("muster_certificate_left_seconds", "For how long a certificate is good that this process signs with or meets; negative: for how long it has not been.", []string{"certificate"},
+		func(context.Context) ([]telemetry.Reading, error) { return p.certificates.Left(time.Now()), nil })
+	p.metrics.Gauge("muster_disk_free_ratio", "How much is free of the file system with the data directory, and with the files, from 0 to 1.", []string{"disk"}, p.newDisks().readings)
 	p.metrics.Gauge("muster_check_ok", "1 where a check of /readyz passes, by check.", []string{"check"}, p.checkReadings)
 	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings)
+}
+
+// fromZero shows what is counted before the first time: a series that begins with its
+// first failure shows no increase.
+func (p *process) fromZero() {
+	for _, kind := range report.Kinds() {
+		for _, end := range []report.Status{report.StatusReady, report.StatusFailed} {
+			p.metrics.Builds.WithLabelValues(string(kind), strings.ToLower(string(end)))
+		}
+	}
+	for _, outcome := range []string{"sent", "deferred", "refused"} {
+		p.metrics.Mails.WithLabelValues(outcome)
+	}
+	for _, method := range []string{"password", "oidc"} {
+		for _, outcome := range []string{"signed_in", "refused", "throttled", "failed"} {
+			p.metrics.SignIns.WithLabelValues(method, outcome)
+		}
+	}
+	for _, tile := range []string{"connections", "query-performance", "wait-events"} {
+		for _, engine := range measurements.Engines() {
+			p.metrics.EnginesDropped.WithLabelValues(tile, string(engine))
+		}
+	}
+	for _, log := range eventstore.Logs {
+		p.metrics.Refused.WithLabelValues(string(log))
+	}
 }
 
 func (p *process) behindReadings(ctx context.Context) ([]telemetry.Reading, error) {

@@ -175,6 +175,7 @@ func (in *installation) transport() (mail.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Met = in.certificates.Met("mail")
 	return mail.NewSMTP(c)
 }
 

@@ -10,6 +10,7 @@ import (
 	netmail "net/mail"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -327,7 +328,7 @@ func TestParseSMTPURL(t *testing.T) {
 		"smtps://mail.example.org":                   {Host: "mail.example.org", Port: 465, StartTLS: "offered", ImplicitTLS: true},
 		"smtp://u:p%40ss@mail:587?starttls=required": {Host: "mail", Port: 587, Username: "u", Password: "p@ss", StartTLS: "required"},
 	} {
-		if got, err := mail.ParseSMTPURL(address); err != nil || got != want {
+		if got, err := mail.ParseSMTPURL(address); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v %v, want %+v", address, got, err, want)
 		}
 	}

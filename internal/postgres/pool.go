@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"time"
 
@@ -22,6 +23,8 @@ type PoolOptions struct {
 	Patience time.Duration
 	// Tracer sees every statement, with its parameters; nil: none does.
 	Tracer pgx.QueryTracer
+	// Met sees each server that is connected to over TLS; nil: nobody does.
+	Met func(tls.ConnectionState) error
 }
 
 const (
@@ -45,6 +48,14 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	config.MaxConns = int32(cmp.Or(opts.Max, 4))
 	markLost(config)
 	config.ConnConfig.Tracer = opts.Tracer
+	if config.ConnConfig.TLSConfig != nil {
+		config.ConnConfig.TLSConfig.VerifyConnection = opts.Met
+	}
+	for _, fallback := range config.ConnConfig.Fallbacks { // other hosts, and with and without TLS
+		if fallback.TLSConfig != nil {
+			fallback.TLSConfig.VerifyConnection = opts.Met
+		}
+	}
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/" + opts.Name
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Not start-up parameters: PgBouncer refuses those it does not know.

@@ -16,6 +16,8 @@ import (
 type Certificate struct {
 	Signer crypto.Signer
 	Chain  []*x509.Certificate // the signer's own first
+
+	certFile, keyFile string // that it was read from
 }
 
 // CertificateError says why an operator's certificate cannot sign PDFs.
@@ -61,7 +63,7 @@ func LoadCertificate(certFile, keyFile string, now time.Time) (*Certificate, err
 	if reason := unfit(chain[0], now); reason != "" || !ok {
 		return wrong("%s", reason)
 	}
-	return &Certificate{Signer: signer, Chain: chain}, nil
+	return &Certificate{Signer: signer, Chain: chain, certFile: certFile, keyFile: keyFile}, nil
 }
 
 // unfit says what keeps a certificate from signing PDFs; empty: nothing.

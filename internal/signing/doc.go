@@ -18,6 +18,7 @@
 //     with the new key, and publishes it with the next document that is asked for.
 //   - A process is started with an old copy of the key file: it is refused
 //     (secrets.CheckKeys) before it publishes anything.
-//   - The operator's certificate ends: no process starts with it any more. What it has
-//     signed can be checked as before.
+//   - The operator's certificate ends: no process starts with it any more, and one that
+//     runs signs no PDF with it: reports wait for their signature until there is another.
+//     What it has signed can be checked as before.
 package signing

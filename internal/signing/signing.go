@@ -24,6 +24,8 @@ type Signing struct {
 	installation string
 	ring         *secrets.Ring
 	own          *Certificate // for PDFs; nil: those of the ring
+
+	Now func() time.Time // whether own is still good
 }
 
 // Open reads the installation's id. own may be nil.
@@ -32,7 +34,7 @@ func Open(ctx context.Context, db *sqlx.DB, ring *secrets.Ring, own *Certificate
 	if err != nil {
 		return nil, err
 	}
-	return &Signing{db: db, installation: id, ring: ring, own: own}, nil
+	return &Signing{db: db, installation: id, ring: ring, own: own, Now: time.Now}, nil
 }
 
 // Installation is the installation's id.
@@ -93,9 +95,13 @@ func (s *Signing) Verifiers(log eventstore.Log) (note.Verifiers, error) {
 // ReportSigner signs what reports say.
 func (s *Signing) ReportSigner() ed25519.PrivateKey { return s.ring.ReportSigner() }
 
-// PDFSigner signs PDFs: the operator's certificate, else the current key's own.
+// PDFSigner signs PDFs: the operator's certificate, else the current key's own. Errors:
+// *CertificateError where the operator's has ended since.
 func (s *Signing) PDFSigner() (*Certificate, error) {
 	if s.own != nil {
+		if reason := unfit(s.own.Chain[0], s.Now()); reason != "" {
+			return nil, &CertificateError{CertFile: s.own.certFile, KeyFile: s.own.keyFile, Reason: reason}
+		}
 		return s.own, nil
 	}
 	return s.derived(s.ring.Current())

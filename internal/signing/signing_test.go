@@ -13,6 +13,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"os"
 	"os/exec"
@@ -204,5 +205,29 @@ func TestAnOperatorsCertificate(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestACertificateThatEndsMeanwhile signs no more: what it signed would be good for nobody.
+func TestACertificateThatEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	if out, err := exec.CommandContext(t.Context(), "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+		"-subj", "/CN=ours", "-days", "30", "-keyout", key, "-out", cert).CombinedOutput(); err != nil {
+		t.Fatalf("openssl: %v\n%s", err, out)
+	}
+	own, err := signing.LoadCertificate(cert, key, time.Now())
+	must(t, err)
+	ring, err := secrets.LoadOrCreate(filepath.Join(dir, "secret.key"))
+	must(t, err)
+	s, err := signing.Open(t.Context(), pgtest.DB(t), ring, own)
+	must(t, err)
+	_, err = s.PDFSigner()
+	must(t, err)
+	s.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) }
+	var ended *signing.CertificateError
+	if _, err := s.PDFSigner(); !errors.As(err, &ended) || ended.CertFile != cert || !strings.Contains(err.Error(), "ended on") {
+		t.Errorf("it signs: %v", err)
 	}
 }

@@ -10,6 +10,9 @@
 // when the program is built: route patterns, kinds, codes of the contract. None
 // carries a name, an address or an organization, and no caller can make one.
 //
+// Until when a certificate is good is no figure of the database's: it is noted where one is
+// met or signs (Certificates).
+//
 // # Traces and metrics over OpenTelemetry
 //
 // Off, until the standard's own variables name a collector (docs/operators.md). Off

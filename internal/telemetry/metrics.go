@@ -62,7 +62,9 @@ func New(version, commit string) *Metrics {
 		Refused: counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
 		Mails:   counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
 		Builds: histogram("muster_report_duration_seconds", "Time from a report's request to its end.",
-			prometheus.ExponentialBuckets(0.05, 2.5, 11), "kind", "outcome"),
+			// MusterReportsWait of kit/prometheus tells at ten minutes: a quantile is never more
+			// than the last bucket's bound.
+			append(prometheus.ExponentialBuckets(0.05, 2.5, 10), 600, 1800, 7200), "kind", "outcome"),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
