@@ -257,10 +257,14 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 	return err
 }
 
-// migrate brings the schema up to date, unless a restore is not finished. A
-// restore may also begin, and load its dump, while we wait to migrate.
+// migrate brings the schema up to date, unless a restore is not finished, or the database
+// is that of an installation with another key. A restore may also begin, and load its
+// dump, while we wait to migrate.
 func (in *installation) migrate(ctx context.Context) error {
 	if err := backup.RequireFinished(ctx, in.db); err != nil {
+		return err
+	}
+	if err := secrets.RequireKeys(ctx, in.db, in.cfg.SecretKeyFile); err != nil {
 		return err
 	}
 	if err := postgres.Migrate(ctx, in.db, in.log); err != nil {

@@ -27,9 +27,9 @@
 //     as it was, or as it is to be.
 //   - The file is readable by everybody, cut short, or a directory: refused with
 //     a sentence; a new key is never made over something that is there.
-//   - The file is lost: what was sealed stays sealed. The next start makes a new
-//     key and is refused by the database's fingerprint, before anything is
-//     sealed under the wrong one.
+//   - The file is lost, or one of several machines never had it: the next start is
+//     refused by the database's fingerprint (RequireKeys), before it makes a new key
+//     or changes the schema. What was sealed stays sealed.
 //   - A rotation dies before it has replaced the file: nothing has happened.
 //     After it, before its transaction commits: the new key seals already, the
 //     old one opens the rest, and the next rotation finishes this one instead of

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +32,24 @@ type MismatchError struct {
 
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("this database belongs to an installation whose %s is %s (since %s), and ours is %s: "+
-		"all processes of an installation share one; start with the same, or with another database",
-		e.Name, e.Database, e.Since.UTC().Format(time.DateOnly), e.Ours)
+		"all processes of an installation share one; start with the same (%s), or with another database (--database-url)",
+		e.Name, e.Database, e.Since.UTC().Format(time.DateOnly), e.Ours, settingOf[e.Name])
+}
+
+// settingOf is where an operator says what all processes share.
+var settingOf = map[string]string{SecretKey: "--secret-key-file", BlobStore: "--blob-url"}
+
+// MissingError says that there is no key file, and the database has a key.
+type MissingError struct {
+	Path     string
+	Database string // fingerprint
+	Since    time.Time
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("there is no secret key at %s (--secret-key-file), and this database belongs to an installation whose secret key is %s (since %s): "+
+		"all processes of an installation share one; start with the same, or with another database (--database-url)",
+		e.Path, e.Database, e.Since.UTC().Format(time.DateOnly))
 }
 
 // RotatedError says that this process has only keys that were replaced since.
@@ -90,6 +107,30 @@ type shared struct {
 
 func stored(ctx context.Context, q sqlx.QueryerContext, name string) (shared, error) {
 	return statement.One[shared](ctx, q, "read the fingerprint of the "+name, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, name)
+}
+
+// RequireKeys holds the key file against the database before anything is written to
+// either: a process without the installation's key makes none beside it, and changes no
+// schema. Where the database knows no key yet, LoadOrCreate and CheckKeys make the first.
+// It returns *MissingError, and what Load and CheckKeys return.
+func RequireKeys(ctx context.Context, q sqlx.QueryerContext, path string) error {
+	const look = "look for the installation's key"
+	there, err := statement.One[bool](ctx, q, look, `SELECT to_regclass('installation') IS NOT NULL`)
+	if err != nil || !there {
+		return err
+	}
+	current, known, err := statement.Find[shared](ctx, q, look, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, SecretKey)
+	if err != nil || !known {
+		return err
+	}
+	ring, err := Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &MissingError{Path: path, Database: current.Fingerprint, Since: current.Since}
+	}
+	if err != nil {
+		return err
+	}
+	return judge(ctx, q, path, ring.keys, current)
 }
 
 //go:embed sql/first_key.sql

@@ -250,3 +250,44 @@ const (
 	wantPublic      = "05417fd1a9814ee74ccef1ad0056a9159010291a09aa5ca04a3cb1ee82e7c2a3"
 	wantSealed      = "019d894b699eeac5e9cfce2f8cab15e1fa7c6c829dbe8ceb02682b5ba20f87aad5a10a865d7737399226c4d82c1b4bd9f5f03e"
 )
+
+// TestNoKeyIsMadeBesideTheInstallations: a database that knows a key wants it, and where it
+// is not there none is made.
+func TestNoKeyIsMadeBesideTheInstallations(t *testing.T) {
+	t.Parallel()
+	db, dir := pgtest.DB(t), t.TempDir()
+	path, absent := filepath.Join(dir, "secret.key"), filepath.Join(dir, "none", "secret.key")
+	if err := secrets.RequireKeys(t.Context(), db, absent); err != nil {
+		t.Errorf("a database that knows none wants one: %v", err)
+	}
+	ring, err := secrets.LoadOrCreate(path)
+	if err == nil {
+		err = secrets.CheckKeys(t.Context(), db, ring)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := secrets.RequireKeys(t.Context(), db, path); err != nil {
+		t.Errorf("its own key: %v", err)
+	}
+	var missing *secrets.MissingError
+	err = secrets.RequireKeys(t.Context(), db, absent)
+	if !errors.As(err, &missing) || missing.Path != absent || missing.Database != ring.Fingerprint() || missing.Since.IsZero() ||
+		!strings.Contains(err.Error(), "--secret-key-file") {
+		t.Errorf("no key: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(absent)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was made there: %v", err)
+	}
+	other := filepath.Join(dir, "other.key")
+	if _, err := secrets.LoadOrCreate(other); err != nil {
+		t.Fatal(err)
+	}
+	var mismatch *secrets.MismatchError
+	if err := secrets.RequireKeys(t.Context(), db, other); !errors.As(err, &mismatch) || mismatch.Database != ring.Fingerprint() || !strings.Contains(err.Error(), "--secret-key-file") {
+		t.Errorf("another key: %v", err)
+	}
+	if err := secrets.RequireKeys(t.Context(), db, dir); err == nil {
+		t.Error("a directory is a key")
+	}
+}
