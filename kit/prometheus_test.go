@@ -110,8 +110,12 @@ func TestEveryAlertIsTriedAndHasItsRunbook(t *testing.T) {
 		}
 	}
 	var sections []string
-	for _, section := range regexp.MustCompile(`(?m)^## (\w+)\n\n\*\*It means\*\* .+\n\n\*\*Look\*\*\n\n(?:\* .+\n)+\n\*\*Do\*\*\n\n(?:\* .+\n)+`).FindAllStringSubmatch(page, -1) {
-		sections = append(sections, section[1])
+	for _, section := range strings.Split(page, "\n## ")[1:] {
+		name, rest, _ := strings.Cut(section, "\n")
+		sections = append(sections, name)
+		if !regexp.MustCompile(`(?s)^\n\*\*It means\*\* .+\n\n\*\*Look\*\*\n\n.+\n\n\*\*Do\*\*\n\n.+\n\n\*\*It is over\*\* .+\n$`).MatchString(rest + "\n") {
+			t.Errorf("the section %s does not say what it means, where to look, what to do and when it is over", name)
+		}
 	}
 	if !slices.Equal(names, sections) {
 		t.Errorf("the rules are\n%v\nthe page has\n%v", names, sections)

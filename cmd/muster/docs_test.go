@@ -207,7 +207,7 @@ func headings(text string) (anchors []string) {
 	return anchors
 }
 
-func readText(t *testing.T, path string) string {
+func readText(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))
 	if err != nil {
