@@ -136,18 +136,11 @@ func listens(t *testing.T, address string) {
 
 func startNginx(t *testing.T, upstream, at, certificate, key string) {
 	t.Helper()
-	dir := t.TempDir()
 	site := replaced(t, "kit/proxy/nginx.conf", "server 127.0.0.1:8080 ", "server "+upstream+" ", "muster.example.org", "example.com",
 		"/etc/ssl/muster/fullchain.pem", certificate, "/etc/ssl/muster/privkey.pem", key,
 		"listen 443 ssl http2;", "listen "+at+" ssl http2;", "    listen [::]:443 ssl http2;\n", "",
 		"listen 80;", "listen "+free(t)+";", "    listen [::]:80;\n", "")
-	user := ""
-	if os.Geteuid() == 0 {
-		user = "user root;"
-	}
-	main := fileWith(t, "nginx.conf", fmt.Sprintf(`%s daemon off; worker_processes 1; pid %s/pid; error_log stderr; events {} http { access_log %[2]s/access;
-client_body_temp_path %[2]s/a; proxy_temp_path %[2]s/b; fastcgi_temp_path %[2]s/c; uwsgi_temp_path %[2]s/d; scgi_temp_path %[2]s/e; include %s; }`,
-		user, dir, fileWith(t, "muster.conf", site)))
+	dir, main := nginxAround(t, fileWith(t, "muster.conf", site))
 	if said, err := exec.CommandContext(t.Context(), "nginx", "-p", dir, "-e", "stderr", "-t", "-c", main).CombinedOutput(); err != nil {
 		t.Fatalf("nginx -t: %v\n%s", err, said)
 	}
@@ -157,6 +150,19 @@ client_body_temp_path %[2]s/a; proxy_temp_path %[2]s/b; fastcgi_temp_path %[2]s/
 			t.Errorf("its access log has\n%s", log)
 		}
 	})
+}
+
+// nginxAround is a directory and a configuration of nginx's own that has a site in it.
+func nginxAround(t *testing.T, site string) (dir, main string) {
+	t.Helper()
+	dir = t.TempDir()
+	user := ""
+	if os.Geteuid() == 0 {
+		user = "user root;"
+	}
+	return dir, fileWith(t, "nginx.conf", fmt.Sprintf(`%s daemon off; worker_processes 1; pid %s/pid; error_log stderr; events {} http { access_log %[2]s/access;
+client_body_temp_path %[2]s/a; proxy_temp_path %[2]s/b; fastcgi_temp_path %[2]s/c; uwsgi_temp_path %[2]s/d; scgi_temp_path %[2]s/e; include %s; }`,
+		user, dir, site))
 }
 
 func startCaddy(t *testing.T, upstream, at, certificate, key string) {
