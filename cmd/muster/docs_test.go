@@ -166,6 +166,35 @@ func TestTheWaysOfArchitectureLeadSomewhere(t *testing.T) {
 	}
 }
 
+// TestTheSizingIsThatOfScale: what docs/operators.md says of cores and memory is in the row
+// of docs/scale.md for as many servers, and its disk is what that row's comes to.
+func TestTheSizingIsThatOfScale(t *testing.T) {
+	t.Parallel()
+	measured := map[string][]string{}
+	_, table, _ := strings.Cut(readText(t, "docs/scale.md"), "\n## On PostgreSQL\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(strings.TrimSpace(line), " | "); len(cells) > 9 {
+			measured[strings.TrimPrefix(cells[0], "| ")] = cells
+		}
+	}
+	rows := regexp.MustCompile(`(?m)^\| ([\d,]+) \| ([\d.]+), (\d+ MiB) \| ([\d.]+), (\d+ MiB) \| 3 × ([\d,]+) × ([\d.]+ MB) = `).FindAllStringSubmatch(readText(t, "docs/operators.md"), -1)
+	if len(rows) != 4 {
+		t.Errorf("%d rows can be read", len(rows))
+	}
+	for _, row := range rows {
+		of := measured[row[1]]
+		if of == nil {
+			t.Errorf("%s servers are not in docs/scale.md", row[1])
+			continue
+		}
+		cores := strings.TrimSuffix(of[10], " |")
+		if of[8] != row[3] || of[9] != row[5] || cores != row[2]+", "+row[4] || row[6] != row[1] || of[6] != row[7] {
+			t.Errorf("of %s servers docs/operators.md says %q, docs/scale.md %q", row[1], row[2:], of)
+		}
+	}
+}
+
 // TestLinksLeadSomewhere: to a file, and to a heading where they name one.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
