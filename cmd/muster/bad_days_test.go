@@ -1,16 +1,14 @@
 package main
 
 import (
-	"io"
-	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/linetest"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
 )
@@ -37,8 +35,9 @@ func TestMailServerDown(t *testing.T) {
 	mails := mailtest.Start(t, mailtest.Options{})
 	mails.Answer("bo@acme.example", 550, [3]int{5, 1, 1}, "no such user")
 	mails.Answer("cy@acme.example", 451, [3]int{4, 7, 1}, "greylisted, come back")
-	down := reservedPort(t)
-	h := newHouse(t, "--smtp-url", "smtp://"+down+"?starttls=off")
+	line := linetest.New(t, mails.Addr)
+	line.Cut()
+	h := newHouse(t, "--smtp-url", "smtp://"+line.Addr()+"?starttls=off")
 	db := pgtest.Connect(t, h.url)
 	bo, cy := h.ana.member(t, "bo@acme.example", "member"), h.ana.member(t, "cy@acme.example", "member")
 	w := security(h.live)
@@ -53,7 +52,7 @@ func TestMailServerDown(t *testing.T) {
 	}
 
 	mails.DropNext(1) // and the first message breaks off after its content
-	forward(t, down, mails.Addr)
+	line.Heal()
 	eventually(t, "the greylisted one is tried again", func() bool {
 		dueNow(db, "mail")
 		return len(mails.To("ana@acme.example")) == 2 && waiting(t, db, "mail", 2) == 1
@@ -79,58 +78,6 @@ func TestMailServerDown(t *testing.T) {
 		}
 		return true
 	})
-}
-
-// reservedPort is an address on which nobody listens.
-func reservedPort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// forward lets a server come up at another address.
-func forward(t testing.TB, at, to string) {
-	t.Helper()
-	l, err := net.Listen("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	passOn(l, to)
-}
-
-// passOn hands what comes to a server, until the listener is closed.
-func passOn(l net.Listener, to string) {
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer in.Close()
-				out, err := net.Dial("tcp", to)
-				if err != nil {
-					return
-				}
-				defer out.Close()
-				var once sync.WaitGroup
-				once.Add(1)
-				go func() {
-					defer once.Done()
-					_, _ = io.Copy(in, out)
-					_ = in.Close()
-				}()
-				_, _ = io.Copy(out, in)
-				_ = out.Close()
-				once.Wait()
-			}()
-		}
-	}()
 }
 
 // TestDatabaseRestartsMidBuild takes the database away while a worker stands in

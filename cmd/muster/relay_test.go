@@ -8,8 +8,10 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -78,3 +80,44 @@ func (r *relay) open(t testing.TB) {
 }
 
 func (r *relay) close() { _ = r.listener.Close() }
+
+// reservedPort is an address on which nobody listens.
+func reservedPort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// passOn hands what comes to a server, until the listener is closed.
+func passOn(l net.Listener, to string) {
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer in.Close()
+				out, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				defer out.Close()
+				var once sync.WaitGroup
+				once.Add(1)
+				go func() {
+					defer once.Done()
+					_, _ = io.Copy(in, out)
+					_ = in.Close()
+				}()
+				_, _ = io.Copy(out, in)
+				_ = out.Close()
+				once.Wait()
+			}()
+		}
+	}()
+}
