@@ -4,7 +4,8 @@
 // without fsync. DB and URL give each test a database of its own, copied from a
 // template that was migrated once; FilledURL's copies begin with what a package's tests
 // all need. Cluster starts a further server for a test that needs other settings,
-// pg_hba.conf or major version, or wants to stop it.
+// pg_hba.conf or major version, or wants to stop it. Standby starts one that follows
+// another; package failover below has pairs of which one takes over.
 //
 // What the shared clusters start from, the template in it, is made once in a checkout
 // and kept in .cache/pgtest, under a name that holds PostgreSQL's version and a digest

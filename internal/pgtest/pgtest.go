@@ -18,7 +18,7 @@ import (
 // The servers of this test binary, and the databases of its tests. Package state is what
 // a test binary has: tests share nothing else.
 var (
-	shared  = lazily{start: func() (*Server, error) { return startShared(context.Background()) }}
+	shared  = lazily{start: func() (*Server, error) { return startSeeded(context.Background(), Options{}) }}
 	watched = lazily{start: func() (*Server, error) { return start(Options{}) }}
 
 	mu        sync.Mutex
@@ -90,6 +90,14 @@ func makeTemplate(ctx context.Context, s *Server) error {
 		return err
 	}
 	return closeTemplate(ctx, s, template)
+}
+
+// CreateMigrated makes a migrated database in a server that began as one.
+func (s *Server) CreateMigrated(t testing.TB, name string) {
+	t.Helper()
+	if err := execute(t.Context(), s.Superuser(), "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // closeTemplate keeps everybody out. A test that assesses the shared server would connect

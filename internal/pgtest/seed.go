@@ -34,13 +34,13 @@ func seeds() (dir string, ok bool) {
 	return "", false
 }
 
-// startShared starts a server that has the template, from a copy of the seed: 0.2 s,
+// startSeeded starts a server that has the template, from a copy of the seed: 0.2 s,
 // where initdb and the migrations take 2. Whoever finds no seed makes it, and the
 // other test binaries of the same run wait for it.
-func startShared(ctx context.Context) (*Server, error) {
+func startSeeded(ctx context.Context, opts Options) (*Server, error) {
 	dir, ok := seeds()
 	if !ok {
-		return startMigrated(ctx)
+		return startMigrated(ctx, opts)
 	}
 	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -50,7 +50,7 @@ func startShared(ctx context.Context) (*Server, error) {
 	if err := flock(lock, syscall.LOCK_SH); err != nil {
 		return nil, err
 	}
-	s, err := startFilled(Options{}, copyOf(dir))
+	s, err := startFilled(opts, copyOf(dir))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
@@ -58,16 +58,16 @@ func startShared(ctx context.Context) (*Server, error) {
 	if err := errors.Join(flock(lock, syscall.LOCK_UN), flock(lock, syscall.LOCK_EX)); err != nil {
 		return nil, err
 	}
-	s, err = startFilled(Options{}, copyOf(dir))
+	s, err = startFilled(opts, copyOf(dir))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
-	return startKept(ctx, dir)
+	return startKept(ctx, opts, dir)
 }
 
 // startMigrated starts a server and makes the template in it.
-func startMigrated(ctx context.Context) (*Server, error) {
-	s, err := start(Options{})
+func startMigrated(ctx context.Context, opts Options) (*Server, error) {
+	s, err := start(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func startMigrated(ctx context.Context) (*Server, error) {
 
 // startKept is startMigrated, and leaves a seed behind in place of those that nobody
 // needs any more.
-func startKept(ctx context.Context, dir string) (_ *Server, err error) {
-	s, err := startMigrated(ctx)
+func startKept(ctx context.Context, opts Options, dir string) (_ *Server, err error) {
+	s, err := startMigrated(ctx, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	HBA      string            // the whole pg_hba.conf; empty: trust for everybody on this machine
 	Major    int               // 0: the newest installed
 	Fsync    bool              // survive more than a test needs to; for benchmarks
+	Migrated bool              // begin as the shared server does, so that CreateMigrated can be called
 }
 
 // Superuser is the name of every test server's first role.
@@ -36,13 +37,12 @@ const Superuser = "postgres"
 type Server struct {
 	Major int
 
-	dir       string // short, holds data, socket and log
-	port      int
-	install   cluster.Installation
-	account   cluster.Account
-	process   *cluster.Process
-	endWatch  func()
-	closeOnce sync.Once
+	dir     string // short, holds data, socket and log
+	port    int
+	install cluster.Installation
+	account cluster.Account
+	process *cluster.Process
+	close   func()
 }
 
 // majorVariable chooses the major version of servers for which Options do not.
@@ -102,7 +102,11 @@ const startPatience = 2 * time.Minute
 // wanted major version is not installed.
 func Cluster(t testing.TB, opts Options) *Server {
 	t.Helper()
-	s, err := start(opts)
+	begin := start
+	if opts.Migrated {
+		begin = func(opts Options) (*Server, error) { return startSeeded(t.Context(), opts) }
+	}
+	s, err := begin(opts)
 	var missing *cluster.NotInstalledError
 	if errors.As(err, &missing) && opts.Major != 0 {
 		t.Skip(missing)
@@ -140,7 +144,7 @@ func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Se
 	if s.dir, err = mkdir("pgt"); err != nil {
 		return nil, err
 	}
-	if err := s.watch(ctx); err != nil {
+	if s.close, err = Watch(ctx, watcher, s.dir); err != nil {
 		_ = os.RemoveAll(s.dir)
 		return nil, err
 	}
@@ -160,7 +164,7 @@ func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Se
 	}
 	// Somebody may take the free port between the look and the start.
 	for range 3 {
-		if s.port, err = freePort(ctx); err != nil {
+		if s.port, err = FreePort(ctx); err != nil {
 			return nil, err
 		}
 		if err = s.launch(ctx); err == nil {
@@ -311,12 +315,15 @@ if [ -n "$pid" ]; then
 fi
 rm -rf "$1"`
 
-func (s *Server) watch(ctx context.Context) error {
+// Watch has a shell run a script when this process ends, however it ends, or end is
+// called, which waits for it. The script's $1 is a directory; it begins by reading its
+// standard input to the end.
+func Watch(ctx context.Context, script, dir string) (end func(), err error) {
 	read, write, err := os.Pipe() // closed in children: only we hold the writing end
 	if err != nil {
-		return err
+		return nil, err
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", watcher, "sh", s.dir)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", script, "sh", dir)
 	cmd.Stdin = read
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -324,18 +331,16 @@ func (s *Server) watch(ctx context.Context) error {
 	_ = read.Close()
 	if err != nil {
 		_ = write.Close()
-		return err
+		return nil, err
 	}
-	s.endWatch = func() {
+	return sync.OnceFunc(func() {
 		_ = write.Close()
 		_ = cmd.Wait()
-	}
-	return nil
+	}), nil
 }
 
-func (s *Server) close() { s.closeOnce.Do(s.endWatch) }
-
-func freePort(ctx context.Context) (int, error) {
+// FreePort is one on which nobody listens on the loopback interface at this moment.
+func FreePort(ctx context.Context) (int, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err

@@ -95,6 +95,16 @@ func (a Account) CanEnter(ctx context.Context, inst Installation, dir string) bo
 	return cmd.Run() == nil
 }
 
+// Command is a command that runs as the account, with Environment, and in a directory
+// that every account may enter, as ours may not be.
+func (a Account) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	a.apply(cmd)
+	cmd.Dir = "/"
+	cmd.Env = Environment()
+	return cmd
+}
+
 // apply makes a command run as the account, in a session of its own: a Ctrl-C or
 // the end of the terminal is ours to turn into an orderly stop.
 func (a Account) apply(cmd *exec.Cmd) {

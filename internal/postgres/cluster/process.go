@@ -59,10 +59,7 @@ func Init(ctx context.Context, inst Installation, account Account, dir string, o
 }
 
 func initdb(ctx context.Context, inst Installation, account Account, args []string) error {
-	cmd := exec.CommandContext(ctx, inst.Program("initdb"), args...)
-	account.apply(cmd)
-	cmd.Dir = "/" // our own directory may be closed to the account
-	cmd.Env = Environment()
+	cmd := account.Command(ctx, inst.Program("initdb"), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -108,10 +105,7 @@ func Start(ctx context.Context, inst Installation, account Account, dir, logPath
 		return nil, fmt.Errorf("find the end of the server's log: %w", err)
 	}
 	// The context is about starting, not about living.
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), inst.Program("postgres"), append([]string{"-D", dir}, args...)...)
-	account.apply(cmd)
-	cmd.Dir = "/"
-	cmd.Env = Environment()
+	cmd := account.Command(context.WithoutCancel(ctx), inst.Program("postgres"), append([]string{"-D", dir}, args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
@@ -155,6 +149,11 @@ const (
 // Stop stops the server and returns when it has gone; one that has gone already
 // is no error.
 func (p *Process) Stop(ctx context.Context, mode Mode) error {
+	select {
+	case <-p.done: // and its number may be another's by now
+		return nil
+	default:
+	}
 	if err := unixonly.Kill(p.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop PostgreSQL (process %d): %w", p.PID, err)
 	}
