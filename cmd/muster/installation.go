@@ -150,7 +150,7 @@ func quiet(cfg *config.Config) {
 // withDatabase opens nothing but the database, and leaves its schema as it is.
 func withDatabase(ctx context.Context, cfg *config.Config, a access, work func(*installation) error) (err error) {
 	quiet(cfg)
-	in := &installation{cfg: cfg, log: logger(cfg), url: cfg.DatabaseURL}
+	in := &installation{cfg: cfg, log: logger(cfg), url: postgres.Bounded(cfg.DatabaseURL)}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if err := in.openDatabase(ctx, a); err != nil {
 		return err
@@ -162,7 +162,7 @@ func withDatabase(ctx context.Context, cfg *config.Config, a access, work func(*
 // checks that key and blob store are the installation's own.
 func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *installation, err error) {
 	outage := postgres.NewOutage(cfg.Logger().Handler(), func(ctx context.Context) bool { return telemetry.RequestID(ctx) != "" })
-	in := &installation{cfg: cfg, log: slog.New(telemetry.LogHandler(outage)), outage: outage, url: cfg.DatabaseURL, certificates: &telemetry.Certificates{}}
+	in := &installation{cfg: cfg, log: slog.New(telemetry.LogHandler(outage)), outage: outage, url: postgres.Bounded(cfg.DatabaseURL), certificates: &telemetry.Certificates{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, in.Close())

@@ -186,11 +186,22 @@ func secretURL(schemes ...string) func(string) (string, error) {
 		if u.Scheme == "clickhouse" && strings.Contains(u.Path, "@") { // part of the account was read as a path
 			return "", errors.New("has an @ behind its first slash: in a password / is written %2F")
 		}
+		if slices.Contains(schemes, "postgres") && !findsPrimary(u) {
+			return "", errors.New("names several hosts and not which of them is meant: add target_session_attrs=read-write to its query")
+		}
 		if slices.Contains([]string{"smtp", "smtps"}, u.Scheme) && u.Hostname() == "" {
 			return "", fmt.Errorf("names no host, as %s does", wanted)
 		}
 		return text, nil
 	}
+}
+
+// findsPrimary says whether a database URL leads to a server that takes writes: of several
+// hosts all but one are standbys.
+func findsPrimary(u *url.URL) bool {
+	query := u.Query()
+	several := strings.Contains(u.Host, ",") || strings.Contains(query.Get("host"), ",")
+	return !several || slices.Contains([]string{"read-write", "primary"}, query.Get("target_session_attrs"))
 }
 
 // parseURL reads a URL that may have a list of hosts with ports, which net/url does not take.

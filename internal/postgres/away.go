@@ -34,9 +34,9 @@ func (e *ConnectionLostError) Temporary() bool { return true }
 
 // Away recognises that a database does not answer, is starting, or is stopping,
 // so that the same is worth trying again: a connection that cannot be made or got in
-// time, one that was lost, and what a server says that is on its way down or up
-// (SQLSTATE class 08 and 57P). It judges by type and never by text. A database that
-// refuses a statement is not away.
+// time, one that was lost, what a server says that is on its way down or up (SQLSTATE
+// class 08 and 57P), and what one says that is a standby by now. It judges by type and
+// never by text. A database that refuses a statement is not away.
 func Away(err error) bool {
 	var (
 		connect *pgconn.ConnectError
@@ -49,11 +49,22 @@ func Away(err error) bool {
 	case errors.As(err, &connect), errors.As(err, &lost):
 		return true
 	case errors.As(err, &server):
-		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P")
+		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") || server.Code == readOnly
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded):
 		return true
 	}
 	return pgconn.SafeToRetry(err) // of a connection that is closed already
+}
+
+// readOnly is the SQLSTATE of a write to a standby, or to a server that is about to hand
+// over to one.
+const readOnly = "25006"
+
+// serves says whether a connection is worth keeping after an error of the server's: not
+// if it is over, nor if the server takes no writes. The next one is made to whichever
+// host of the URL takes them.
+func serves(_ *pgconn.PgConn, err *pgconn.PgError) bool {
+	return !strings.EqualFold(err.Severity, "FATAL") && err.Code != readOnly
 }
 
 // markLost makes whatever breaks a connection of config's a *ConnectionLostError. pgx hands on
@@ -65,6 +76,9 @@ func markLost(config *pgxpool.Config) {
 		conn, err := dial(ctx, network, addr)
 		if err != nil {
 			return nil, err
+		}
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			giveUpSilence(tcp)
 		}
 		return lossyConn{conn}, nil
 	}

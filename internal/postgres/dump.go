@@ -145,7 +145,7 @@ var libpqParameters = []string{
 
 // libpq is a connection string as libpq takes it, without its password.
 func libpq(address string) (without, password string, err error) {
-	u, err := url.Parse(address)
+	u, err := parseURL(address)
 	if err != nil {
 		return "", "", fmt.Errorf("read the database URL: %w", err)
 	}

@@ -35,6 +35,9 @@ const (
 	// for it may hold a log's head row and with it every append to that log: so
 	// it is shorter than what the others wait for that row.
 	idleTimeout = 8 * time.Second
+	// pingTimeout is for a connection that lay idle for a second: a server that lost its
+	// power does not say that it is gone, and another may have taken over.
+	pingTimeout = 3 * time.Second
 )
 
 // Connect opens a pool on url and answers only once the server has, with the
@@ -46,6 +49,8 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 		return nil, nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	config.MaxConns = int32(cmp.Or(opts.Max, 4))
+	config.PingTimeout = pingTimeout
+	config.ConnConfig.OnPgError = serves
 	markLost(config)
 	config.ConnConfig.Tracer = opts.Tracer
 	if config.ConnConfig.TLSConfig != nil {

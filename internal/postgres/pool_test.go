@@ -1,10 +1,13 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"muster/internal/pgtest"
+	"muster/internal/pgtest/failover"
+	"muster/internal/postgres"
 )
 
 // TestTimesComeBackInUTC, whatever the zone of the machine is: the location is asked
@@ -20,5 +23,44 @@ func TestTimesComeBackInUTC(t *testing.T) {
 	}
 	if row.At.Location() != time.UTC || row.Then.Location() != time.UTC {
 		t.Errorf("%v and %v, want UTC", row.At.Location(), row.Then.Location())
+	}
+}
+
+// TestAConnectionThatTakesNoWritesIsNotKept: its server is a standby by now, or about to
+// be one. Whoever was refused is told that the database is away, and the next one gets a
+// connection to whichever host takes writes.
+func TestAConnectionThatTakesNoWritesIsNotKept(t *testing.T) {
+	t.Parallel()
+	db, pool, err := postgres.Connect(t.Context(), pgtest.URL(t), postgres.PoolOptions{Name: "one", Max: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	db.MustExec(`SET default_transaction_read_only = on`)
+	if _, err := db.Exec(`CREATE TABLE kept (n int)`); !postgres.Away(err) {
+		t.Errorf("a server that takes no writes is not away: %v", err)
+	}
+	if _, err := db.Exec(`CREATE TABLE kept (n int)`); err != nil {
+		t.Errorf("the connection was kept: %v", err)
+	}
+}
+
+// TestACommitIsNotAnsweredWithoutItsStandby, whatever else ends its wait: what Muster has
+// acknowledged is what a failover does not take back.
+func TestACommitIsNotAnsweredWithoutItsStandby(t *testing.T) {
+	t.Parallel()
+	pair := failover.Plain(t)
+	db := pgtest.Connect(t, pair.URL("postgres")+"&statement_timeout=100") // which does not end it
+	db.MustExec(`CREATE TABLE kept (n int)`)
+	pair.Hold(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := db.ExecContext(ctx, `INSERT INTO kept VALUES (1)`); err == nil {
+		t.Error("a row was acknowledged that no standby has")
+	}
+	pair.Kill(t)
+	var rows int
+	if err := db.Get(&rows, `SELECT count(*) FROM kept`); err != nil || rows != 0 {
+		t.Errorf("on the new primary there are %d rows, %v", rows, err)
 	}
 }
