@@ -167,7 +167,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 		return &exitError{status: exitCannotTell, err: err}
 	}
 	source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
-	state, err := source.Load(ctx, of.ID, file, time.Now())
+	state, err := source.Load(ctx, of.ID, file, in.clock.Now())
 	if err != nil {
 		return &exitError{status: exitCannotTell, err: err}
 	}
@@ -182,7 +182,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 	if a.dryRun || len(plan.Changes) == 0 {
 		return a.end(cmd, applied{Organization: of.Name, DryRun: a.dryRun}, plan, nil)
 	}
-	collector, err := collect.New(in.facts, in.commands, in.fleet, in.accepted(), in.reach, in.log, time.Now)
+	collector, err := collect.New(in.facts, in.commands, in.fleet, in.accepted(), in.reach, in.log, in.clock.Now)
 	if err != nil {
 		return err
 	}

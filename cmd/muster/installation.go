@@ -60,6 +60,7 @@ type installation struct {
 	url    string
 	db     *sqlx.DB
 	pool   *pgxpool.Pool
+	clock  *postgres.Clock // by which all is judged
 
 	key          *secrets.Ring
 	certificates *telemetry.Certificates // that this process signs with or meets
@@ -180,8 +181,8 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	if err := in.openSigning(ctx, a); err != nil {
 		return in, err
 	}
-	now := time.Now
-	in.events = eventstore.New(in.db)
+	now := in.clock.Now
+	in.events = eventstore.New(in.db).WithClock(now)
 	in.accounts = accounts.New(in.db, now)
 	in.accounts.Unthrottled = !cfg.RateLimits
 	in.facts = assessment.NewStore(in.db, in.key)
@@ -226,7 +227,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 
 // accepted answers which findings do not count in a server's score.
 func (in *installation) accepted() collect.Accepted {
-	return handlers.Accepted{Exceptions: in.exceptions, Fleet: in.fleet, Now: time.Now}.On
+	return handlers.Accepted{Exceptions: in.exceptions, Fleet: in.fleet, Now: in.clock.Now}.On
 }
 
 // controls answers how a check stood over a period.
@@ -254,6 +255,10 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 		return err
 	}
 	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool, Tracer: a.tracer, Met: in.certificates.Met("database")})
+	if err != nil {
+		return err
+	}
+	in.clock, err = postgres.NewClock(ctx, in.db)
 	return err
 }
 
@@ -303,7 +308,7 @@ func (in *installation) openSecrets(ctx context.Context, a access) error {
 func (in *installation) openSigning(ctx context.Context, a access) (err error) {
 	var own *signing.Certificate
 	if a.exclusive && in.cfg.SigningCert != "" {
-		if own, err = signing.LoadCertificate(in.cfg.SigningCert, in.cfg.SigningKey, time.Now()); err != nil {
+		if own, err = signing.LoadCertificate(in.cfg.SigningCert, in.cfg.SigningKey, in.clock.Now()); err != nil {
 			return err
 		}
 	}

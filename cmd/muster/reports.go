@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -78,7 +77,7 @@ func rebuiltJSON(id uuid.UUID, o handlers.RebuildOutcome) any {
 }
 
 func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path, name string) (_ handlers.RebuildOutcome, err error) {
-	collector, err := collect.New(in.facts, in.commands, in.fleet, in.accepted(), in.reach, in.log, time.Now)
+	collector, err := collect.New(in.facts, in.commands, in.fleet, in.accepted(), in.reach, in.log, in.clock.Now)
 	if err != nil {
 		return handlers.RebuildOutcome{}, err
 	}

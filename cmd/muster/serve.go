@@ -154,6 +154,7 @@ func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
 		p.outage.Watch(ctx, func(ctx context.Context) error { return postgres.Reach(ctx, p.url) })
 		return nil
 	})
+	group.Go(func() error { return unlessStopped(p.clock.Keep(ctx, p.log)) })
 	if p.server != nil {
 		group.Go(func() error { return unlessStopped(p.server.Supervise(ctx)) })
 	}
@@ -165,7 +166,7 @@ func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
 // startTakers starts whoever takes new work until ctx ends. HTTP comes last,
 // when there is somebody to sign in.
 func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun chan struct{}) (*http.Server, error) {
-	collector, err := collect.New(p.facts, p.commands, p.fleet, p.accepted(), p.reach, p.log, time.Now)
+	collector, err := collect.New(p.facts, p.commands, p.fleet, p.accepted(), p.reach, p.log, p.clock.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Facts: p.facts, Assessor: assessor,
 		Assessments: p.feed(), Intake: p.intake, Past: demoPast, Recent: demoRecent, Series: p.samples,
 		Wait: func(ctx context.Context, m commands.Mark) bool { return p.runner.Wait(ctx, m.Log, m.Position) },
-		Now:  time.Now, Log: p.log,
+		Now:  p.clock.Now, Log: p.log,
 	}
 	if p.server != nil {
 		d.Own = p.server

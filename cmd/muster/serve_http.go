@@ -65,7 +65,7 @@ func (p *process) startHTTP(
 		p.log.Warn("this binary is without the pages: it was built without the web application", "error", err)
 	}
 	handler, err := httpapi.New(httpapi.Front{
-		DB: p.db, Accounts: p.accounts, Commands: p.commands, Metrics: p.metrics, Tracer: p.export.Tracer(), App: app, Log: p.log, Now: time.Now,
+		DB: p.db, Accounts: p.accounts, Commands: p.commands, Metrics: p.metrics, Tracer: p.export.Tracer(), App: app, Log: p.log, Now: p.clock.Now,
 		PublicURL: public, InsecureCookies: p.cfg.InsecureCookies,
 		TrustedProxies: p.cfg.TrustedProxies, CORSOrigins: p.cfg.CORSOrigins, Unlimited: !p.cfg.RateLimits,
 	}, groups)
@@ -112,22 +112,22 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
-			Proofs: p.proofs, Waiter: p.runner, Log: p.log, Now: time.Now,
+			Proofs: p.proofs, Waiter: p.runner, Log: p.log, Now: p.clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,
-			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Connections: collector, Tiles: figures, Hosts: p.samples, Agents: &heartbeat.Store{DB: p.db}, Waiter: p.runner, Now: time.Now,
+			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Connections: collector, Tiles: figures, Hosts: p.samples, Agents: &heartbeat.Store{DB: p.db}, Waiter: p.runner, Now: p.clock.Now,
 		},
-		TileRoutes: tiles.New(figures, p.fleet, time.Now, p.log),
+		TileRoutes: tiles.New(figures, p.fleet, p.clock.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{
 			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops,
-			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: time.Now,
+			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: p.clock.Now,
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: p.signing, Checkpoints: p.checkpoints, Trees: tree.New(p.db), Public: p.cfg.ProofPublic},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
-			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now, Texts: p.accounts, Collected: p.facts}),
+			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: p.clock.Now, Texts: p.accounts, Collected: p.facts}),
 			Metrics: p.metrics, Waiter: p.runner,
 		},
 	}, nil
@@ -136,7 +136,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 // feed are the doors of the native feed; the demo sends by them, too.
 func (p *process) feed() *feed.Doors {
 	return &feed.Doors{
-		Commands: p.commands, Places: p.places, Store: p.intake, Texts: p.accounts, Now: time.Now,
+		Commands: p.commands, Places: p.places, Store: p.intake, Texts: p.accounts, Now: p.clock.Now,
 		Assessments: p.facts, Accepted: feed.Accepted(p.accepted()), Heartbeats: &heartbeat.Store{DB: p.db}, Signs: p.intake,
 	}
 }
@@ -160,6 +160,6 @@ func (p *process) identityProvider(public *url.URL) (*oidc.Provider, error) {
 	return oidc.New(oidc.Settings{
 		Issuer: p.cfg.OIDCIssuer, ClientID: p.cfg.OIDCClientID, ClientSecret: secret,
 		RedirectURL: public.JoinPath(signin.OIDCCallback).String(),
-		Sealer:      p.key, Now: time.Now,
+		Sealer:      p.key, Now: p.clock.Now,
 	}), nil
 }

@@ -121,7 +121,7 @@ func (p *process) startWitnesses(ctx context.Context, group *errgroup.Group) err
 		default: // they are about to look anyway
 		}
 	}
-	asking := &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Ask: witnesses, Now: time.Now, Log: p.log}
+	asking := &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Ask: witnesses, Now: p.clock.Now, Log: p.log}
 	group.Go(func() error { return unlessStopped(asking.Run(ctx, made)) })
 	return nil
 }
@@ -159,10 +159,10 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 			Assessor: collector, Accounts: in.accounts, History: in.history, Exceptions: in.exceptions, Health: in.health, Alerts: in.alerts, Measurements: in.samples,
 			Waiter: in.runner, Blobs: in.blobs,
 			Catalogue: in.checks, Feed: in.known,
-			PublicURL: in.cfg.PublicURL, Now: time.Now,
+			PublicURL: in.cfg.PublicURL, Now: in.clock.Now,
 		},
 		Retention: in.cfg.ReportRetention,
-		Composer:  &mail.Composer{From: from, Now: time.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Proofs: in.proofs, Now: time.Now, Log: in.log,
+		Composer:  &mail.Composer{From: from, Now: in.clock.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Proofs: in.proofs, Now: in.clock.Now, Log: in.log,
 	}, nil
 }
 
@@ -183,7 +183,7 @@ func (in *installation) transport() (mail.Transport, error) {
 func (p *process) newWatch() *watch.Watch {
 	return &watch.Watch{
 		DB: p.db, Events: p.events, Organizations: p.accounts, Fleet: p.fleet, Waiter: p.runner,
-		Alerts: p.commands, Now: time.Now, Log: p.log, Judged: p.countBreaches,
+		Alerts: p.commands, Now: p.clock.Now, Log: p.log, Judged: p.countBreaches,
 		Recorded: func(ctx context.Context, m commands.Mark) { p.runner.Announce(ctx, m.Log) },
 	}
 }

@@ -240,7 +240,7 @@ func (in *installation) find(ctx context.Context, digest string) (o accounts.Org
 		organizations = append(organizations, accounts.Organization{ID: d.ID, Name: d.ID.String() + ", which was deleted " + stamp(d.DeletedAt)})
 	}
 	for _, o := range organizations {
-		if found, ok, err := in.proofs.Find(ctx, o.ID, digest, time.Now()); err != nil || ok {
+		if found, ok, err := in.proofs.Find(ctx, o.ID, digest, in.clock.Now()); err != nil || ok {
 			return o, found, ok, err
 		}
 	}

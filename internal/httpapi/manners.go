@@ -65,6 +65,7 @@ const nothingRuns = "default-src 'none'; base-uri 'none'; object-src 'none'; fra
 
 func (s *server) setHeaders(h http.Header, r *http.Request, requestID string) {
 	h.Set("X-Request-Id", requestID)
+	h.Set("Date", s.Now().UTC().Format(http.TimeFormat)) // an agent whose clock is off goes by it, and we by ours
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Content-Security-Policy", nothingRuns) // a page sets its own

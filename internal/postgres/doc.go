@@ -52,7 +52,8 @@
 // Connect's pools give up a lock after ten seconds and let the server end a
 // transaction that lies idle for eight. A server that fell silent is given up after ten
 // seconds (giveUpSilence), one that has become a standby at the first write that it
-// refuses (serves), and of several hosts each has three seconds to answer (Bounded).
+// refuses (serves), and of several hosts each has three seconds to answer (Bounded). Clock
+// is the database's, by which processes on any machines judge alike.
 //
 // Migrate runs under an advisory lock of the session: replicas that start together wait
 // for the one that migrates, and if it dies its session ends, the lock with it, and the

@@ -55,3 +55,6 @@ func ConfigurationWith(t *testing.T, programs string) string {
 	}
 	return string(content)
 }
+
+// Read reads the database's clock now.
+func (c *Clock) Read(ctx context.Context) error { return c.read(ctx) }
