@@ -12,7 +12,7 @@ all=$chart/ci/values.yaml
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "test_chart: $*" >&2; exit 1; }
-(cd kit/helm/check && CGO_ENABLED=0 go build -trimpath -o "$dir/check" .)
+(cd kit/helm/check && CGO_ENABLED=0 go vet ./... && CGO_ENABLED=0 go build -trimpath -o "$dir/check" .)
 
 # rendered NAME ARGUMENT… is what a cluster would be given, in $dir/NAME.yaml.
 rendered() {
@@ -52,8 +52,12 @@ refused service.port=http "'/service/port'"
 refused ingres.enabled=true "'ingres' not allowed"
 
 # What the checking itself is worth: a member that Kubernetes would drop is refused.
-if sed 's/terminationGracePeriodSeconds/terminationGracePeriod/' "$dir/everything.yaml" | "$dir/check" >"$dir/said" 2>&1; then
-  fail "a misspelt member is taken"
-fi
-grep -q 'unknown field "spec.template.spec.terminationGracePeriod"' "$dir/said" || fail "$(cat "$dir/said")"
+misspelt() { # SED WORD
+  if sed "$1" "$dir/everything.yaml" | "$dir/check" >"$dir/said" 2>&1; then fail "$1 is taken"; fi
+  grep -qF -- "$2" "$dir/said" || fail "$1: $(cat "$dir/said")"
+}
+misspelt s/terminationGracePeriodSeconds/terminationGracePeriod/ 'unknown field "spec.template.spec.terminationGracePeriod"'
+misspelt s/relabelings:/relabeling:/ 'unknown field "spec.endpoints[0].relabeling"'
+misspelt 's/port: ops$/port: opps/' 'chooses no service with the port opps'
+
 echo "helm: lint, $(grep -c . <"$dir/everything.list") manifests, wrong values refused by name"

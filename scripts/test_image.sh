@@ -10,6 +10,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "test_image: $*" >&2; exit 1; }
 export SOURCE_DATE_EPOCH=1767225600
+(cd kit/image && CGO_ENABLED=0 go vet ./...)
 digest=$(bash scripts/image.sh v1.0.0 abc "$dir/image")
 [ "$digest" = "$(bash scripts/image.sh v1.0.0 abc "$dir/again")" ] || fail "the same image twice is not the same"
 diff -r "$dir/image" "$dir/again" || fail "the same image twice is not the same"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 )
@@ -54,6 +55,18 @@ func (m manifests) fit() error {
 			}
 		}
 	}
+	for _, s := range m.monitors {
+		if !slices.ContainsFunc(m.services, func(to core.Service) bool {
+			return holds(s.Spec.Selector.MatchLabels, to.Labels) && slices.ContainsFunc(to.Spec.Ports, func(p core.ServicePort) bool { return p.Name == s.Spec.Endpoints[0].Port })
+		}) {
+			wrong("%s chooses no service with the port %s", s.Name, s.Spec.Endpoints[0].Port)
+		}
+		if !slices.ContainsFunc(s.Spec.Endpoints[0].RelabelConfigs, func(r monitoring.RelabelConfig) bool {
+			return r.TargetLabel == "job" && r.Replacement != nil && *r.Replacement == "muster"
+		}) {
+			wrong("%s has not the job of kit/prometheus: %v", s.Name, s.Spec.Endpoints[0].RelabelConfigs)
+		}
+	}
 	for _, i := range m.ingresses {
 		to := i.Spec.Rules[0].HTTP.Paths[0].Backend.Service
 		if !slices.ContainsFunc(m.services, func(s core.Service) bool { return s.Name == to.Name && s.Spec.Ports[0].Name == to.Port.Name }) {
@@ -94,8 +107,13 @@ func hardened(d apps.Deployment) error {
 }
 
 func chosen(selector map[string]string, d apps.Deployment) bool {
+	return holds(selector, d.Spec.Template.Labels)
+}
+
+// holds says whether what a selector wants is among labels.
+func holds(selector, labels map[string]string) bool {
 	for key, value := range selector {
-		if d.Spec.Template.Labels[key] != value {
+		if labels[key] != value {
 			return false
 		}
 	}

@@ -1,12 +1,14 @@
 // Command check reads what helm template makes of the chart of Muster from its standard
-// input, holds each manifest strictly against the types of the Kubernetes API, and what
-// belongs together against each other. It prints what it found: one line a manifest.
+// input, holds each manifest strictly against the types of the Kubernetes API and of
+// Prometheus' operator, and what belongs together against each other. It prints what it
+// found: one line a manifest.
 //
 // # What may go wrong
 //
 //   - A member is misspelt, or lies elsewhere in this version of the API: refused, with
 //     its name. Kubernetes itself would drop it without a word.
-//   - A kind is not of Kubernetes (ServiceMonitor): only that it is YAML is looked at.
+//   - The operator of Prometheus that runs there has another version of ServiceMonitor than
+//     the module we take its type from.
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 	"os"
 	"strings"
 
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
@@ -30,6 +33,7 @@ type manifests struct {
 	services    []core.Service
 	ingresses   []networking.Ingress
 	budgets     []policy.PodDisruptionBudget
+	monitors    []monitoring.ServiceMonitor
 	settings    map[string]string
 	accounts    map[string]bool
 }
@@ -104,7 +108,10 @@ func (m *manifests) add(kind, document string) (name string, err error) {
 		m.accounts[a.Name] = true
 		return a.Name, err
 	case "monitoring.coreos.com/v1 ServiceMonitor":
-		return "(not of Kubernetes, not checked)", nil
+		var s monitoring.ServiceMonitor
+		err = strictly(document, &s)
+		m.monitors = append(m.monitors, s)
+		return s.Name, err
 	}
 	return "", fmt.Errorf("%s is no kind that this knows", kind)
 }
