@@ -1,7 +1,7 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
-# make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, checksums
+# make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, the chart, the image, checksums
 # make image      in bin/image: the container image, as an OCI layout, without a daemon
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make truth      what Muster and others say of a server, against what happened on it (docs/truth.md)
@@ -73,7 +73,7 @@ kit: build $(NFPM) $(SBOM)
 	@for format in deb rpm; do \
 		VERSION='$(PACKAGE_VERSION)' GOARCH=$$(go env GOARCH) $(NFPM) package --config kit/packages/nfpm.yaml --packager $$format --target bin/ || exit 1; \
 	done
-	@SBOM=$(SBOM) bash scripts/archive.sh '$(PACKAGE_VERSION)'
+	@SBOM=$(SBOM) bash scripts/archive.sh '$(PACKAGE_VERSION)' '$(VERSION)' '$(COMMIT)'
 
 image: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
 image: build

@@ -13,7 +13,7 @@ for place in here some/where/else; do
   git clone -q . "$dir/$place"
   cp -r web/dist/. "$dir/$place/web/dist/"
   make -s -C "$dir/$place" program VERSION=1.0.0
-  (cd "$dir/$place" && bash scripts/archive.sh 1.0.0)
+  (cd "$dir/$place" && bash scripts/archive.sh 1.0.0 v1.0.0 abc)
 done
 for file in muster SHA256SUMS; do
   cmp "$dir/here/bin/$file" "$dir/some/where/else/bin/$file" || {
@@ -23,7 +23,7 @@ for file in muster SHA256SUMS; do
 done
 cd "$dir/here/bin"
 sha256sum --quiet -c SHA256SUMS
-[ "$(wc -l <SHA256SUMS)" = 2 ]
+[ "$(wc -l <SHA256SUMS)" = 4 ]
 grep -q '"name": "github.com/jackc/pgx/v5"' muster-*.cdx.json || {
   echo 'test_archive: the list of what it is made of lacks the driver of PostgreSQL' >&2
   exit 1

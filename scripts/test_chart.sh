@@ -60,4 +60,13 @@ misspelt s/terminationGracePeriodSeconds/terminationGracePeriod/ 'unknown field 
 misspelt s/relabelings:/relabeling:/ 'unknown field "spec.endpoints[0].relabeling"'
 misspelt 's/port: ops$/port: opps/' 'chooses no service with the port opps'
 
+# The chart as make kit packs it makes the same, by its own version, and without ci/.
+SOURCE_DATE_EPOCH=1767225600 bash scripts/chart.sh 1.2.3.4.gabc "$dir/muster.tgz"
+"$HELM" lint --strict "$dir/muster.tgz" -f "$all" >"$dir/said" || fail "$(cat "$dir/said")"
+"$HELM" template muster "$dir/muster.tgz" --kube-version 1.30.0 -f "$all" >"$dir/packed.yaml"
+same() { sed -e s/muster-0.1.0/muster-1.2.3_4.gabc/ -e /checksum.settings:/d "$1"; } # the settings' labels have the version
+diff <(same "$dir/everything.yaml") <(same "$dir/packed.yaml") || fail "the packed chart is another one"
+"$HELM" show chart "$dir/muster.tgz" | grep -qx 'appVersion: 1.2.3.4.gabc' || fail "the packed chart does not say of which Muster it is"
+"$HELM" package "$chart" --destination "$dir" >/dev/null
+diff <(tar -tzf "$dir/muster-0.1.0.tgz" | sort) <(tar -tzf "$dir/muster.tgz" | grep -v '/$' | sort) || fail "helm packs other files"
 echo "helm: lint, $(grep -c . <"$dir/everything.list") manifests, wrong values refused by name"
