@@ -93,7 +93,7 @@ func (a *apart) troubles() []trouble {
 					return false
 				}
 			}
-			return m[`muster_jobs{kind="build",status="queued"}`]+m[`muster_jobs{kind="build",status="running"}`] == 0 &&
+			return m[standing] < 60 &&
 				m["muster_watch_judged_seconds"] < 60 && m["muster_measurements_behind_seconds"] < 15
 		},
 	}, {
@@ -107,7 +107,10 @@ func (a *apart) troubles() []trouble {
 	}}
 }
 
-const storeFree = `muster_disk_free_ratio{disk="files"}`
+const (
+	storeFree = `muster_disk_free_ratio{disk="files"}`
+	standing  = `muster_jobs_due_seconds{kind="build"}`
+)
 
 // workerGoes leaves a report, a sample and a watch to nobody. That this was minutes ago is
 // said to the database: nobody waits for it.
@@ -118,12 +121,13 @@ func (a *apart) workerGoes(t *testing.T) {
 	db := pgtest.Connect(t, a.url)
 	pgtest.Unguard(t, db)
 	db.MustExec(`UPDATE events SET recorded_at = recorded_at - interval '2 minutes' WHERE log = 'reports'`)
+	db.MustExec(`UPDATE jobs SET due_at = due_at - interval '16 minutes' WHERE kind = 'build'`)
 	db.MustExec(`UPDATE dirty_hours SET since = since - interval '2 minutes'`)
 	db.MustExec(`UPDATE watch_state SET judged_at = judged_at - interval '2 minutes'`)
 	a.awaits(t, "a1", "muster_watch_judged_seconds", 100)
 	a.awaits(t, "a1", "muster_measurements_behind_seconds", 100)
 	a.awaits(t, "a1", `muster_projection_lag_seconds{projection="report_history"}`, 100)
-	a.awaits(t, "a1", `muster_jobs{kind="build",status="queued"}`, 1)
+	a.awaits(t, "a1", standing, 900)
 }
 
 // limitedTo are the files that a process of the long test may open: it has some forty

@@ -50,7 +50,16 @@ func (p *process) measure() {
 		func(context.Context) ([]telemetry.Reading, error) { return p.certificates.Left(time.Now()), nil })
 	p.metrics.Gauge("muster_disk_free_ratio", "How much is free of the file system with the data directory, and with the files, from 0 to 1.", []string{"disk"}, p.newDisks().readings)
 	p.metrics.Gauge("muster_check_ok", "1 where a check of /readyz passes, by check.", []string{"check"}, p.checkReadings)
-	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings)
+	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings(func(kind string, c jobs.QueueCounts) []telemetry.Reading {
+		return []telemetry.Reading{
+			{Labels: []string{kind, "queued"}, Value: float64(c.Queued)},
+			{Labels: []string{kind, "running"}, Value: float64(c.Running)},
+			{Labels: []string{kind, "dead"}, Value: float64(c.Dead)},
+		}
+	}))
+	p.metrics.Gauge("muster_jobs_due_seconds", "For how long the oldest job is due that nobody works on, by kind.", []string{"kind"}, p.jobReadings(func(kind string, c jobs.QueueCounts) []telemetry.Reading {
+		return []telemetry.Reading{{Labels: []string{kind}, Value: c.Due.Seconds()}}
+	}))
 }
 
 // fromZero shows what is counted before the first time: a series that begins with its
@@ -89,17 +98,15 @@ func (p *process) waitingReadings(ctx context.Context) ([]telemetry.Reading, err
 	return []telemetry.Reading{{Value: waiting.Since.Seconds()}}, err
 }
 
-func (p *process) jobReadings(ctx context.Context) ([]telemetry.Reading, error) {
-	counts, err := p.queue.Counts(ctx, uuid.Nil)
-	var readings []telemetry.Reading
-	for _, kind := range jobs.Kinds() { // a series that comes and goes with its jobs misleads
-		c := counts[kind]
-		readings = append(readings,
-			telemetry.Reading{Labels: []string{string(kind), "queued"}, Value: float64(c.Queued)},
-			telemetry.Reading{Labels: []string{string(kind), "running"}, Value: float64(c.Running)},
-			telemetry.Reading{Labels: []string{string(kind), "dead"}, Value: float64(c.Dead)})
+func (p *process) jobReadings(of func(kind string, c jobs.QueueCounts) []telemetry.Reading) func(context.Context) ([]telemetry.Reading, error) {
+	return func(ctx context.Context) ([]telemetry.Reading, error) {
+		counts, err := p.queue.Counts(ctx, uuid.Nil)
+		var readings []telemetry.Reading
+		for _, kind := range jobs.Kinds() { // a series that comes and goes with its jobs misleads
+			readings = append(readings, of(string(kind), counts[kind])...)
+		}
+		return readings, err
 	}
-	return readings, err
 }
 
 func (p *process) countJob(kind jobs.JobKind, outcome jobs.RunOutcome, took time.Duration) {

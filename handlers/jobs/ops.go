@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -22,11 +23,13 @@ var (
 	dropDeadSQL string
 )
 
-// QueueCounts says how many jobs of a kind there are in each status.
+// QueueCounts says how many jobs of a kind there are in each status, and for how long the
+// oldest has been due that nobody works on; 0: none is due.
 type QueueCounts struct {
-	Queued  int64 `db:"queued"`
-	Running int64 `db:"running"`
-	Dead    int64 `db:"dead"`
+	Queued  int64         `db:"queued"`
+	Running int64         `db:"running"`
+	Dead    int64         `db:"dead"`
+	Due     time.Duration `db:"due"`
 }
 
 type listing struct {

@@ -35,7 +35,7 @@ func TestWhatOperatorsSeeAndDo(t *testing.T) {
 	if p := progress[mine.Subject]; err != nil || len(progress) != 1 || p.Step != 2 || p.TotalSteps != 3 || p.Label != "Rendering the PDF" || p.WorkerID != "w" || p.LeasedUntil == nil {
 		t.Errorf("progress %+v %v", progress, err)
 	}
-	if counts, err := s.queue.Counts(t.Context(), mine.OrganizationID); err != nil || counts[jobs.Build] != (jobs.QueueCounts{Running: 1}) || counts[jobs.Mail] != (jobs.QueueCounts{Queued: 1}) {
+	if counts, err := s.queue.Counts(t.Context(), mine.OrganizationID); err != nil || counts[jobs.Build] != (jobs.QueueCounts{Running: 1}) || counts[jobs.Mail] != (jobs.QueueCounts{Queued: 1, Due: counts[jobs.Mail].Due}) || counts[jobs.Mail].Due <= 0 {
 		t.Errorf("counts %+v %v", counts, err)
 	}
 	if rows, err := s.queue.List(t.Context(), mine.OrganizationID, 10, jobs.Build); err != nil || len(rows) != 1 {
