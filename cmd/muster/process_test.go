@@ -101,35 +101,10 @@ func launch(t testing.TB, env []string, args ...string) *running {
 // start starts the program by a command, a shell's say.
 func start(t testing.TB, cmd *exec.Cmd, env []string) *running {
 	t.Helper()
-	r := &running{cmd: cmd, said: &transcript{}, logged: &transcript{}, begun: make(chan struct{}), ended: make(chan struct{})}
-	r.cmd.Env = append(programEnvironment(env...), begins+"=yes")
-	begun, closes, err := os.Pipe()
+	r, err := spawn(cmd, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cmd.ExtraFiles = []*os.File{closes}
-	r.cmd.Stdout, r.cmd.Stderr = r.said, r.logged
-	stdin, err := r.cmd.StdinPipe() // closed when this process ends, see beMuster
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = r.cmd.Start()
-	_ = closes.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, begun)
-		_ = begun.Close()
-		close(r.begun)
-	}()
-	r.pid = r.cmd.Process.Pid
-	go func() {
-		_ = r.cmd.Wait()
-		_ = stdin.Close()
-		r.status = r.cmd.ProcessState.ExitCode()
-		close(r.ended)
-	}()
 	t.Cleanup(func() {
 		_ = r.terminate()
 		if !within(stopPatience, r.over) {
@@ -143,6 +118,40 @@ func start(t testing.TB, cmd *exec.Cmd, env []string) *running {
 		r.tell(t, r.cmd.Args[1:])
 	})
 	return r
+}
+
+// spawn is start for whoever sees to the end of the process, and looks at what it said.
+func spawn(cmd *exec.Cmd, env []string) (*running, error) {
+	r := &running{cmd: cmd, said: &transcript{}, logged: &transcript{}, begun: make(chan struct{}), ended: make(chan struct{})}
+	r.cmd.Env = append(programEnvironment(env...), begins+"=yes")
+	begun, closes, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	r.cmd.ExtraFiles = []*os.File{closes}
+	r.cmd.Stdout, r.cmd.Stderr = r.said, r.logged
+	stdin, err := r.cmd.StdinPipe() // closed when this process ends, see beMuster
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	_ = closes.Close()
+	if err != nil {
+		_ = begun.Close()
+		return nil, err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, begun)
+		_ = begun.Close()
+		close(r.begun)
+	}()
+	r.pid = r.cmd.Process.Pid
+	go func() {
+		_ = r.cmd.Wait()
+		_ = stdin.Close()
+		r.status = r.cmd.ProcessState.ExitCode()
+		close(r.ended)
+	}()
+	return r, nil
 }
 
 // programEnvironment makes this test binary the program. Of the tests' own environment
