@@ -1,6 +1,7 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
+# make chaos      three replicas under load, 1,000 SIGKILLs and whatever else goes wrong, and a count of what was acknowledged (CONTRIBUTING.md)
 # make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, the chart, the image, checksums
 # make image      in bin/image: the container image, as an OCI layout, without a daemon
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
@@ -13,7 +14,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit image packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench truth truth-page load screenshots generate notices tools
+.PHONY: demo build kit image packages program postgres web test test-go test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -161,6 +162,12 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM)
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples httpapi/FuzzAssessments; do \
 		go test -run '^$$' -fuzz "^$${fuzz##*/}$$" -fuzztime 30s "./internal/$${fuzz%/*}" || exit 1; \
 	done
+
+# Without the race detector: its replicas start as fast as the shipped program, and their
+# memory is theirs. make test-all has a tenth of it with the detector.
+chaos: $(VERSITYGW)
+	$(AS_BUILT) CGO_ENABLED=0 VERSITYGW=$(VERSITYGW) MUSTER_TEST_LONG=1 MUSTER_CHAOS_KILLS=$${MUSTER_CHAOS_KILLS:-1000} \
+		go test -vet=off -count=1 -v -timeout 6h -run '^TestLongUnderFire$$' ./cmd/muster
 
 bench:
 	bash scripts/bench.sh

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -133,7 +134,7 @@ func (i installed) sweep(t testing.TB) {
 // and every PDF and table as it was recorded.
 func (i installed) files(t testing.TB, kept map[string]string) {
 	t.Helper()
-	root := filepath.Join(i.dir, "blobs")
+	root := cmp.Or(i.bucket, filepath.Join(i.dir, "blobs"))
 	var found []string
 	err := filepath.WalkDir(filepath.Join(root, "reports"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

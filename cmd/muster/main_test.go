@@ -24,6 +24,8 @@ const (
 	asVersion = "TEST_MUSTER_VERSION"
 	// begins is set where the program is to close its third file when main begins.
 	begins = "TEST_MUSTER_BEGINS"
+	// chaosPrefix is how the settings of TestUnderFire begin, which no program sees.
+	chaosPrefix = "MUSTER_CHAOS_"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +35,8 @@ func TestMain(m *testing.M) {
 	}
 	// What the developer's own Muster is set to is nothing to the tests.
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); (strings.HasPrefix(name, "MUSTER_") || strings.HasPrefix(name, "OTEL_")) && name != longtest.Variable {
+		name, _, _ := strings.Cut(pair, "=")
+		if (strings.HasPrefix(name, "MUSTER_") || strings.HasPrefix(name, "OTEL_")) && name != longtest.Variable && !strings.HasPrefix(name, chaosPrefix) {
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -81,6 +84,7 @@ func muster(t testing.TB, args ...string) outcome {
 type installed struct {
 	url, dir string
 	blobs    string // URL of the blob store; empty: in dir
+	bucket   string // directory of the files in an object store; empty: they are in dir
 
 	measurements string // URL of ClickHouse; empty: in the database
 }
