@@ -57,7 +57,7 @@ it prints are witnesses: keep them elsewhere.`,
 func (in *installation) backupSource(report func(string), accept bool) *backup.Source {
 	return &backup.Source{
 		DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Keys: in.key,
-		Sealed: in.facts.Sealed, Version: buildVersion(), Now: time.Now, Progress: report, AcceptFindings: accept,
+		Sealed: in.facts.Sealed, Version: buildVersion(), Now: in.clock.Now, Progress: report, AcceptFindings: accept,
 		Record: func(ctx context.Context, made backup.Manifest) error {
 			return in.accounts.RecordSystem(ctx, accounts.BackupMade, made.MadeAt.Format(time.RFC3339))
 		},
@@ -149,7 +149,7 @@ func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report fu
 		if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
 			return err
 		}
-		in.events, in.accounts = eventstore.New(in.db), accounts.New(in.db, time.Now)
+		in.events, in.accounts = eventstore.New(in.db), accounts.New(in.db, in.clock.Now)
 		target := backup.RestoreTarget{
 			DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, KeyFile: in.cfg.SecretKeyFile,
 			Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.db, in.log) },

@@ -265,10 +265,10 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 			if err != nil {
 				return err
 			}
-			if at.IsZero() {
-				at = time.Now()
-			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				if at.IsZero() {
+					at = in.clock.Now()
+				}
 				target, err := in.organizationNamed(cmd.Context(), organizationName)
 				if err != nil {
 					return err

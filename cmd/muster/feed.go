@@ -197,7 +197,7 @@ func (u feedUpdate) apply(cmd *cobra.Command, in *installation, found foundFile)
 	dry := u.dryRun || len(found.Problems) > 0
 	o, err := in.known.Apply(cmd.Context(), kept.Update{
 		Records: found.Records, File: found.digest, SignedBy: found.signedBy, Older: u.older, DryRun: dry,
-	}, time.Now())
+	}, in.clock.Now())
 	if err != nil {
 		return err
 	}

@@ -140,18 +140,22 @@ func (s *Store) makeWhole(ctx context.Context, tx *sqlx.Tx, of whole) (did bool,
 	if err := s.atHome(ctx, tx); err != nil {
 		return false, err
 	}
-	begun, ok, err := statement.Find[bool](ctx, tx, "hold "+of.String(), holdWhole, of.with()...)
+	type held struct {
+		Begun bool
+		At    time.Time
+	}
+	row, ok, err := statement.Find[held](ctx, tx, "hold "+of.String(), holdWhole, of.with()...)
 	if err != nil || !ok {
 		return false, err
 	}
 	m := making{whole: of, store: s, tx: tx}
-	if !begun {
+	if !row.Begun {
 		return true, m.begin(ctx)
 	}
 	if err := m.take(ctx); err != nil || len(m.dirty) == 0 {
 		return false, err
 	}
-	for _, w := range m.windows(time.Now()) {
+	for _, w := range m.windows(row.At) {
 		if err := m.remake(ctx, w); err != nil {
 			return false, fmt.Errorf("make the %s from %s to %s: %w", w.Size, w.From, w.To, err)
 		}
