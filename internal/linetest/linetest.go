@@ -40,6 +40,7 @@ func New(t testing.TB, upstream string) *Line {
 	}
 	l := &Line{upstream: upstream, listener: listener, gate: make(chan struct{}), ends: map[*net.TCPConn]struct{}{}}
 	close(l.gate)
+	zerolog.SetGlobalLevel(zerolog.Disabled) // its toxics know no other logger than the global one
 	l.server = toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	l.proxy = toxiproxy.NewProxy(l.server, t.Name(), l.Addr(), upstream)
 	go l.take()
