@@ -2,6 +2,8 @@
 -- emptied as a whole when all in them is in blocks: a DELETE of each row, the VACUUM behind
 -- it and an index that is written to all over took two thirds of what raw samples wrote
 -- ahead.
+-- Step: expand
+-- A program from before names no part, and finds all of them.
 -- +goose Up
 
 -- Samples that come late stay in the table that there was. Nothing of it is rewritten; it

@@ -1,5 +1,9 @@
 -- Owner: internal/measurements/pgstore. Blocks of raw samples in a table for each day, which
 -- is dropped as a whole when its time has come: a DELETE of each row gives no disk back.
+-- Step: expand
+-- A program from before puts into the days below, which end tomorrow, and into those that newer
+-- ones made. By itself for longer it finds none, and its hours stay in the head until a newer
+-- one runs again.
 -- +goose Up
 
 -- What there is stays one table until all of it has to go. Nothing of it is rewritten; it is

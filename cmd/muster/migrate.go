@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -11,18 +12,86 @@ import (
 )
 
 func migrateCommand(cfg *config.Config) *cobra.Command {
-	up := &cobra.Command{
+	return parent("migrate", "The database schema: up, finish, status", migrateUpCommand(cfg), migrateFinishCommand(cfg), migrateStatusCommand(cfg))
+}
+
+func migrateUpCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
 		Use:   "up",
 		Short: "Bring the schema up to date; serve does so by itself at start",
-		Args:  cobra.NoArgs,
-		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, _ *installation) error {
-			return say(cmd, "the schema is up to date\n")
+		Long: `Takes all migrations that are due. A second step at the end is left to 'muster migrate
+finish': until then the programs from before may run too.`,
+		Args: cobra.NoArgs,
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			waiting, err := in.waitingMigrations(cmd)
+			if err != nil {
+				return err
+			}
+			if err := say(cmd, "the schema is up to date\n"); err != nil || len(waiting) == 0 {
+				return err
+			}
+			return say(cmd, "%d left to 'muster migrate finish'; until then programs from before may run, too\n", len(waiting))
 		}),
 	}
-	status := &cobra.Command{
+}
+
+func migrateFinishCommand(cfg *config.Config) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "finish --yes",
+		Short: "Take the second step of an upgrade: no program from before may run any more",
+		Long: `Takes the migrations that wait until no program from before runs any more: they take away
+what only such a program needs. From then on one does not start. While one is connected to
+the database this is refused. The way back is the backup from before the upgrade.
+
+Without --yes it says what waits, does nothing and ends with status 2.`,
+		Example: `  muster migrate finish --yes`,
+		Args:    cobra.NoArgs,
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			waiting, err := in.waitingMigrations(cmd)
+			if err != nil {
+				return err
+			}
+			if len(waiting) == 0 {
+				return say(cmd, "nothing is left to finish\n")
+			}
+			if !yes {
+				for _, m := range waiting {
+					if err := say(cmd, "%s waits\n", m.File); err != nil {
+						return err
+					}
+				}
+				return &exitError{status: exitUsage, err: errors.New("nothing was done; --yes takes it, and no program from before may run any more")}
+			}
+			if err := postgres.Finish(cmd.Context(), in.db, in.log); err != nil {
+				return err
+			}
+			return say(cmd, "finished: no program from before may run any more\n")
+		}),
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "take it; without, only say what waits")
+	return cmd
+}
+
+// waitingMigrations are those that are left to finish, in order.
+func (in *installation) waitingMigrations(cmd *cobra.Command) (waiting []postgres.Migration, err error) {
+	all, err := postgres.MigrationStatus(cmd.Context(), in.db)
+	for _, m := range all {
+		if m.Waits() {
+			waiting = append(waiting, m)
+		}
+	}
+	return waiting, err
+}
+
+func migrateStatusCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
 		Use:   "status",
 		Short: "List the migrations and when each was applied; changes nothing",
-		Args:  cobra.NoArgs,
+		Long: `Lists the migrations that this program knows, when each was applied or that it is pending,
+and who may run beside it: 'expand' the programs from before, 'alone' none of them,
+'contract' none of them either, and it waits for 'muster migrate finish'.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withDatabase(cmd.Context(), cfg, access{pool: 2}, func(in *installation) error {
 				migrations, err := postgres.MigrationStatus(cmd.Context(), in.db)
@@ -35,11 +104,10 @@ func migrateCommand(cfg *config.Config) *cobra.Command {
 					if m.AppliedAt != nil {
 						applied = m.AppliedAt.UTC().Format("2006-01-02 15:04:05Z")
 					}
-					fmt.Fprintf(w, "%d\t%s\t%s\n", m.Version, m.File, applied)
+					fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", m.Version, m.File, applied, m.Step)
 				}
 				return w.Flush()
 			})
 		},
 	}
-	return parent("migrate", "The database schema", up, status)
 }

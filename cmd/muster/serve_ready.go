@@ -123,18 +123,19 @@ func (p *process) startDoor(ctx context.Context, group *errgroup.Group) {
 // doorTimeout bounds an answer to an operator: figures take two seconds at most, each.
 const doorTimeout = time.Minute
 
-// migrated returns an error where the schema is not this binary's.
+// migrated returns an error where this binary must not run on the schema: it lacks
+// something, or a newer one has finished an upgrade beside us.
 func (p *process) migrated(ctx context.Context) error {
 	migrations, err := postgres.MigrationStatus(ctx, p.db)
 	if err != nil {
 		return err
 	}
 	for _, m := range migrations {
-		if m.AppliedAt == nil {
+		if m.AppliedAt == nil && !m.Waits() {
 			return fmt.Errorf("migration %s is pending", m.File)
 		}
 	}
-	return nil
+	return postgres.CheckSchema(ctx, p.db)
 }
 
 func (p *process) projectionLag(ctx context.Context) (time.Duration, error) {

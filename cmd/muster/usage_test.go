@@ -28,6 +28,7 @@ func TestWrongUsage(t *testing.T) {
 		"serve --roles cook":  {"--roles", "cook"},
 		"migrate":             {"needs a subcommand"},
 		"migrate sideways":    {`"sideways"`},
+		"migrate finish now":  {`"now"`},
 		"organization":        {"needs a subcommand"},
 		"organization create": {"admin-email", "admin-password-file", "name"},
 		"organization create --name X --admin-email x": {"admin-password-file"},
@@ -170,7 +171,7 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 		paths = append(paths, strings.TrimPrefix(cmd.CommandPath(), "muster "))
 	}
 	for _, wanted := range []string{
-		"serve", "migrate up", "migrate status", "organization create", "organization delete", "admin create", "admin reset-password",
+		"serve", "migrate up", "migrate finish", "migrate status", "organization create", "organization delete", "admin create", "admin reset-password",
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
 		"events list", "events replay", "events verify", "events head", "events witness", "events checkpoint", "events export",
 		"reports rebuild", "verify", "evidence", "dead list", "dead show", "dead retry", "dead drop",

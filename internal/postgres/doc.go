@@ -59,6 +59,12 @@
 // for the one that migrates, and if it dies its session ends, the lock with it, and the
 // next goes on behind the last migration that committed.
 //
+// A migration says in its head who may run beside it (Step), so that replicas are upgraded
+// one by one, and back: an Expand leaves programs from before what they need, and they
+// start on it; a Contract takes that away, and waits for Finish or for the next upgrade;
+// anything else is for this program and later ones. The table of what was applied says so
+// to programs that are older than this rule, too (versions).
+//
 // # Dumps
 //
 // Dump and Restore run PostgreSQL's own programs: pg_dump on a snapshot that the

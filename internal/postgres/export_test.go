@@ -20,6 +20,21 @@ func MigrateFiles(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Lo
 	return migrate(ctx, db, files, logger)
 }
 
+// FinishFiles is Finish with other files than the binary's.
+func FinishFiles(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger) error {
+	return finish(ctx, db, files, logger)
+}
+
+// RequireNoOlder is for the test of whom Finish waits for.
+func RequireNoOlder(ctx context.Context, db *sqlx.DB, version int64) error {
+	return requireNoOlder(ctx, db, version)
+}
+
+// StatusOfFiles is MigrationStatus of other files than the binary's.
+func StatusOfFiles(ctx context.Context, db *sqlx.DB, files fs.FS) ([]Migration, error) {
+	return migrationStatus(ctx, db, files)
+}
+
 // ToolOf is how a client program would be called for a database.
 func ToolOf(t *testing.T, db DumpDatabase) (arguments, environment []string) {
 	t.Helper()

@@ -30,42 +30,76 @@ func (e *MigrationError) Error() string { return fmt.Sprintf("migration %s: %v",
 
 func (e *MigrationError) Unwrap() error { return e.Err }
 
-// NewerSchemaError says that the database was migrated by a newer binary.
+// NewerSchemaError says that a newer binary has migrated the database to where this one must
+// not run any more.
 type NewerSchemaError struct {
 	Database, Binary int64 // schema versions
 }
 
 func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("the database has schema version %d and this binary knows only up to %d: "+
-		"a newer Muster has migrated it; start that version or a later one", e.Database, e.Binary)
+		"a newer Muster has migrated it; start that version or a later one, "+
+		"or restore the backup from before it (docs/runbooks/upgrade.md)", e.Database, e.Binary)
 }
 
 // Migration is one step of the schema and whether the database has taken it.
 type Migration struct {
 	Version   int64
 	File      string
+	Step      Step
 	AppliedAt *time.Time // nil: pending
 }
 
-// Migrate brings the database to this binary's schema. Replicas may call it
-// together: one migrates, the others wait. It returns *NewerSchemaError or
-// *MigrationError where those apply.
+// Waits says that a migration is left to Finish, for as long as nothing behind it is due.
+func (m Migration) Waits() bool { return m.Step == Contract && m.AppliedAt == nil }
+
+// Migrate brings the database to this binary's schema, but for a Contract at its end: that
+// one waits for Finish, so that programs from before may run until then. A new database
+// has none, and gets all. Replicas may call it together: one migrates, the others wait. It
+// returns *NewerSchemaError or *MigrationError where those apply.
 func Migrate(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
 	return migrate(ctx, db, migrations.FS, logger)
 }
 
+// Finish is Migrate with all that waits: no program from before may run any more. Where one
+// is connected it does nothing, and returns an *OlderProgramsError.
+func Finish(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
+	return finish(ctx, db, migrations.FS, logger)
+}
+
 func migrate(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger) error {
-	if err := requireServer(ctx, db); err != nil {
-		return err
-	}
-	provider, err := newProvider(db, files)
+	return bring(ctx, db, files, schema.due, logger)
+}
+
+func finish(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger) error {
+	s, err := newSchema(db, files)
 	if err != nil {
 		return err
 	}
-	if err := refuseNewer(ctx, db, provider); err != nil {
+	if err := requireNoOlder(ctx, db, s.lastContract()); err != nil {
 		return err
 	}
-	applied, err := provider.Up(ctx)
+	return bring(ctx, db, files, schema.latest, logger)
+}
+
+func bring(ctx context.Context, db *sqlx.DB, files fs.FS, upTo func(schema) int64, logger *slog.Logger) error {
+	if err := requireServer(ctx, db); err != nil {
+		return err
+	}
+	s, err := newSchema(db, files)
+	if err != nil {
+		return err
+	}
+	known, err := versioned(ctx, db)
+	if err != nil {
+		return err
+	}
+	if !known {
+		upTo = schema.latest
+	} else if err := refuseNewer(ctx, db, s.latest(), logger); err != nil {
+		return err
+	}
+	applied, err := s.UpTo(ctx, upTo(s))
 	var partial *goose.PartialError
 	if errors.As(err, &partial) {
 		return &MigrationError{File: path.Base(partial.Failed.Source.Path), Err: partial.Err}
@@ -74,40 +108,57 @@ func migrate(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger)
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	for _, result := range applied {
-		logger.InfoContext(ctx, "migration applied", "file", path.Base(result.Source.Path), "took", result.Duration)
+		logger.InfoContext(ctx, "migration applied", "file", path.Base(result.Source.Path),
+			"step", string(s.steps[result.Source.Version]), "took", result.Duration)
 	}
 	return nil
 }
 
 // MigrationStatus lists the migrations this binary knows, in order. It changes
-// nothing, not even an empty database.
+// nothing, not even an empty database, and waits for nobody who migrates: /readyz of a
+// program that serves asks for it meanwhile.
 func MigrationStatus(ctx context.Context, db *sqlx.DB) ([]Migration, error) {
-	provider, err := newProvider(db, migrations.FS)
+	return migrationStatus(ctx, db, migrations.FS)
+}
+
+func migrationStatus(ctx context.Context, db *sqlx.DB, files fs.FS) ([]Migration, error) {
+	s, err := newSchema(db, files)
 	if err != nil {
 		return nil, err
 	}
-	var list []Migration
-	if known, err := versioned(ctx, db); err != nil || !known {
-		for _, source := range provider.ListSources() {
-			list = append(list, Migration{Version: source.Version, File: path.Base(source.Path)})
+	applied := map[int64]time.Time{}
+	if known, err := versioned(ctx, db); err != nil {
+		return nil, err
+	} else if known {
+		applied, err = statement.Map[int64, time.Time](ctx, db, "read the migrations' status",
+			`SELECT abs(version_id), max(tstamp) FROM `+goose.DefaultTablename+` WHERE is_applied GROUP BY 1`)
+		if err != nil {
+			return nil, err
 		}
-		return list, err
 	}
-	steps, err := provider.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the migrations' status: %w", err)
-	}
-	for _, step := range steps {
-		m := Migration{Version: step.Source.Version, File: path.Base(step.Source.Path)}
-		if step.State == goose.StateApplied {
-			m.AppliedAt = &step.AppliedAt
+	var list []Migration
+	for _, source := range s.sources {
+		m := Migration{Version: source.Version, File: path.Base(source.Path), Step: s.steps[source.Version]}
+		if at, ok := applied[source.Version]; ok {
+			m.AppliedAt = &at
 		}
 		list = append(list, m)
 	}
 	return list, nil
 }
 
-// SchemaVersion is the last migration that a database has taken, as q sees it.
+// CheckSchema returns a *NewerSchemaError where this binary must not run on the database
+// any more: it may have been migrated, and finished, since this one started.
+func CheckSchema(ctx context.Context, db *sqlx.DB) error {
+	latest, err := KnownSchemaVersion()
+	if err != nil {
+		return err
+	}
+	return refuseNewer(ctx, db, latest, slog.New(slog.DiscardHandler))
+}
+
+// SchemaVersion is the last migration of a database that a program has to know to run on
+// it, as q sees it.
 func SchemaVersion(ctx context.Context, q sqlx.QueryerContext) (int64, error) {
 	return statement.One[int64](ctx, q, "read the schema version", `SELECT max(version_id) FROM `+goose.DefaultTablename+` WHERE is_applied`)
 }
@@ -146,13 +197,24 @@ func LockSession(ctx context.Context, conn *sqlx.Conn, id int64) (unlock func(co
 	}, nil
 }
 
-func newProvider(db *sqlx.DB, files fs.FS) (*goose.Provider, error) {
-	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, files,
+func newSchema(db *sqlx.DB, files fs.FS) (schema, error) {
+	s := schema{steps: make(map[int64]Step)}
+	table, err := newVersions(s.steps) // which are read below, before anybody asks
+	if err != nil {
+		return s, fmt.Errorf("read the migrations: %w", err)
+	}
+	s.Provider, err = goose.NewProvider(goose.DialectCustom, db.DB, files, goose.WithStore(table),
 		goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(migrationLock{}))
 	if err != nil {
-		return nil, fmt.Errorf("read the migrations: %w", err)
+		return s, fmt.Errorf("read the migrations: %w", err)
 	}
-	return provider, nil
+	s.sources = s.ListSources()
+	for _, source := range s.sources {
+		if s.steps[source.Version], err = stepOf(files, source.Path); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 func requireServer(ctx context.Context, db *sqlx.DB) error {
@@ -170,18 +232,23 @@ func requireServer(ctx context.Context, db *sqlx.DB) error {
 
 // refuseNewer looks before the lock is taken, which is enough: versions only rise,
 // and a binary that migrates between the look and the lock leaves goose with a
-// version it does not know and nothing to do.
-func refuseNewer(ctx context.Context, db *sqlx.DB, provider *goose.Provider) error {
-	known, err := versioned(ctx, db)
-	if err != nil || !known {
+// version it does not know and nothing to do. What a newer binary added, and this one may
+// run beside, is told.
+func refuseNewer(ctx context.Context, db *sqlx.DB, latest int64, logger *slog.Logger) error {
+	type reached struct {
+		Needed int64 `db:"needed"`
+		All    int64 `db:"reached"`
+	}
+	at, err := statement.One[reached](ctx, db, "read the schema version",
+		`SELECT max(version_id) AS needed, max(abs(version_id)) AS reached FROM `+goose.DefaultTablename)
+	if err != nil {
 		return err
 	}
-	current, target, err := provider.GetVersions(ctx)
-	if err != nil {
-		return fmt.Errorf("read the schema version: %w", err)
+	if at.Needed > latest {
+		return &NewerSchemaError{Database: at.Needed, Binary: latest}
 	}
-	if current > target {
-		return &NewerSchemaError{Database: current, Binary: target}
+	if at.All > latest {
+		logger.InfoContext(ctx, "a newer Muster has migrated the database; this one may run beside it", "schema", at.All, "known", latest)
 	}
 	return nil
 }

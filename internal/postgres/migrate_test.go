@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -130,42 +131,45 @@ func TestSchemaOfThisBinary(t *testing.T) {
 	}
 }
 
+// objects are all that migrations make.
+func objects(t *testing.T, db *sqlx.DB) (names []string) {
+	t.Helper()
+	err := db.Select(&names, `SELECT format('%s %s %s', c.relkind, c.relname, a.attname || ' ' || format_type(a.atttypid, a.atttypmod))
+		FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE 'goose%'
+		UNION ALL SELECT 'function ' || oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+		UNION ALL SELECT 'constraint ' || conname || pg_get_constraintdef(oid) FROM pg_constraint
+			WHERE connamespace = 'public'::regnamespace AND conname NOT LIKE 'goose%'
+		ORDER BY 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
 // TestEveryMigrationCanBeTakenBack: down to nothing, and up to the same again.
 func TestEveryMigrationCanBeTakenBack(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Connect(t, pgtest.EmptyURL(t))
-	objects := func() (names []string) {
-		t.Helper()
-		err := db.Select(&names, `SELECT format('%s %s %s', c.relkind, c.relname, a.attname || ' ' || format_type(a.atttypid, a.atttypmod))
-			FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-			WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE 'goose%'
-			UNION ALL SELECT 'function ' || oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-			UNION ALL SELECT 'constraint ' || conname || pg_get_constraintdef(oid) FROM pg_constraint
-				WHERE connamespace = 'public'::regnamespace AND conname NOT LIKE 'goose%'
-			ORDER BY 1`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return names
+	if err := postgres.Migrate(t.Context(), db, quiet); err != nil {
+		t.Fatal(err)
 	}
+	whole := objects(t, db)
+	db.MustExec(`UPDATE goose_db_version SET version_id = abs(version_id)`) // as goose itself has it
 	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, migrations.FS)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := postgres.Migrate(t.Context(), db, quiet); err != nil {
-		t.Fatal(err)
-	}
-	whole := objects()
 	if _, err := provider.DownTo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if left := objects(); len(left) != 0 {
+	if left := objects(t, db); len(left) != 0 {
 		t.Errorf("going down left behind: %q", left)
 	}
 	if err := postgres.Migrate(t.Context(), db, quiet); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(whole, objects()); diff != "" {
+	if diff := cmp.Diff(whole, objects(t, db)); diff != "" {
 		t.Errorf("up again is another schema (-first +again):\n%s", diff)
 	}
 }
@@ -181,8 +185,12 @@ func TestPoolsLetNobodyWaitForEver(t *testing.T) {
 	if got := pool.Config().MaxConns; got != 7 {
 		t.Errorf("at most %d connections", got)
 	}
+	known, err := postgres.KnownSchemaVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{
-		"application_name": "muster/projections", "TimeZone": "UTC",
+		"application_name": fmt.Sprint("muster/projections@", known), "TimeZone": "UTC",
 		"lock_timeout": "10s", "idle_in_transaction_session_timeout": "8s",
 	} {
 		if got := setting(t, db, name); got != want {

@@ -16,7 +16,7 @@ import (
 
 // PoolOptions says what a pool is for.
 type PoolOptions struct {
-	Name string // shows in pg_stat_activity as muster/<Name>
+	Name string // shows in pg_stat_activity as muster/<Name>@<last migration>
 	Max  int    // connections at most; 0: 4
 	// Patience is how long a lock is waited for, and a transaction for its owner;
 	// 0: lockTimeout and idleTimeout.
@@ -61,7 +61,7 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 			fallback.TLSConfig.VerifyConnection = opts.Met
 		}
 	}
-	config.ConnConfig.RuntimeParams["application_name"] = "muster/" + opts.Name
+	config.ConnConfig.RuntimeParams["application_name"] = poolName(opts.Name)
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Not start-up parameters: PgBouncer refuses those it does not know.
 	settings := fmt.Sprintf("SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d",
