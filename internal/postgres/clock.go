@@ -46,11 +46,11 @@ func NewClock(ctx context.Context, db *sqlx.DB) (*Clock, error) {
 	return c, c.read(ctx)
 }
 
+// at is what it shows at a moment of the monotonic clock.
+func (r *reading) at(moment time.Time) time.Time { return r.shown.Add(moment.Sub(r.when)) }
+
 // Now is the database's time.
-func (c *Clock) Now() time.Time {
-	last := c.last.Load()
-	return last.shown.Add(time.Since(last.when))
-}
+func (c *Clock) Now() time.Time { return c.last.Load().at(time.Now()) }
 
 // Keep reads the clock again and again until ctx ends, and logs when the machine's begins
 // to be off. While the database is away the clock goes on.
@@ -88,8 +88,8 @@ func (c *Clock) read(ctx context.Context) error {
 	}
 	when := time.Now()
 	took := when.Sub(began)
-	if c.last.Load() != nil {
-		ahead := c.Now().Sub(shown)
+	if last := c.last.Load(); last != nil {
+		ahead := last.at(when).Sub(shown)
 		if took > readWithin || ahead >= 0 && ahead <= took {
 			return nil
 		}
