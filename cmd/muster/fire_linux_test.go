@@ -100,6 +100,9 @@ func burn(t *testing.T, size fireSize) {
 		}
 		_ = pause.For(t.Context(), s.after) // not a wait for anything: where it strikes is up to chance
 		f.book.reach(n, len(plan), s.what)
+		if (n+1)%100 == 0 {
+			t.Logf("step %d of %d after %s", n+1, len(plan), time.Since(f.book.began).Round(time.Second))
+		}
 		s.do(t)
 	}
 	f.allReady(t)

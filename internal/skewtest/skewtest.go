@@ -62,8 +62,8 @@ func (c *Clock) Step(offset time.Duration) {
 	}
 }
 
-// Build returns the path of a cmd/muster whose clock can be off. It is made once for a
-// commit, and every time where the working tree differs from it.
+// Build returns the path of a cmd/muster whose clock can be off, which is the test's own. It
+// is made once for a commit, and every time where the working tree differs from it.
 func Build(t testing.TB) string {
 	t.Helper()
 	root, err := checkout()
@@ -76,25 +76,24 @@ func Build(t testing.TB) string {
 	}
 	name, clean := nameOf(t, root)
 	program := filepath.Join(dir, name)
-	if _, err := os.Stat(program); err == nil && clean {
-		return program
+	own := filepath.Join(t.TempDir(), name) // a test of the next commit clears away what is kept
+	if clean && copied(program, own) == nil {
+		return own
 	}
 	old, err := filepath.Glob(filepath.Join(dir, "muster-*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Aside, for another test may wait to run it.
-	aside := filepath.Join(t.TempDir(), name)
-	compile(t, root, "./cmd/muster", aside)
+	compile(t, root, "./cmd/muster", own)
 	for _, one := range old {
 		if err := os.Remove(one); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
-	if err := move(aside, program); err != nil {
+	if err := copied(own, program); err != nil {
 		t.Fatal(err)
 	}
-	return program
+	return own
 }
 
 // nameOf says which source and which Go a program is of; clean: of the commit, and nothing
@@ -187,8 +186,8 @@ func checkout() (string, error) {
 	return "", errors.New("not in a checkout of Muster")
 }
 
-// move puts a file where another may be, which may run: from another file system, too.
-func move(from, to string) error {
+// copied puts a copy of a file where another may be, which may run.
+func copied(from, to string) error {
 	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
