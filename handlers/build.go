@@ -178,7 +178,9 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 		if err != nil { // no event can name them: make room at once, on a full disk it is needed
 			_ = rendering.Wait() // what it writes is gone behind it
 			for _, name := range names {
-				_ = b.Blobs.Delete(context.WithoutCancel(ctx), name)
+				if b.Blobs.Delete(context.WithoutCancel(ctx), name) != nil {
+					break // a store that is away keeps us waiting once; what is left there is swept
+				}
 			}
 		}
 	}()

@@ -83,8 +83,8 @@
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID.
 //
-// The disk is full. The build is tried again with its backoff, and then ends
-// Failed with a sentence that says what to do.
+// The disk is full, or the place of the files is away. The build is tried again with its
+// backoff, and then ends Failed with a sentence that says what to do.
 //
 // A report cannot be built at all. It ends Failed with a code and a sentence; so
 // does one whose workers keep dying, when the fifth attempt's lease lapses. The code is

@@ -46,6 +46,7 @@ func finalFailure(err error) (report.Failed, bool) {
 const (
 	classNoClassification = "no_completed_classification"
 	classFull             = "store_full"
+	classStore            = "store_unavailable"
 	classAbandoned        = "abandoned"
 	classRender           = "render_failed"
 	classTimeout          = "timeout"
@@ -62,6 +63,8 @@ var failures = map[string]report.Failed{
 		"assessment, and request the report again."},
 	classFull: {Code: report.CodeGenerationFailed, Message: "The place where report files are kept is full. Ask the operator " +
 		"of Muster to make room there, and request the report again."},
+	classStore: {Code: report.CodeGenerationFailed, Message: "The place where report files are kept could not be reached in any " +
+		"attempt. Ask the operator of Muster to look at it (/readyz, check blobs), and request the report again."},
 	classAbandoned: {Code: report.CodeAbandoned, Message: "The worker that built the report last died, or lost the database, " +
 		"and there were no attempts left. Ask the operator of Muster to look at the workers' log and memory, and request the " +
 		"report again."},
@@ -89,6 +92,7 @@ func classOf(err error) string {
 		none      *NoClassificationError
 		render    *pdf.RenderError
 		full      *blobs.FullError
+		away      *blobs.UnavailableError
 		abandoned *jobs.AbandonedError
 		source    *SourceError
 		panicked  middleware.RecoveredPanicError
@@ -100,6 +104,8 @@ func classOf(err error) string {
 		return classNoClassification
 	case errors.As(err, &full):
 		return classFull
+	case errors.As(err, &away):
+		return classStore
 	case errors.As(err, &abandoned):
 		return classAbandoned
 	case errors.As(err, &render):

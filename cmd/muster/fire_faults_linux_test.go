@@ -49,7 +49,7 @@ const roomOfBucket = "2g"
 func (f *fire) fillBucket(t *testing.T) {
 	t.Helper()
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(f.store.Dir, &disk); err != nil {
+	if err := syscall.Statfs(f.disk, &disk); err != nil {
 		t.Fatal(err)
 	}
 	f.failedBefore = f.failures(t)
@@ -74,7 +74,7 @@ func (f *fire) emptyBucket(t *testing.T) {
 }
 
 func (f *fire) resize(size string) error {
-	return syscall.Mount("muster-test", f.store.Dir, "tmpfs", syscall.MS_REMOUNT, "mode=0700,size="+size)
+	return syscall.Mount("muster-test", f.disk, "tmpfs", syscall.MS_REMOUNT, "mode=0700,size="+size)
 }
 
 // failures are the reports that nobody could build.

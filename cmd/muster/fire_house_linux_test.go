@@ -46,6 +46,7 @@ type fire struct {
 	pair     *failover.Pair
 	database string // there
 	store    *s3test.Server
+	disk     string // of store
 	mails    *mailtest.Server
 	shards   *clickhousetest.Cluster // nil: measurements are in PostgreSQL
 	clock    *skewtest.Clock         // of the last replica; nil: all clocks are right
@@ -82,23 +83,25 @@ func newFire(t *testing.T, size fireSize) *fire {
 	if _, err := exec.LookPath("nginx"); err != nil {
 		t.Skip("nginx is not installed (Debian: apt-get install --no-install-recommends nginx-light)")
 	}
-	f := &fire{size: size, seed: seedOfFire(t), book: newBook(), store: s3test.Start(t), mails: mailtest.Start(t, mailtest.Options{})}
+	f := &fire{size: size, seed: seedOfFire(t), book: newBook(), disk: t.TempDir(), mails: mailtest.Start(t, mailtest.Options{})}
 	t.Log(f)
-	f.installed = installed{dir: t.TempDir(), blobs: f.store.URL, bucket: f.store.Dir}
 	program := ""
 	if size.whole {
 		f.pair, f.database = failover.Start(t), "postgres" // first, for it may not be installed
 		f.shards = clickhousetest.Start(t, clickhousetest.Options{Shards: 2})
-		f.measurements = f.shards.URL("measured")
 		f.clock, program = skewtest.NewClock(t), skewtest.Build(t)
-		if err := syscall.Mount("muster-test", f.store.Dir, "tmpfs", 0, "mode=0700,size="+roomOfBucket); err != nil {
+		if err := syscall.Mount("muster-test", f.disk, "tmpfs", 0, "mode=0700,size="+roomOfBucket); err != nil {
 			t.Fatalf("the bucket gets no disk of its own, which takes root: %v", err)
 		}
-		t.Cleanup(func() { _ = syscall.Unmount(f.store.Dir, syscall.MNT_DETACH) })
+		t.Cleanup(func() { _ = syscall.Unmount(f.disk, syscall.MNT_DETACH) })
 	} else {
 		f.pair, f.database = failover.Plain(t, failover.Migrated("muster")), "muster"
 	}
-	f.url = f.pair.URL(f.database)
+	f.store = s3test.StartOn(t, f.disk)
+	f.installed = installed{url: f.pair.URL(f.database), dir: t.TempDir(), blobs: f.store.URL}
+	if f.shards != nil {
+		f.measurements = f.shards.URL("measured")
+	}
 	for n := range size.replicas {
 		r := f.newReplica(t, n)
 		if n == size.replicas-1 && f.clock != nil {

@@ -67,7 +67,6 @@ type installation struct {
 	signing      *signing.Signing
 	checkpoints  *checkpoint.Maker
 	proofs       *proof.Maker
-	storeID      string // fingerprint of blobs
 	blobs        *blobs.Store
 	events       *eventstore.Store
 	accounts     *accounts.Store
@@ -245,7 +244,7 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 	if in.url == "" {
 		server, err := postgres.Open(ctx, postgres.Options{DataDir: in.cfg.DataDir, Logger: in.log, Exclusive: a.exclusive})
 		if err != nil {
-			return err
+			return unusable("data-dir", err)
 		}
 		in.server = server
 		in.url = server.URL()
@@ -282,11 +281,11 @@ func (in *installation) migrate(ctx context.Context) error {
 // fingerprints to those that the database was made with.
 func (in *installation) openSecrets(ctx context.Context, a access) error {
 	if err := os.MkdirAll(in.cfg.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+		return unusable("data-dir", fmt.Errorf("make the data directory: %w", err))
 	}
 	var err error
 	if in.key, err = secrets.LoadOrCreate(in.cfg.SecretKeyFile); err != nil {
-		return err
+		return unusable("secret-key-file", err)
 	}
 	if err := secrets.CheckKeys(ctx, in.db, in.key); err != nil {
 		return err
@@ -294,13 +293,44 @@ func (in *installation) openSecrets(ctx context.Context, a access) error {
 	if !a.files {
 		return nil
 	}
+	return in.openFiles(ctx, a)
+}
+
+// openFiles opens the blob store and sees that it is the installation's, which a new one
+// makes it. Where it does not answer, or has no room, serve starts all the same: whose it
+// has to be is known, and looked at before anything is written.
+func (in *installation) openFiles(ctx context.Context, a access) error {
+	owner, err := secrets.Fingerprint(ctx, in.db, secrets.BlobStore)
+	if err != nil {
+		return err
+	}
 	if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
-		return err
+		return unusable("blob-url", err)
 	}
-	if in.storeID, err = in.blobs.Fingerprint(ctx); err != nil {
-		return err
+	if owner == "" {
+		if owner, err = secrets.FirstStore(ctx, in.db); err != nil {
+			return err
+		}
+		if err := in.blobs.Claim(ctx, owner); err != nil {
+			if away := (*blobs.UnavailableError)(nil); errors.As(err, &away) && away.Passing() {
+				err = fmt.Errorf("the first start needs the blob store: see that it runs, and where --blob-url leads to: %w", err)
+			}
+			return unusable("blob-url", err)
+		}
+		return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, owner)
 	}
-	return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, in.storeID)
+	in.blobs.Expect(owner)
+	if !a.exclusive { // commands read, most of them
+		return in.blobs.Recognize(ctx)
+	}
+	err = in.blobs.Check(ctx)
+	var away *blobs.UnavailableError
+	var full *blobs.FullError
+	if errors.As(err, &away) && away.Passing() || errors.As(err, &full) {
+		in.log.Warn("the blob store is away or full: reports wait, and all else goes on", "error", err)
+		return nil
+	}
+	return unusable("blob-url", err)
 }
 
 // openSigning loads what signs. The operator's certificate is serve's: nothing else

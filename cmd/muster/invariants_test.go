@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/handlers"
+	"muster/internal/blobs"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
 )
@@ -134,25 +132,23 @@ func (i installed) sweep(t testing.TB) {
 // and every PDF and table as it was recorded.
 func (i installed) files(t testing.TB, kept map[string]string) {
 	t.Helper()
-	root := cmp.Or(i.bucket, filepath.Join(i.dir, "blobs"))
-	var found []string
-	err := filepath.WalkDir(filepath.Join(root, "reports"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		found = append(found, filepath.ToSlash(name))
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	store, err := blobs.Open(t.Context(), cmp.Or(i.blobs, "file://"+filepath.Join(i.dir, "blobs")))
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range found {
-		digest, ok := kept[strings.TrimSuffix(name, ".attrs")]
+	defer store.Close()
+	var found []string
+	for file, err := range store.List(t.Context(), blobs.Prefix) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := file.Name
+		found = append(found, name)
+		digest, ok := kept[name]
 		if !ok {
 			t.Errorf("no event names the file %s", name)
-		} else if digest != "" && !strings.HasSuffix(name, ".attrs") && sum(read(t, filepath.Join(root, name))) != digest {
-			t.Errorf("%s is not what was recorded", name)
+		} else if there, err := store.Digest(t.Context(), name); err != nil || digest != "" && there.SHA256 != digest {
+			t.Errorf("%s is not what was recorded: %v", name, err)
 		}
 	}
 	for name := range kept {

@@ -45,7 +45,9 @@ func TestMain(m *testing.M) {
 	if err := s3test.SetCredentials(); err != nil {
 		panic(err)
 	}
-	os.Exit(pgtest.Run(m))
+	status := pgtest.Run(m)
+	s3test.RemoveCredentials()
+	os.Exit(status)
 }
 
 // beMuster is the program. It stops when its standard input ends: the tests hold
@@ -84,7 +86,6 @@ func muster(t testing.TB, args ...string) outcome {
 type installed struct {
 	url, dir string
 	blobs    string // URL of the blob store; empty: in dir
-	bucket   string // directory of the files in an object store; empty: they are in dir
 
 	measurements string // URL of ClickHouse; empty: in the database
 }

@@ -32,7 +32,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 			lag, err := p.projectionLag(ctx)
 			return &lag, errors.Join(err, p.runner.Ready(ctx))
 		}},
-		{Name: "blobs", Run: withoutLag(func(ctx context.Context) error { return p.blobs.Check(ctx, p.storeID) })},
+		{Name: "blobs", Run: withoutLag(p.blobs.Check)},
 		{Name: "mail", Run: withoutLag(transport.Check)},
 	}
 	if p.clickhouse != nil {

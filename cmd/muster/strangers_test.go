@@ -94,7 +94,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	for what, c := range map[string]struct{ flags, says []string }{
 		// With a copy of the key it is told by the files: a copy of an installation is none of it.
 		"an installation with a copy of the key": {
-			[]string{"--data-dir", theirs.dir, "--secret-key-file", filepath.Join(i.dir, "secret.key")}, []string{"whose blob store is", "--blob-url", "--database-url"},
+			[]string{"--data-dir", theirs.dir, "--secret-key-file", filepath.Join(i.dir, "secret.key")}, []string{"the blob store belongs to another installation", "--blob-url", "--database-url"},
 		},
 		"a replica whose certificate for PDFs has ended": {
 			append([]string{"--data-dir", i.dir}, signsFor(t, -1)...), []string{"--signing-cert-file", "cert.pem", "ended on"},

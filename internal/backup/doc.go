@@ -16,13 +16,14 @@
 // Read holds the backup against its manifest before anything is opened.
 // Target.Restore looks whether every part of the target is empty, marks the
 // database with a table of its own, loads the dump in one transaction, migrates
-// it, copies files and keys, and then verifies: the logs from their first event
-// against the signed heads, every file against the digest in the log. The last
-// transaction ends all sessions and drops the mark. RequireFinished keeps every
+// it, claims the blob store, copies files and keys, and then verifies: the logs from
+// their first event against the signed heads, every file against the digest in the log.
+// The last transaction ends all sessions and drops the mark. RequireFinished keeps every
 // other command from a marked database.
 //
-// The blob store keeps the fingerprint of its new place. The dump is a logical
-// one, so the server may be of a newer major version than the old one was.
+// The blob store is the restored installation's from before the first file is in it, and
+// is not called as the old one was. The dump is a logical one, so the server may be of a
+// newer major version than the old one was.
 //
 // # What may go wrong
 //

@@ -3,12 +3,15 @@ package backup
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -75,17 +78,13 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 	if err := t.Migrate(ctx); err != nil {
 		return Verified{}, err
 	}
+	if err := t.claimStore(ctx, b); err != nil {
+		return Verified{}, err
+	}
 	if err := t.copyFiles(ctx, b); err != nil {
 		return Verified{}, err
 	}
 	if err := t.placeKeys(b); err != nil {
-		return Verified{}, err
-	}
-	fingerprint, err := t.Blobs.Fingerprint(ctx)
-	if err != nil {
-		return Verified{}, err
-	}
-	if err := secrets.ReplaceFingerprint(ctx, t.DB, secrets.BlobStore, fingerprint); err != nil {
 		return Verified{}, err
 	}
 	v, err := t.verify(ctx, b)
@@ -97,6 +96,22 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 			"restore an older one, or run this again with --accept-findings", n)
 	}
 	return v, t.finish(ctx)
+}
+
+// claimStore makes the blob store this installation's, before anything is written there.
+// What it is called follows from the backup and the moment the restore was begun, so that
+// one that goes on finds its own, and no other restore does.
+func (t *RestoreTarget) claimStore(ctx context.Context, b *Backup) error {
+	marker, err := readMarker(ctx, t.DB)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(b.identity + " " + marker.BegunAt.UTC().Format(time.RFC3339Nano)))
+	owner := hex.EncodeToString(sum[:16])
+	if err := t.Blobs.Claim(ctx, owner); err != nil {
+		return err
+	}
+	return secrets.ReplaceFingerprint(ctx, t.DB, secrets.BlobStore, owner)
 }
 
 // load marks the database and loads the dump, unless an earlier call has. Nobody
@@ -183,8 +198,16 @@ func (t *RestoreTarget) requireEmpty(ctx context.Context, b *Backup, major int) 
 	if err != nil {
 		return err
 	}
-	if len(files) > 0 {
+	owner, err := t.Blobs.Owner(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(files) > 0:
 		problems = append(problems, fmt.Sprintf("the blob store holds files (%s); name an empty one (--blob-url, or --data-dir)", files[0]))
+	case owner != "":
+		problems = append(problems, "the blob store belongs to another installation, as its file muster-store says; name one that is nobody's (--blob-url, or --data-dir), "+
+			"or remove that file if nothing uses the store any more")
 	}
 	if err := t.requireKeyFile(b); err != nil {
 		problems = append(problems, err.Error())

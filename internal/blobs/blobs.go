@@ -12,9 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file://
@@ -25,25 +26,14 @@ import (
 // Store keeps files under names with slashes.
 type Store struct {
 	bucket    *blob.Bucket
-	dir       string // the directory behind a file:// URL, empty for object stores
+	dir       string     // the directory behind a file:// URL, empty for object stores
+	client    *s3.Client // of an object store that speaks S3
 	deadlines Deadlines
 	calls     chan struct{} // holds a token for each call under way
+
+	owner      string       // whose the store has to be, see Expect
+	recognized atomic.Int64 // when an object store was last seen to be the owner's, Unix nanoseconds
 }
-
-// MissingFileError reports that there is no file of that name.
-type MissingFileError struct{ Name string }
-
-func (e *MissingFileError) Error() string { return "no file " + e.Name }
-
-// FullError reports that the store has no room for a file. Nothing of it is visible.
-type FullError struct {
-	Name string
-	Err  error
-}
-
-func (e *FullError) Error() string { return "no space left for " + e.Name }
-
-func (e *FullError) Unwrap() error { return e.Err }
 
 // Open opens the store behind a gocloud.dev URL. A directory (file://) is made
 // where it does not exist.
@@ -73,11 +63,14 @@ func Open(ctx context.Context, address string) (*Store, error) {
 			return nil, fmt.Errorf("blob store directory: %w", err)
 		}
 	}
-	s.bucket, err = call(ctx, s, s.deadlines.Answer, "open", u.Scheme, func() (*blob.Bucket, error) { // making a directory may hang, too
+	s.bucket, err = call(ctx, s, s.deadlines.Answer, func() (*blob.Bucket, error) { // making a directory may hang, too
 		return blob.OpenBucket(ctx, u.String())
 	}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the blob store: %w", err)
+	}
+	if s.bucket.As(&s.client) && s.client.Options().Region == "" {
+		return nil, errors.Join(errors.New("open the blob store: it has no region; add region=… to --blob-url, us-east-1 for most stores that are not Amazon's"), s.Close())
 	}
 	return s, nil
 }
@@ -85,7 +78,7 @@ func Open(ctx context.Context, address string) (*Store, error) {
 // Close releases the store. It does not wait for calls that hang: the bucket would,
 // and a stop has nothing to gain from it.
 func (s *Store) Close() error {
-	err := do(context.Background(), s, closeTimeout, "close", s.dir, s.bucket.Close)
+	err := do(context.Background(), s, closeTimeout, s.bucket.Close)
 	var timeout *TimeoutError
 	if errors.As(err, &timeout) {
 		return nil
@@ -95,17 +88,20 @@ func (s *Store) Close() error {
 
 // Delete removes a file; one that is gone already is no error.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	ctx, end := context.WithCancel(ctx)
+	within, end := context.WithCancel(ctx)
 	defer end()
-	return failed("delete", name, do(ctx, s, s.deadlines.Answer, "delete", name, func() error {
-		if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-			return err
-		}
-		if s.dir != "" {
+	err := s.failed(ctx, "delete", name, do(within, s, s.deadlines.Answer, func() error {
+		err := s.bucket.Delete(within, name)
+		if s.dir != "" && (err == nil || gcerrors.Code(err) == gcerrors.NotFound) {
 			s.pruneDir(name)
 		}
-		return nil
+		return err
 	}))
+	var gone *MissingFileError
+	if errors.As(err, &gone) {
+		return nil
+	}
+	return err
 }
 
 // pruneDir removes the directory of a report that a deleted file leaves empty,
@@ -128,16 +124,16 @@ type Object struct {
 // interrupted writes included.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
-		ctx, end := context.WithCancel(ctx)
+		within, end := context.WithCancel(ctx)
 		defer end()
 		it := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 		for {
-			o, err := call(ctx, s, s.deadlines.Progress, "list", prefix, func() (*blob.ListObject, error) { return it.Next(ctx) }, nil)
+			o, err := call(within, s, s.deadlines.Progress, func() (*blob.ListObject, error) { return it.Next(within) }, nil)
 			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
-				yield(Object{}, failed("list", prefix, err))
+				yield(Object{}, s.failed(ctx, "list", prefix, err))
 				return
 			}
 			if o.IsDir {
@@ -148,22 +144,6 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error
 			}
 		}
 	}
-}
-
-// failed gives an error of the store the type that callers match; none stays none.
-func failed(doing, name string, err error) error {
-	var timeout *TimeoutError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &timeout):
-		return timeout
-	case gcerrors.Code(err) == gcerrors.NotFound:
-		return &MissingFileError{Name: name}
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &FullError{Name: name, Err: err}
-	}
-	return fmt.Errorf("%s %s in the blob store: %w", doing, name, err)
 }
 
 // Prefix is what the names of all files of reports start with.
@@ -239,7 +219,7 @@ func (s *Store) Digest(ctx context.Context, name string) (Written, error) {
 	defer func() { _ = file.Close() }()
 	digest := sha256.New()
 	size, err := io.Copy(digest, file)
-	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, failed("read", name, err)
+	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, err
 }
 
 // Files lists the names of all files but the one that makes the store
@@ -250,7 +230,7 @@ func (s *Store) Files(ctx context.Context, limit int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Name == marker {
+		if o.Name == marker || strings.HasPrefix(o.Name, marker+".") {
 			continue
 		}
 		if names = append(names, o.Name); len(names) == limit {

@@ -2,7 +2,6 @@ package blobs_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -209,7 +207,7 @@ func TestListNamesTheReportOfEveryFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, interrupted), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Fingerprint(t.Context()); err != nil {
+	if err := s.Claim(t.Context(), "ours"); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -233,41 +231,5 @@ func TestListNamesTheReportOfEveryFile(t *testing.T) {
 		if _, _, ok := blobs.ParseName(foreign); ok {
 			t.Errorf("%s passed for a report's file", foreign)
 		}
-	}
-}
-
-func TestProcessesThatStartTogetherAgreeOnTheFingerprint(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []string{"file", "mem"} {
-		s := open(t, "mem://")
-		if kind == "file" {
-			s, _ = directory(t)
-		}
-		ids := make([]string, 16)
-		var wg sync.WaitGroup
-		for i := range ids {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				id, err := s.Fingerprint(context.Background())
-				if err != nil {
-					t.Error(err)
-				}
-				ids[i] = id
-			}()
-		}
-		wg.Wait()
-		for _, id := range ids {
-			if id == "" || id != ids[0] {
-				t.Fatalf("%s: fingerprints %v", kind, ids)
-			}
-		}
-	}
-	a, _ := directory(t)
-	b, _ := directory(t)
-	first, _ := a.Fingerprint(t.Context())
-	second, _ := b.Fingerprint(t.Context())
-	if first == second {
-		t.Error("two stores have one fingerprint")
 	}
 }

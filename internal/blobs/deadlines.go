@@ -24,14 +24,9 @@ const closeTimeout = time.Second
 const callsAtOnce = 64
 
 // TimeoutError reports that the store did not answer in time. It is a net.Error.
-type TimeoutError struct {
-	Doing, Name string
-	After       time.Duration
-}
+type TimeoutError struct{ After time.Duration }
 
-func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("%s %s in the blob store: no answer within %s", e.Doing, e.Name, e.After)
-}
+func (e *TimeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.After) }
 
 // Timeout and Temporary make it a net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
@@ -47,11 +42,16 @@ func (e *givenUp) Unwrap() error { return e.error }
 // call makes one call to the store and gives up waiting for it after limit, or when
 // ctx ends: a *givenUp. Where the call does not listen to its context either, it goes
 // on by itself; drop then gets what it returns, and may do what f might have done.
-func call[T any](ctx context.Context, s *Store, limit time.Duration, doing, name string, f func() (T, error), drop func(T)) (T, error) {
+func call[T any](ctx context.Context, s *Store, limit time.Duration, f func() (T, error), drop func(T)) (T, error) {
+	return callWhile(ctx, s, limit, nil, f, drop)
+}
+
+// callWhile is call for what shows progress: with each sign of it the limit begins anew.
+func callWhile[T any](ctx context.Context, s *Store, limit time.Duration, progress <-chan struct{}, f func() (T, error), drop func(T)) (T, error) {
 	var none T
 	patience := time.NewTimer(limit)
 	defer patience.Stop()
-	tooLate := &TimeoutError{Doing: doing, Name: name, After: limit}
+	tooLate := &TimeoutError{After: limit}
 	select {
 	case s.calls <- struct{}{}:
 	case <-patience.C:
@@ -76,18 +76,22 @@ func call[T any](ctx context.Context, s *Store, limit time.Duration, doing, name
 			}
 		}
 	}()
-	select {
-	case o := <-ended:
-		return o.value, o.err
-	case <-patience.C:
-		return none, &givenUp{tooLate}
-	case <-ctx.Done():
-		return none, &givenUp{ctx.Err()}
+	for {
+		select {
+		case o := <-ended:
+			return o.value, o.err
+		case <-progress:
+			patience.Reset(limit)
+		case <-patience.C:
+			return none, &givenUp{tooLate}
+		case <-ctx.Done():
+			return none, &givenUp{ctx.Err()}
+		}
 	}
 }
 
 // do is call for what returns no value.
-func do(ctx context.Context, s *Store, limit time.Duration, doing, name string, f func() error) error {
-	_, err := call(ctx, s, limit, doing, name, func() (struct{}, error) { return struct{}{}, f() }, nil)
+func do(ctx context.Context, s *Store, limit time.Duration, f func() error) error {
+	_, err := call(ctx, s, limit, func() (struct{}, error) { return struct{}{}, f() }, nil)
 	return err
 }

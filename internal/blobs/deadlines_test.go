@@ -68,16 +68,23 @@ func givesUp(t *testing.T, what string, after time.Duration, call func(context.C
 // TestAStoreThatSaysNothing takes every call and answers none.
 func TestAStoreThatSaysNothing(t *testing.T) {
 	t.Parallel()
-	s := objectStore(t, short, func(_ http.ResponseWriter, r *http.Request) {
+	silent := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
-	})
+	}
+	s, expected := objectStore(t, short, silent), objectStore(t, short, silent)
+	expected.Expect("ours")
 	name := blobs.PDFName(uuid.New(), uuid.New(), 1)
 	for what, call := range map[string]func(context.Context) error{
-		"open":        func(ctx context.Context) error { _, err := s.Open(ctx, name); return err },
-		"delete":      func(ctx context.Context) error { return s.Delete(ctx, name) },
-		"fingerprint": func(ctx context.Context) error { _, err := s.Fingerprint(ctx); return err },
-		"check":       func(ctx context.Context) error { return s.Check(ctx, "") },
+		"open":   func(ctx context.Context) error { _, err := s.Open(ctx, name); return err },
+		"delete": func(ctx context.Context) error { return s.Delete(ctx, name) },
+		"owner":  func(ctx context.Context) error { _, err := s.Owner(ctx); return err },
+		"claim":  func(ctx context.Context) error { return s.Claim(ctx, "ours") },
+		"check":  func(ctx context.Context) error { return expected.Check(ctx) },
+		"write to it": func(ctx context.Context) error {
+			_, err := expected.WritePDF(ctx, name, strings.NewReader("%PDF-"))
+			return err
+		},
 		"digest":      func(ctx context.Context) error { _, err := s.Digest(ctx, name); return err },
 		"read inputs": func(ctx context.Context) error { _, _, err := s.ReadInputs(ctx, name); return err },
 	} {
@@ -204,23 +211,22 @@ func TestADirectoryThatHangs(t *testing.T) {
 func TestCheckKnowsTheStore(t *testing.T) {
 	t.Parallel()
 	s, dir := directory(t)
-	fingerprint, err := s.Fingerprint(t.Context())
-	if err != nil {
+	if err := s.Claim(t.Context(), "ours"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Check(t.Context(), fingerprint); err != nil {
+	if err := s.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := s.Check(t.Context(), "another"); !errors.Is(err, blobs.ErrOtherStore) {
-		t.Errorf("another store: %v", err)
+	if found := files(t, dir); len(found) != 1 {
+		t.Errorf("it left %v", found)
 	}
+	theirs := open(t, "file://"+dir)
+	theirs.Expect("theirs")
+	isAnother(t, "another store", theirs.Check(t.Context()), "ours")
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	var none *blobs.MissingFileError
-	if err := s.Check(t.Context(), fingerprint); !errors.As(err, &none) {
-		t.Errorf("a store that is not mounted: %v", err)
-	}
+	isAnother(t, "a store that is not mounted", s.Check(t.Context()), "")
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the check made something: %v", err)
 	}

@@ -2,6 +2,9 @@ package blobs
 
 import "context"
 
+// PartSize is how much of a file one request of an upload carries.
+const PartSize = partSize
+
 // CallsAtOnce is how many calls may be under way.
 const CallsAtOnce = callsAtOnce
 

@@ -30,11 +30,11 @@ type File struct {
 
 var _ io.ReadSeekCloser = (*File)(nil)
 
-// Open opens a file for reading. Errors: *MissingFileError, *TimeoutError.
+// Open opens a file for reading. Errors: *MissingFileError, *UnavailableError.
 func (s *Store) Open(ctx context.Context, name string) (*File, error) {
-	ctx, end := context.WithCancel(ctx)
-	r, err := call(ctx, s, s.deadlines.Answer, "open", name, func() (*blob.Reader, error) {
-		return s.bucket.NewReader(ctx, name, nil)
+	within, end := context.WithCancel(ctx)
+	r, err := call(within, s, s.deadlines.Answer, func() (*blob.Reader, error) {
+		return s.bucket.NewReader(within, name, nil)
 	}, func(r *blob.Reader) {
 		if r != nil {
 			_ = r.Close()
@@ -42,12 +42,13 @@ func (s *Store) Open(ctx context.Context, name string) (*File, error) {
 	})
 	if err != nil {
 		end()
-		return nil, failed("open", name, err)
+		return nil, s.failed(ctx, "open", name, err)
 	}
-	return &File{store: s, name: name, reader: r, ctx: ctx, end: end}, nil
+	return &File{store: s, name: name, reader: r, ctx: within, end: end}, nil
 }
 
-// Read reads on. Errors: *TimeoutError, after which the file can only be closed.
+// Read reads on. Errors: *UnavailableError, after which the file can only be closed, and
+// *MissingFileError of one that was taken away since.
 func (f *File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -58,7 +59,7 @@ func (f *File) Read(p []byte) (int, error) {
 		}
 		// What arrives late must not arrive in the caller's memory.
 		buffer := make([]byte, chunkSize)
-		n, err := call(f.ctx, f.store, f.patience(), "read", f.name, func() (int, error) {
+		n, err := call(f.ctx, f.store, f.patience(), func() (int, error) {
 			n, err := f.reader.Read(buffer)
 			if n > 0 && errors.Is(err, io.EOF) {
 				err = nil // the next call says so again
@@ -66,8 +67,7 @@ func (f *File) Read(p []byte) (int, error) {
 			return n, err
 		}, func(int) { _ = f.reader.Close() })
 		if err != nil {
-			f.fail(err)
-			return 0, err
+			return 0, f.fail(err)
 		}
 		f.chunk, f.begun = buffer[:n], true
 	}
@@ -84,14 +84,15 @@ func (f *File) patience() time.Duration {
 }
 
 // fail keeps an error after which nothing can be read: the reader's end is none.
-func (f *File) fail(err error) {
+func (f *File) fail(err error) error {
 	if errors.Is(err, io.EOF) {
-		return
+		return io.EOF
 	}
-	f.err = err
-	f.end()
 	var up *givenUp
 	f.lost = errors.As(err, &up)
+	f.err = f.store.failed(f.ctx, "read", f.name, err)
+	f.end()
+	return f.err
 }
 
 // Seek makes reading go on elsewhere.
@@ -112,5 +113,6 @@ func (f *File) Close() error {
 	if f.lost {
 		return nil
 	}
-	return do(context.WithoutCancel(f.ctx), f.store, f.store.deadlines.Answer, "close", f.name, f.reader.Close)
+	ctx := context.WithoutCancel(f.ctx)
+	return f.store.failed(ctx, "close", f.name, do(ctx, f.store, f.store.deadlines.Answer, f.reader.Close))
 }

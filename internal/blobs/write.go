@@ -40,8 +40,8 @@ type Written struct {
 	SHA256    string // hex; of an inputs document: of its uncompressed bytes
 }
 
-// WritePDF stores what from yields under name. Errors: *FullError, and what
-// from returns. After an error nothing of the file is visible.
+// WritePDF stores what from yields under name. Errors: *FullError, *UnavailableError, and
+// what from returns. After an error nothing of the file is visible.
 func (s *Store) WritePDF(ctx context.Context, name string, from io.Reader) (Written, error) {
 	return s.write(ctx, name, pdfType, from, asItIs)
 }
@@ -84,7 +84,7 @@ func (e *DamagedInputsError) Error() string { return "unpack " + e.Name + ": " +
 func (e *DamagedInputsError) Unwrap() error { return e.Err }
 
 // ReadInputs returns the uncompressed inputs document and its SHA-256 in hex.
-// Errors: *MissingFileError, *DamagedInputsError.
+// Errors: *MissingFileError, *UnavailableError, *DamagedInputsError.
 func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, digest string, err error) {
 	f, err := s.Open(ctx, name)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 	// what does not unpack will not.
 	compressed, err := io.ReadAll(f)
 	if err != nil {
-		return nil, "", failed("read", name, err)
+		return nil, "", err
 	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
 	if err != nil {
@@ -114,10 +114,10 @@ type writing struct {
 	ctx     context.Context //nolint:containedctx // of the writer: it ends with the file
 	abandon context.CancelFunc
 	store   *Store
-	name    string
 	to      *blob.Writer
-	n       int64 // bytes stored
-	lost    bool  // a step that was given up has the writer, and closes it
+	arrived chan struct{} // a sign of each part of an upload that the store has
+	n       int64         // bytes stored
+	lost    bool          // a step that was given up has the writer, and closes it
 }
 
 func (w *writing) Write(p []byte) (int, error) {
@@ -138,7 +138,7 @@ func (w *writing) step(f func() error) error {
 	if w.lost {
 		return w.ctx.Err()
 	}
-	_, err := call(w.ctx, w.store, w.store.deadlines.Progress, "write", w.name, func() (struct{}, error) { return struct{}{}, f() },
+	_, err := callWhile(w.ctx, w.store, w.store.deadlines.Progress, w.arrived, func() (struct{}, error) { return struct{}{}, f() },
 		func(struct{}) { _ = w.to.Close() })
 	if up := (*givenUp)(nil); errors.As(err, &up) {
 		w.lost = true
@@ -147,19 +147,71 @@ func (w *writing) step(f func() error) error {
 	return err
 }
 
+// source is what a file is made of, and remembers how that failed.
+type source struct {
+	from io.Reader
+	err  error
+}
+
+func (r *source) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
 // write makes one file of what from yields.
 func (s *Store) write(ctx context.Context, name, contentType string, from io.Reader, encode encoding) (Written, error) {
+	if err := s.recognize(ctx); err != nil { // rather than write into an empty directory where the store should be
+		return Written{}, err
+	}
 	// Ending the context is how a gocloud writer is told to leave nothing behind.
-	ctx, abandon := context.WithCancel(ctx)
+	within, abandon := context.WithCancel(ctx)
 	defer abandon()
+	out, file, err := s.begin(within, abandon, name, contentType)
+	if err != nil {
+		return Written{}, s.failed(ctx, "write", name, err)
+	}
+	digest, read := sha256.New(), &source{from: from}
+	err = fill(out, digest, read, encode)
+	if err == nil && file != nil {
+		err = out.step(file.Sync)
+	}
+	if err != nil {
+		abandon()
+		if !out.lost {
+			_ = do(context.WithoutCancel(ctx), s, s.deadlines.Answer, out.to.Close)
+		}
+		if read.err != nil {
+			return Written{}, fmt.Errorf("write %s: %w", name, read.err)
+		}
+		return Written{}, s.failed(ctx, "write", name, err)
+	}
+	_, err = callWhile(within, s, s.deadlines.Progress, out.arrived, func() (struct{}, error) { return struct{}{}, out.to.Close() }, nil)
+	if err != nil {
+		return Written{}, s.failed(ctx, "write", name, err)
+	}
+	if s.dir != "" {
+		if err := do(within, s, s.deadlines.Progress, func() error { return s.syncDirs(name) }); err != nil {
+			return Written{}, s.failed(ctx, "flush", name, err)
+		}
+	}
+	return Written{Name: name, SizeBytes: out.n, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+}
+
+// begin opens a file for writing; the second is it, where the store is a directory.
+func (s *Store) begin(ctx context.Context, abandon context.CancelFunc, name, contentType string) (*writing, *os.File, error) {
+	out := &writing{ctx: ctx, abandon: abandon, store: s, arrived: make(chan struct{}, 1)}
 	var file *os.File
-	w, err := call(ctx, s, s.deadlines.Answer, "begin", name, func() (*blob.Writer, error) {
+	to, err := call(ctx, s, s.deadlines.Answer, func() (*blob.Writer, error) {
 		return s.bucket.NewWriter(ctx, name, &blob.WriterOptions{
 			ContentType: contentType,
 			BeforeWrite: func(as func(any) bool) error {
 				if as(&file) { // a directory: only the owner reads reports
 					return file.Chmod(0o600)
 				}
+				s.pace(as, out.arrived)
 				return nil
 			},
 		})
@@ -169,31 +221,10 @@ func (s *Store) write(ctx context.Context, name, contentType string, from io.Rea
 		}
 	})
 	if err != nil {
-		return Written{}, failed("write", name, err)
+		return nil, nil, err // and whoever was given up may still set the file
 	}
-	out := &writing{ctx: ctx, abandon: abandon, store: s, name: name, to: w}
-	digest := sha256.New()
-	err = fill(out, digest, from, encode)
-	if err == nil && file != nil {
-		err = out.step(file.Sync)
-	}
-	if err != nil {
-		abandon()
-		if !out.lost {
-			_ = do(context.WithoutCancel(ctx), s, s.deadlines.Answer, "give up", name, w.Close)
-		}
-		return Written{}, failed("write", name, err)
-	}
-	// Of an upload this is the last part, of some megabytes, and the store's word.
-	if err := do(ctx, s, s.deadlines.Progress, "write", name, w.Close); err != nil {
-		return Written{}, failed("write", name, err)
-	}
-	if s.dir != "" {
-		if err := do(ctx, s, s.deadlines.Progress, "flush", name, func() error { return s.syncDirs(name) }); err != nil {
-			return Written{}, failed("flush", name, err)
-		}
-	}
-	return Written{Name: name, SizeBytes: out.n, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+	out.to = to
+	return out, file, nil
 }
 
 // fill writes what from yields, encoded, and its digest beside it.

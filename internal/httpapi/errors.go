@@ -13,6 +13,7 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/accounts"
+	"muster/internal/blobs"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
@@ -37,6 +38,10 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 	if away := (*blocks.UnavailableError)(nil); errors.As(err, &away) { // before what it wraps is taken for the database's
 		s.Log.WarnContext(ctx, "request failed", "error", err)
 		return &wire.Problem{Code: "unavailable", Detail: "A server that older measurements are kept on is not responding; the log names it under this request id. Nothing is lost. Try again."}
+	}
+	if away := (*blobs.UnavailableError)(nil); errors.As(err, &away) {
+		s.Log.WarnContext(ctx, "request failed", "error", err)
+		return &wire.Problem{Code: "unavailable", Detail: "The place where report files are kept is not responding; the log names the reason under this request id. Nothing is lost. Try again."}
 	}
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)

@@ -3,7 +3,9 @@ package secrets
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,6 +92,22 @@ func CheckFingerprint(ctx context.Context, db sqlx.ExtContext, name, value strin
 		err = &MismatchError{Name: name, Database: stored.Fingerprint, Ours: value, Since: stored.Since}
 	}
 	return err
+}
+
+// Fingerprint is what the database holds of something that all processes share; empty:
+// nothing yet, the installation is new.
+func Fingerprint(ctx context.Context, q sqlx.QueryerContext, name string) (string, error) {
+	found, _, err := statement.Find[shared](ctx, q, "read the fingerprint of the "+name, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, name)
+	return found.Fingerprint, err
+}
+
+// FirstStore is the fingerprint of the blob store that a new installation begins with. It
+// follows from the installation's id: processes that start together give the store the
+// same one, and so does the next start after one that died before it was kept.
+func FirstStore(ctx context.Context, q sqlx.QueryerContext) (string, error) {
+	id, err := Fingerprint(ctx, q, "id")
+	sum := sha256.Sum256([]byte(BlobStore + " of " + id))
+	return hex.EncodeToString(sum[:16]), err
 }
 
 // ReplaceFingerprint stores the fingerprint of what has taken the place of what

@@ -1,16 +1,19 @@
-// Package s3test gives tests an object store that speaks S3: versitygw over a directory.
+// Package s3test gives tests an object store that speaks S3: versitygw over a directory,
+// or MinIO.
 //
-// The program is looked for where VERSITYGW says, as `make test` does, in .cache/tools,
-// where that puts it, and on PATH. Without it the test is skipped, and says so.
+// MinIO is what MINIO names, as the second part of `make test-all` has it; else versitygw
+// is looked for where VERSITYGW says, as `make test` does, in .cache/tools, where that puts
+// it, and on PATH. Without either the test is skipped, and says so. Both are programs of
+// their own that tests speak to over HTTP: nothing of them is linked, changed or handed on,
+// so that MinIO's licence (AGPL 3.0) asks nothing of Muster.
 //
-// What may go wrong: another process takes the free port before versitygw does; it is
+// What may go wrong: another process takes the free port before the store does; it is
 // then started on another one. A test binary that is killed leaves it running until its
 // standard input ends, as the shell that started it does.
 package s3test
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,23 +27,18 @@ import (
 
 // Server is a running object store with one bucket.
 type Server struct {
-	URL string // of the bucket, as MUSTER_BLOB_URL takes it
-	Dir string // where the bucket's files are
+	URL   string // of the bucket, as MUSTER_BLOB_URL takes it
+	Addr  string // host:port
+	MinIO bool   // and not versitygw
 }
 
 const (
 	bucket = "muster"
 	region = "eu-west-1"
-	key    = "AKTEST"
+	// Key is the access key of the store's owner.
+	Key    = "AKTEST"
 	secret = "a-secret-of-the-test"
 )
-
-// SetCredentials puts the credentials where AWS' library looks for them: into the
-// environment. Use it in TestMain, before any test runs.
-func SetCredentials() error {
-	return errors.Join(os.Setenv("AWS_ACCESS_KEY_ID", key), os.Setenv("AWS_SECRET_ACCESS_KEY", secret),
-		os.Setenv("AWS_EC2_METADATA_DISABLED", "true"))
-}
 
 // patience is how long it may take to start on a machine that does ten other things.
 const patience = time.Minute
@@ -48,27 +46,61 @@ const patience = time.Minute
 // Start starts an object store that ends with the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	program, ok := find()
+	return StartOn(t, t.TempDir())
+}
+
+// StartOn is Start for one that keeps its files below disk.
+func StartOn(t testing.TB, disk string) *Server {
+	t.Helper()
+	program, minio, ok := find()
 	if !ok {
 		t.Skip("versitygw is missing, so nothing is tested against an object store: make test-go installs it")
 	}
-	root := t.TempDir()
-	for _, dir := range []string{"root/" + bucket, "sidecar"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	beside, root := t.TempDir(), filepath.Join(disk, "root")
+	first := root
+	if !minio { // to which a directory is a bucket
+		first = filepath.Join(root, bucket)
+	}
+	if err := os.MkdirAll(first, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	for range 3 {
-		if addr, ok := launch(t, program, root); ok {
-			q := url.Values{"region": {region}, "endpoint": {"http://" + addr}, "use_path_style": {"true"}}
-			return &Server{URL: "s3://" + bucket + "?" + q.Encode(), Dir: filepath.Join(root, "root", bucket)}
+		l := launched{beside: beside, addr: freePort(t)}
+		if minio {
+			l.health = "/minio/health/ready"
+			l.env = []string{"MINIO_ROOT_USER=" + Key, "MINIO_ROOT_PASSWORD=" + secret, "MINIO_SITE_REGION=" + region,
+				"MINIO_BROWSER=off", "MINIO_CI_CD=on", "MINIO_UPDATE=off", "HOME=" + beside}
+			l.args = []string{program, "--quiet", "server", "--address", l.addr, root}
+		} else {
+			l.args = []string{program, "--quiet", "--region", region, "--access", Key, "--secret", secret, "--port", l.addr,
+				"posix", "--sidecar", beside, root}
 		}
+		if !l.launch(t) {
+			continue
+		}
+		s := &Server{Addr: l.addr, MinIO: minio}
+		s.URL = s.At(s.Addr)
+		if minio {
+			s.makeBucket(t, bucket)
+		}
+		return s
 	}
-	t.Fatal("versitygw does not start")
+	t.Fatal("the object store does not start")
 	return nil
 }
 
-func find() (string, bool) {
+// At is the URL of the bucket by another way to the store, such as a line that can be cut.
+func (s *Server) At(addr string) string { return address(bucket, addr) }
+
+func address(bucket, addr string) string {
+	q := url.Values{"region": {region}, "endpoint": {"http://" + addr}, "use_path_style": {"true"}}
+	return "s3://" + bucket + "?" + q.Encode()
+}
+
+func find() (program string, minio, ok bool) {
+	if path, err := exec.LookPath(os.Getenv("MINIO")); err == nil {
+		return path, true, true
+	}
 	candidates := []string{os.Getenv("VERSITYGW")}
 	if dir, err := os.Getwd(); err == nil {
 		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -78,31 +110,41 @@ func find() (string, bool) {
 	}
 	for _, c := range append(candidates, "versitygw") {
 		if path, err := exec.LookPath(c); c != "" && err == nil {
-			return path, true
+			return path, false, true
 		}
 	}
-	return "", false
+	return "", false, false
 }
 
-// launch starts the program on a free port; ok is false where it ended at once.
-func launch(t testing.TB, program, root string) (addr string, ok bool) {
+func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr = l.Addr().String()
-	_ = l.Close()
-	said, err := os.Create(filepath.Join(root, "log"))
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// launched is a store that is being started.
+type launched struct {
+	beside    string // where it says what it has to say
+	addr      string
+	health    string // answers 200 once it is there; empty: any answer will do
+	args, env []string
+}
+
+// launch starts it; false: it ended at once, because somebody was faster with its port.
+func (l *launched) launch(t testing.TB) bool {
+	t.Helper()
+	said, err := os.Create(filepath.Join(l.beside, "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = said.Close() }()
 	// The shell ends it when this process does, however that ends.
-	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", `"$@" & pid=$!; cat >/dev/null; kill $pid; wait $pid`, "sh",
-		program, "--quiet", "--region", region, "--access", key, "--secret", secret, "--port", addr,
-		"posix", "--sidecar", filepath.Join(root, "sidecar"), filepath.Join(root, "root"))
-	cmd.Stdout, cmd.Stderr = said, said
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", append([]string{"-c", `"$@" & pid=$!; cat >/dev/null; kill $pid; wait $pid`, "sh"}, l.args...)...)
+	cmd.Stdout, cmd.Stderr, cmd.Env = said, said, append(os.Environ(), l.env...)
 	alive, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -112,20 +154,22 @@ func launch(t testing.TB, program, root string) (addr string, ok bool) {
 	}
 	end := func() { _ = alive.Close(); _ = cmd.Wait() }
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		answer, err := http.Get("http://" + addr + "/") //nolint:noctx // until the deadline
+		answer, err := http.Get("http://" + l.addr + l.health) //nolint:noctx // until the deadline
 		if err != nil {
-			if strings.Contains(read(said.Name()), "address already in use") {
+			if strings.Contains(read(said.Name()), "already in use") {
 				break
 			}
 			continue
 		}
 		_ = answer.Body.Close()
-		t.Cleanup(end)
-		return addr, true
+		if l.health == "" || answer.StatusCode == http.StatusOK {
+			t.Cleanup(end)
+			return true
+		}
 	}
 	end()
 	t.Log(read(said.Name()))
-	return "", false
+	return false
 }
 
 func read(path string) string {
