@@ -26,6 +26,9 @@ OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
 SQL_LINT := scripts/sql_lint/node_modules/.package-lock.json
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(TOOLS)/versitygw-$(VERSITYGW_VERSION)
+# MinIO tags its releases with dates, which are no versions to Go: the last commit of its repository.
+MINIO_VERSION := v0.0.0-20260212201848-7aac2a2c5b7c
+MINIO := $(TOOLS)/minio-$(MINIO_VERSION)
 OMNIWITNESS_VERSION := v0.0.0-20260617164027-9332986a94a4
 OMNIWITNESS := $(TOOLS)/omniwitness-$(OMNIWITNESS_VERSION)
 # Newer ones need modules that the proxy does not have.
@@ -148,7 +151,7 @@ test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.js
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
 
-test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM)
+test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO)
 	LONG=1 bash scripts/program.sh
 	NFPM=$(NFPM) bash scripts/test_packages.sh
 	SBOM=$(SBOM) bash scripts/test_archive.sh
@@ -157,6 +160,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM)
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
+	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/blobs ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples httpapi/FuzzAssessments; do \
@@ -209,6 +213,13 @@ $(VERSITYGW):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) $(INSTALL) github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 	@mv $(TOOLS)/versitygw $@
+
+# The second store that the tests of files run against. It is AGPL, and nothing of Muster's:
+# it is built as it is, started, and asked over HTTP.
+$(MINIO):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(INSTALL) github.com/minio/minio@$(MINIO_VERSION)
+	@mv $(TOOLS)/minio $@
 
 $(NFPM):
 	@mkdir -p $(TOOLS)
