@@ -20,6 +20,10 @@ const marker = "muster-store"
 // maxMarker bounds what is read of the marker.
 const maxMarker = 128
 
+// claimLooks is how often who claims a store looks whose it became. Once would do, were it
+// not for stores that put one file in the place of another in two steps, with none between.
+const claimLooks = 5
+
 // OtherStoreError reports that the store is not the one that it has to be.
 type OtherStoreError struct{ Found, Want string } // ids of owners; Found is empty where the store has none
 
@@ -49,7 +53,7 @@ func (s *Store) Claim(ctx context.Context, owner string) error {
 	found, err := s.Owner(ctx)
 	if err == nil && found == "" {
 		err = s.failed(ctx, "write", marker, do(ctx, s, s.deadlines.Answer, func() error { return s.makeMarker(ctx, owner) }))
-		if err == nil {
+		for tries := 0; err == nil && found == "" && tries < claimLooks; tries++ {
 			found, err = s.Owner(ctx) // whoever was faster
 		}
 	}

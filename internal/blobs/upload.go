@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // partSize is how much of a file one request of an upload carries, the least that S3
@@ -15,7 +16,7 @@ import (
 const partSize = 5 << 20
 
 // abortTimeout is how long it may take to tell a store that an upload is given up, so
-// that it keeps no parts of it.
+// that it keeps no parts of it, and before that to end what is under way.
 const abortTimeout = 5 * time.Second
 
 // pace makes an upload to S3 one part after the other, with a sign to arrived of each
@@ -26,7 +27,7 @@ func (s *Store) pace(as func(any) bool, arrived chan<- struct{}) {
 		return // not S3
 	}
 	checksums := s.client.Options().RequestChecksumCalculation
-	*uploads = *transfermanager.New(s.client, func(o *transfermanager.Options) {
+	*uploads = *transfermanager.New(uploader{s.client}, func(o *transfermanager.Options) {
 		o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = partSize, partSize, 1
 		o.FailTimeout = abortTimeout
 		o.RequestChecksumCalculation = checksums // what the bucket's URL says of it
@@ -37,6 +38,32 @@ func (s *Store) pace(as func(any) bool, arrived chan<- struct{}) {
 			}
 		}))
 	})
+}
+
+// uploader is the client of uploads that may be given up. What is under way then is given
+// abortTimeout to end: without the answer to its beginning nobody knows what to abort, and a
+// part that arrives after that would stay.
+type uploader struct{ *s3.Client }
+
+// CreateMultipartUpload is s3.Client's, as is UploadPart.
+func (u uploader) CreateMultipartUpload(ctx context.Context, in *s3.CreateMultipartUploadInput, options ...func(*s3.Options)) (*s3.CreateMultipartUploadOutput, error) {
+	within, cancel := lingering(ctx)
+	defer cancel()
+	return u.Client.CreateMultipartUpload(within, in, options...)
+}
+
+// UploadPart sends a part.
+func (u uploader) UploadPart(ctx context.Context, in *s3.UploadPartInput, options ...func(*s3.Options)) (*s3.UploadPartOutput, error) {
+	within, cancel := lingering(ctx)
+	defer cancel()
+	return u.Client.UploadPart(within, in, options...)
+}
+
+// lingering ends abortTimeout after ctx does.
+func lingering(ctx context.Context) (context.Context, func()) {
+	within, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(ctx, func() { time.AfterFunc(abortTimeout, cancel) })
+	return within, func() { forget(); cancel() }
 }
 
 // arrivals is told of each part of an upload that the store has.
