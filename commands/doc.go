@@ -23,13 +23,14 @@
 //     still its own, and the only one who ever waits for such a row is an erasure of
 //     a member that queues the same erasure of inputs, which holds nothing that the
 //     worker wants;
-//  2. what lets somebody in: the claim of a report, the setup gate, an invitation,
+//  2. the stream of a schedule that is run;
+//  3. what lets somebody in: the claim of a report, the setup gate, an invitation,
 //     the external keys of the fleet and of alerts;
-//  3. the stream (lockStream);
-//  4. rows of accounts, of alert_last_seen and of alert_mutes;
-//  5. jobs of others: the erasures that a member's erasure asks for, mails that it
+//  4. the stream (lockStream);
+//  5. rows of accounts, of alert_last_seen and of alert_mutes;
+//  6. jobs of others: the erasures that a member's erasure asks for, mails that it
 //     hastens. New ones may come earlier, for nobody sees them before the commit;
-//  6. last, by appending, the head of the log.
+//  7. last, by appending, the head of the log, of two in the order of eventstore.Logs.
 //
 // Should two meet in another order after all, PostgreSQL ends one of them and it
 // begins again.
@@ -60,6 +61,10 @@
 //     wrote past the lock makes a *eventstore.ConflictError; a use case with a
 //     transaction of its own then decides again. Of alerts it then folds the
 //     streams, for what stands beside their keys was left behind.
+//   - A schedule is changed while it is run: whoever locks it second decides anew. Whoever
+//     changes one wakes its job first, which waits for a worker that records just then, and
+//     leaves alone one that a worker holds: that worker then finds the schedule changed.
+//     Two that make schedules at once may pass the bound by one each.
 //   - The read models that Instances asks lag: an instance registered a moment
 //     ago may be refused once. Fleet commands trust no read model but the stream
 //     keys.

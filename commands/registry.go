@@ -8,6 +8,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/eventstore"
 )
 
@@ -22,6 +23,7 @@ func Registry() *eventstore.Registry {
 	register(r, alert.Events(), alert.Name)
 	register(r, organization.Events(), organization.Name)
 	register(r, exception.Events(), exception.Name)
+	register(r, schedule.Events(), schedule.Name)
 	return r
 }
 

@@ -18,6 +18,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/eventstore"
 )
 
@@ -32,7 +33,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	written := map[string]int{}
@@ -119,6 +120,13 @@ func examples() []any {
 	}
 	withFiles := ready
 	withFiles.InputsSizeBytes, withFiles.Files = 288_115, []report.File{{Name: report.FindingsFile, Key: "csv/1", SizeBytes: 61_204, SHA256: "f0"}}
+	withFindings := withFiles
+	withFindings.Findings = &report.Findings{SHA256: "f2", Open: 14, Since: &at, New: 2, Closed: 1, Unknown: 3}
+	terms := schedule.Terms{
+		Name: "Orders & <billing>", Kind: report.InstanceScorecard, Scope: schedule.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, Window: "7d"},
+		RecipientIDs: []uuid.UUID{b}, Recurrence: schedule.Recurrence{Every: schedule.Month, Weekday: "monday", DayOfMonth: -1, At: "08:00", TimeZone: "Europe/Amsterdam"},
+		OnlyIfChanged: true, Enabled: true,
+	}
 	return []any{
 		report.Queued{
 			Kind: report.InstanceScorecard, Scope: report.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, From: &at, To: &at},
@@ -128,7 +136,7 @@ func examples() []any {
 		report.BuildStarted{Worker: "w1", Attempt: 1},
 		report.BuildResumed{Worker: "w2", Attempt: 2, Reason: "lease expired"},
 		report.StepCompleted{Step: 1, TotalSteps: 3, Label: "Gather"},
-		ready, withFiles,
+		ready, withFiles, withFindings,
 		report.Failed{Code: report.CodeAbandoned, Message: "Request it again."},
 		report.Expired{ExpiredAt: at},
 		report.EmailSent{MemberID: a, MessageID: "<1@muster>", SMTPCode: 250},
@@ -187,5 +195,13 @@ func examples() []any {
 		},
 		exception.Granted{},
 		exception.Revoked{},
+		schedule.Created{OwnerID: a, Terms: terms},
+		schedule.Changed{Terms: terms},
+		schedule.TakenOver{OwnerID: b},
+		schedule.Removed{},
+		schedule.Requested{DueAt: at, ReportID: a},
+		schedule.Unchanged{DueAt: at, ReportID: a},
+		schedule.Missed{DueAt: at, Reason: schedule.ReasonRefused, Detail: "None of its servers is there any more."},
+		schedule.Paused{DueAt: at, Reason: schedule.ReasonDisabled},
 	}
 }

@@ -150,10 +150,22 @@ func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organizat
 // RecordMail records what became of one recipient's mail: a report.EmailSent
 // or a report.EmailFailed. A mail that was sent stays sent. Errors beside those
 // of StartBuild: *report.NotRecipientError.
-func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event) (Mark, error) {
+//
+// keep runs before the append, where the mail was sent and may be kept: while the report
+// is offered, and none of those whom it names is erased. Nil: nobody keeps it.
+func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event, named []uuid.UUID, keep func() error) (Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.RecordMail(outcome)
-	}, nil)
+	}, func(r *report.Report, _ []report.Event) error {
+		if _, sent := outcome.(report.EmailSent); !sent || keep == nil || r.StatusAt(s.clock()) != report.StatusReady {
+			return nil
+		}
+		erased, err := s.Accounts.LockPeople(ctx, tx, organization, named)
+		if err != nil || erased {
+			return err
+		}
+		return keep()
+	})
 }
 
 // RecordDownload records that the actor fetched one of the report's files, at most once

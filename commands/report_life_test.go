@@ -49,7 +49,7 @@ func TestTheWholeLife(t *testing.T) {
 		t.Errorf("finished %d times", finished)
 	}
 	for range 2 {
-		h.tx(func(tx *sqlx.Tx) error { _, err := h.RecordMail(ctx, tx, org, id, mailed); return err })
+		h.tx(func(tx *sqlx.Tx) error { _, err := h.RecordMail(ctx, tx, org, id, mailed, nil, nil); return err })
 		if _, err := h.RecordDownload(ctx, h.actor, id, report.PDFFile); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestTwentyMailsAtOnce(t *testing.T) {
 			return err
 		}
 		defer tx.Rollback()
-		if _, err := h.RecordMail(t.Context(), tx, h.org.ID, id, report.EmailSent{MemberID: recipients[i], MessageID: "<m>"}); err != nil {
+		if _, err := h.RecordMail(t.Context(), tx, h.org.ID, id, report.EmailSent{MemberID: recipients[i], MessageID: "<m>"}, nil, nil); err != nil {
 			return err
 		}
 		return tx.Commit()

@@ -66,7 +66,7 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 				return err
 			}
 		}
-		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued)
+		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued, byHand)
 		return err
 	})
 	return outcome, err
@@ -81,13 +81,22 @@ func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor 
 	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: Mark{Log: eventstore.Reports}}, before.Status() != "", nil
 }
 
-func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
-	holder, err := statement.One[uuid.UUID](ctx, tx, "claim a report", claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
+// origin says what leads to a request, and so which limits it is held to.
+type origin string
+
+const (
+	byHand     origin = "by hand"
+	bySchedule origin = "by a schedule"
+)
+
+func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued, from origin) (RequestedReport, error) {
+	holder, err := statement.One[uuid.UUID](ctx, tx, "claim a report", claimReport,
+		actor.OrganizationID, queued.Fingerprint, id, s.clock(), from == bySchedule)
 	if err != nil {
 		return RequestedReport{}, err
 	}
 	if holder == id {
-		return s.createReport(ctx, tx, actor, id, queued)
+		return s.createReport(ctx, tx, actor, id, queued, from)
 	}
 	return s.reuseReport(ctx, tx, actor, holder, queued.RecipientIDs)
 }
@@ -95,32 +104,38 @@ func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 // checkRequest holds a request against every rule at once and returns the
 // event that creating it would record.
 func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, error) {
+	queued, broken, err := s.judgeRequest(ctx, actor, r)
+	if err == nil && len(broken) > 0 {
+		err = ruleError(broken)
+	}
+	return queued, err
+}
+
+// judgeRequest is checkRequest with the rules that the request breaks.
+func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, report.BrokenRules, error) {
 	asked := report.Scope{InstanceIDs: r.InstanceIDs, DatabaseID: r.DatabaseID, From: r.From, To: r.To}
 	scope, broken := report.Validate(r.Kind, asked, s.clock())
 	names, database, more, err := s.lookUpScope(ctx, actor.OrganizationID, r, scope)
 	if err != nil {
-		return report.Queued{}, err
+		return report.Queued{}, nil, err
 	}
 	broken = append(broken, more...)
 	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
 	broken = append(broken, more...)
 	receivable, err := s.Accounts.Addresses(ctx, actor.OrganizationID, r.RecipientIDs)
 	if err != nil {
-		return report.Queued{}, fmt.Errorf("look up recipients: %w", err)
+		return report.Queued{}, nil, fmt.Errorf("look up recipients: %w", err)
 	}
 	for i, id := range r.RecipientIDs {
 		if _, ok := receivable[id]; !ok {
 			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), "recipient_not_member", "not a member who can receive reports")
 		}
 	}
-	if len(broken) > 0 {
-		return report.Queued{}, ruleError(broken)
-	}
 	return report.Queued{
 		Kind: r.Kind, Scope: scope, ScopeLabel: report.Label(r.Kind, scope, slices.Collect(maps.Values(names)), database),
 		Fingerprint: report.Fingerprint(actor.OrganizationID, r.Kind, scope),
 		RequesterID: actor.MemberID, RecipientIDs: recipients,
-	}, nil
+	}, broken, nil
 }
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,
@@ -150,8 +165,8 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	return names, database, broken, nil
 }
 
-func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
-	if err := s.checkLimits(ctx, tx, actor, id); err != nil {
+func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued, from origin) (RequestedReport, error) {
+	if err := s.checkLimits(ctx, tx, actor, id, from); err != nil {
 		return RequestedReport{}, err
 	}
 	if err := s.Jobs.InsertBuild(ctx, tx, actor.OrganizationID, id); err != nil {
@@ -185,34 +200,47 @@ const retryWhileBuilding = 5 * time.Second
 
 // checkLimits refuses a creation beyond the limits. The claim of report id is
 // inserted already, and counts. Creations of one organization go one after the
-// other while a limit is set, so that the limits are exact.
-func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) error {
+// other while a limit is set, so that the limits are exact. What a schedule asks for
+// counts as no member's creation.
+func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, from origin) error {
 	if s.Limits == (Limits{}) {
 		return nil
 	}
 	if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
 		return err
 	}
-	if err := s.checkBuilding(ctx, tx, actor.OrganizationID); err != nil {
+	if err := s.checkBuilding(ctx, tx, actor.OrganizationID, from); err != nil || from == bySchedule {
 		return err
 	}
 	return s.checkCreations(ctx, tx, actor, id)
 }
 
-func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
+// checkBuilding refuses what finds no place among the reports that are built at once. Half
+// of the places are left to requests by hand.
+func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, from origin) error {
 	if s.Limits.BuildingAtOnce == 0 {
 		return nil
 	}
-	building, err := statement.One[int](ctx, tx, "count reports being built", `SELECT count(*) FROM report_claims WHERE organization_id = $1`, organization)
-	if err != nil || building <= s.Limits.BuildingAtOnce {
+	type counted struct {
+		All       int `db:"building"`
+		Scheduled int `db:"scheduled"`
+	}
+	building, err := statement.One[counted](ctx, tx, "count reports being built",
+		`SELECT count(*) AS building, count(*) FILTER (WHERE scheduled) AS scheduled FROM report_claims WHERE organization_id = $1`, organization)
+	if err != nil {
 		return err
 	}
+	if building.All <= s.Limits.BuildingAtOnce && (from == byHand || building.Scheduled <= max(1, s.Limits.BuildingAtOnce/2)) {
+		return nil
+	}
 	return &RuleError{
-		Code: "too_many_building", Title: "Too many reports are being built",
-		Detail:     fmt.Sprintf("%d reports of this organization are being built; request this one again when one of them is ready.", s.Limits.BuildingAtOnce),
+		Code: tooManyBuilding, Title: "Too many reports are being built",
+		Detail:     fmt.Sprintf("%d reports of this organization are being built; request this one again when one of them is ready.", building.All-1),
 		RetryAfter: retryWhileBuilding,
 	}
 }
+
+const tooManyBuilding = "too_many_building"
 
 func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) error {
 	if s.Limits.CreatesPerHour == 0 {

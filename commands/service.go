@@ -45,6 +45,8 @@ type Checks interface{ Has(id string) bool }
 // that asks for it. handlers/jobs satisfies it.
 type Jobs interface {
 	InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
+	// InsertRun has a schedule looked at now.
+	InsertRun(ctx context.Context, tx *sqlx.Tx, organization, schedule uuid.UUID) error
 	// InsertErasure queues the erasure of a report's inputs because somebody whom
 	// they name was erased.
 	InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
@@ -55,6 +57,11 @@ type Jobs interface {
 	DeadBuild(ctx context.Context, organization, job uuid.UUID) (report uuid.UUID, ok bool, err error)
 	// Retry lets a job that was set aside run again.
 	Retry(ctx context.Context, organization, job uuid.UUID) error
+}
+
+// Schedules are those that there are; *schedules.Reader counts them.
+type Schedules interface {
+	Count(ctx context.Context, organization uuid.UUID) (int64, error)
 }
 
 // Texts are those of statements; *pgstore.Store keeps them.
@@ -75,6 +82,7 @@ type Service struct {
 	Events    *eventstore.Store
 	Instances Instances
 	Checks    Checks
+	Schedules Schedules // nil: there may be any number
 	Jobs      Jobs
 	Texts     Texts
 	Accounts  *accounts.Store

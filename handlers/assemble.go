@@ -27,7 +27,7 @@ const (
 
 // Connections is how many database connections busy workers use at the same
 // time beside the pool's common use: one a job and one that listens.
-const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + 2 + 1
+const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + runsAtOnce + 2 + 1
 
 // Parts is what the handlers of reports stand on. Each takes of it what it needs.
 type Parts struct {
@@ -61,6 +61,7 @@ func Register(w *Workers, p Parts) {
 	w.Add((&Expirer{p}).Task())
 	w.Add((&Eraser{p}).Task())
 	w.Add((&Signer{p}).Task())
+	w.Add((&Scheduler{p}).Task(runsAtOnce))
 	w.Every("sweep stray files", SweepEvery, func(ctx context.Context) error {
 		swept, err := (&Sweeper{p}).Sweep(ctx)
 		if swept.Deleted > 0 && p.Log != nil {

@@ -20,7 +20,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
-	"muster/internal/snapshot/companion"
+	"muster/internal/snapshot/analysis"
 	"muster/internal/telemetry"
 )
 
@@ -36,6 +36,8 @@ type Gathering struct {
 // *NoClassificationError, *SourceError.
 type Gatherer interface {
 	Gather(ctx context.Context, g Gathering) (snapshot.Document, error)
+	// Findings is the digest of what such a document would find now (report.Findings).
+	Findings(ctx context.Context, g Gathering) (string, error)
 }
 
 // Renderer makes the PDF; *pdf.Renderer is one.
@@ -282,7 +284,22 @@ func (b *Builder) ready(ctx context.Context, gathered snapshot.Canonical, files 
 		InputsErasedOn:   instant.Cut(b.Now().Add(keepInputs)),
 		InputsSizeBytes:  int64(len(gathered.Bytes)),
 		Files:            files.companions,
+		Findings:         findingsOf(doc),
 	}, nil
+}
+
+// findingsOf is what a document finds, for whoever compares reports; nil of an inventory,
+// which has no findings.
+func findingsOf(doc snapshot.Document) *report.Findings {
+	if report.Kind(doc.Kind) == report.DataInventory {
+		return nil
+	}
+	found := &report.Findings{SHA256: analysis.FindingsDigest(doc), Open: analysis.CountBySeverity(analysis.Findings(doc)).Total()}
+	if change, ok := analysis.ChangeSince(doc); ok {
+		found.Since = &doc.Previous.AsOf
+		found.New, found.Closed, found.Unknown = change.New+change.Reopened, change.Closed, change.Unknown
+	}
+	return found
 }
 
 // publish commits the outcome with everything that follows from it. Where the
@@ -353,60 +370,3 @@ func unlessOver(err error) error {
 	}
 	return err
 }
-
-// render makes the PDF and what goes with it at the same time: the disk is waited for
-// once.
-func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)
-		return err
-	})
-	names := report.Companions(report.Kind(inputs.Document.Kind))
-	files.companions = make([]report.File, len(names))
-	for i, name := range names {
-		group.Go(func() (err error) {
-			files.companions[i], err = b.storeCompanion(ctx, job, name, inputs.Document)
-			return err
-		})
-	}
-	return group.Wait()
-}
-
-func (b *Builder) storeCompanion(ctx context.Context, job jobs.Claimed, name string, doc snapshot.Document) (report.File, error) {
-	var table bytes.Buffer
-	if err := companion.Write(&table, name, doc); err != nil {
-		return report.File{}, err
-	}
-	written, err := b.Blobs.WriteCompanion(ctx, blobs.CompanionName(job.OrganizationID, job.Subject, job.Fence, name), &table)
-	return report.File{Name: name, Key: written.Name, SizeBytes: written.SizeBytes, SHA256: written.SHA256}, err
-}
-
-// storePDF renders straight into the store: a document of 2,000 pages is in
-// memory once, as the renderer builds it.
-func (b *Builder) storePDF(ctx context.Context, name string, inputs snapshot.Canonical) (blobs.Written, pdf.Rendered, error) {
-	type outcome struct {
-		rendered pdf.Rendered
-		err      error
-	}
-	reader, writer := io.Pipe()
-	done := make(chan outcome, 1)
-	go func() {
-		rendered, err := b.Renderer.RenderCanonical(writer, inputs)
-		_ = writer.CloseWithError(err) // nil: end of file
-		done <- outcome{rendered, err}
-	}()
-	written, storeErr := b.Blobs.WritePDF(ctx, name, reader)
-	_ = reader.CloseWithError(errStoreStopped)
-	out := <-done
-	switch {
-	case storeErr == nil:
-		return written, out.rendered, out.err
-	case out.err != nil && !errors.Is(out.err, errStoreStopped):
-		return blobs.Written{}, pdf.Rendered{}, out.err
-	}
-	return blobs.Written{}, pdf.Rendered{}, storeErr
-}
-
-// errStoreStopped ends a rendering whose output nobody takes any more.
-var errStoreStopped = errors.New("the store takes no more")

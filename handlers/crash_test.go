@@ -128,6 +128,9 @@ func TestAWorkerDiesBetweenSendingAndRecording(t *testing.T) {
 	if len(mails) != 2 || mails[0].Header("Message-Id") != mails[1].Header("Message-Id") || mails[0].Header("Message-Id") == "" {
 		t.Errorf("%d mails, want two with one Message-ID", len(mails))
 	}
+	if mails[0].Data != mails[1].Data {
+		t.Errorf("the two are not the same:\n%s\n%s", mails[0].Data, mails[1].Data)
+	}
 	if n := s.count(id, "report.email_sent"); n != 1 {
 		t.Errorf("recorded %d times", n)
 	}

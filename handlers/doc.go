@@ -19,6 +19,12 @@
 //	                  has come or somebody whom they name is erased, then
 //	                  {InputsErased, the job ends}
 //
+// A schedule has a job of its own, of kind run, which comes when it is due next:
+//
+//	Created ────run──> Scheduler: what is due by the database's clock, then in one transaction
+//	                   {Queued or Reused of the latest, what became of it and of those that
+//	                   were missed, the same job later}
+//
 // Each of those transactions takes the job first, and what commands lock after it
 // (package commands says in which order): whoever has lost the job holds up nobody.
 //
@@ -81,7 +87,8 @@
 // another signature, and gives the PDF as it was built.
 //
 // A worker dies between sending a mail and recording it. The mail is sent
-// again, with the same Message-ID.
+// again, with the same Message-ID and the same bytes. Of a mail that is sent after the
+// report expired, or about somebody who was erased meanwhile, nothing is kept.
 //
 // The disk is full, or the place of the files is away. The build is tried again with its
 // backoff, and then ends Failed with a sentence that says what to do.
@@ -94,4 +101,25 @@
 // Clocks are off. A job is claimed when the database says that it is due; expiry
 // itself is judged by the clock of whoever reads. A worker whose clock is behind
 // puts an expiry off for a few seconds.
+//
+// # What may go wrong with schedules
+//
+// A worker dies before it records what becomes of a due time: the job is claimed again, and
+// whoever claims it finds the due time without a fact. It dies after that: the job has its
+// next time already, for report, fact and job are one transaction.
+//
+// Two workers have the same job, because one only seemed dead: the fence lets one commit.
+// Whoever comes second finds the job gone on, and nothing of its own report is left.
+//
+// The clock steps, in either direction: the facts of a schedule are in the order of their
+// due times, so that none comes twice; what a step forward has passed is missed, and the
+// latest is made.
+//
+// There is no room: the job comes again every few seconds until the next is due. Findings
+// cannot be compared, or any other error: it is tried again with its backoff, once an hour
+// at last; nothing sets it aside. Muster is away over several due times: all but the latest
+// are missed.
+//
+// A zone's rules change: each schedule is looked at once a day, and goes by the rules that
+// this process has then.
 package handlers

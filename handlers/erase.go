@@ -14,6 +14,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
+	"muster/internal/mail/sent"
 )
 
 // choreTimeout is the end of one attempt at an expiry or erasure.
@@ -73,7 +74,8 @@ func (e *Eraser) Task() Task {
 	return Task{Kind: jobs.Erase, Timeout: choreTimeout, Handle: e.Handle, Policy: jobs.Policy{Backoff: hourly}}
 }
 
-// Handle deletes what one rule is about: the PDF with its companions, or the inputs. The file goes first and the event
+// Handle deletes what one rule is about: the PDF with its companions and the mails that
+// were sent about it, or the inputs. The file goes first and the event
 // follows: the other way round a crash could leave a file that the log says is
 // gone.
 func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
@@ -88,6 +90,9 @@ func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
 	case jobs.ErasePDF:
 		if rec.Status() != report.StatusExpired {
 			return &jobs.FinalError{Err: fmt.Errorf("report %s is %s: its PDF is still offered", job.Subject, rec.Status())}
+		}
+		if err := sent.Forget(ctx, e.DB, job.OrganizationID, job.Subject); err != nil {
+			return err
 		}
 		return e.eraseFiles(ctx, rec.files())
 	case jobs.EraseInputs:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/organization"
@@ -17,6 +18,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/handlers/jobs"
+	"muster/internal/mail/sent"
 	"muster/internal/pgtest"
 )
 
@@ -42,7 +44,9 @@ func (s *scene) join(members ...uuid.UUID) {
 
 func (s *scene) erase(member uuid.UUID) {
 	s.t.Helper()
-	if _, err := s.commands.EraseMember(s.t.Context(), commands.Actor{OrganizationID: s.organization, Component: "cli"}, member, nil); err != nil {
+	if _, err := s.commands.EraseMember(s.t.Context(), commands.Actor{OrganizationID: s.organization, Component: "cli"}, member, func(tx *sqlx.Tx) error {
+		return sent.ForgetMember(s.t.Context(), tx, s.organization, member)
+	}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -17,6 +17,8 @@ const (
 	PointSent         = string(pointSent)
 	PointProven       = string(pointProven)
 	PointSignedStored = string(pointSignedStored)
+	PointPlanned      = string(pointPlanned)
+	PointRun          = string(pointRun)
 )
 
 // OnPass lets a test look on, wait or fail between two steps.

@@ -76,21 +76,19 @@ type Inputs struct {
 
 var _ Gatherer = (*Inputs)(nil)
 
+// part adds something to a document; what is for the error.
+type part struct {
+	what string
+	add  func(context.Context, Gathering, *snapshot.Document) error
+}
+
 // Gather assembles the document. Servers are looked at first, where what is
 // known is too old; the instant as of which the document speaks is taken after
 // that, and so is the log's head.
 func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, error) {
-	known, err := g.Feed.Current(ctx) // once, so that what is judged is judged by what is named
+	known, doc, err := g.begin(ctx, in)
 	if err != nil {
-		return snapshot.Document{}, &SourceError{What: "the feed", Err: err}
-	}
-	doc := snapshot.Document{
-		Schema: snapshot.SchemaVersion, Kind: string(in.Queued.Kind), ReportID: in.ReportID,
-		ScopeLabel: in.Queued.ScopeLabel, RequestedAt: in.RequestedAt, PublicURL: g.PublicURL,
-		Feed: known.Identity(), Catalogue: g.Catalogue.Identity(),
-	}
-	if s := in.Queued.Scope; s.From != nil && s.To != nil {
-		doc.Window = &snapshot.Window{From: *s.From, To: *s.To}
+		return snapshot.Document{}, err
 	}
 	// The inputs of the report before are as large as these, and reading them takes as
 	// long as all else: both are done at once.
@@ -105,10 +103,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		previous, err = g.previous(before, in)
 		return err
 	})
-	for _, part := range []struct {
-		what string
-		add  func(context.Context, Gathering, *snapshot.Document) error
-	}{
+	if err := addAll(within, in, &doc, []part{
 		{"the organization", g.addOrganization},
 		{"the instances", g.addInstances},
 		{"the checks", g.addChecks},
@@ -120,14 +115,9 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the scores", g.addScores},
 		{"the utilization", g.addUtilization},
 		{"the tuning", g.addTuning},
-		{"the vulnerabilities", func(_ context.Context, _ Gathering, doc *snapshot.Document) error {
-			addVulnerabilities(known, doc)
-			return nil
-		}},
-	} {
-		if err := part.add(within, in, &doc); err != nil {
-			return snapshot.Document{}, &SourceError{What: part.what, Err: err}
-		}
+		vulnerabilities(known),
+	}); err != nil {
+		return snapshot.Document{}, err
 	}
 	if err := group.Wait(); err != nil {
 		return snapshot.Document{}, &SourceError{What: "the report before", Err: err}
@@ -140,6 +130,41 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		}
 	}
 	return snapshot.Normalize(doc), nil
+}
+
+// begin is the document before anything is looked at.
+func (g *Inputs) begin(ctx context.Context, in Gathering) (known *feed.Feed, doc snapshot.Document, err error) {
+	known, err = g.Feed.Current(ctx) // once, so that what is judged is judged by what is named
+	if err != nil {
+		return nil, snapshot.Document{}, &SourceError{What: "the feed", Err: err}
+	}
+	doc = snapshot.Document{
+		Schema: snapshot.SchemaVersion, Kind: string(in.Queued.Kind), ReportID: in.ReportID,
+		ScopeLabel: in.Queued.ScopeLabel, RequestedAt: in.RequestedAt, PublicURL: g.PublicURL,
+		Feed: known.Identity(), Catalogue: g.Catalogue.Identity(),
+	}
+	if s := in.Queued.Scope; s.From != nil && s.To != nil {
+		doc.Window = &snapshot.Window{From: *s.From, To: *s.To}
+	}
+	return known, doc, nil
+}
+
+// vulnerabilities are those of the feed, for the versions that were found.
+func vulnerabilities(known *feed.Feed) part {
+	return part{"the vulnerabilities", func(_ context.Context, _ Gathering, doc *snapshot.Document) error {
+		addVulnerabilities(known, doc)
+		return nil
+	}}
+}
+
+// addAll adds parts in their order.
+func addAll(ctx context.Context, in Gathering, doc *snapshot.Document, parts []part) error {
+	for _, part := range parts {
+		if err := part.add(ctx, in, doc); err != nil {
+			return &SourceError{What: part.what, Err: err}
+		}
+	}
+	return nil
 }
 
 // dropVerifications leaves the queries of those checks in a document of which an object

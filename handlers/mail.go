@@ -16,6 +16,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/attest"
 	"muster/internal/mail"
+	"muster/internal/mail/sent"
 )
 
 // mailFor is how long a mail is tried.
@@ -55,11 +56,11 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if rec.sent[member] {
 		return nil
 	}
-	receipt, err := m.send(ctx, job, rec, member)
+	kept, receipt, err := m.send(ctx, job, rec, member)
 	var refused *mail.DeliveryError
 	switch {
 	case errors.As(err, &refused) && !refused.Temporary:
-		return m.record(ctx, job, failedMail(job.Subject, member, refused))
+		return m.record(ctx, job, failedMail(job.Subject, member, refused), sent.Mail{})
 	case err != nil:
 		return fmt.Errorf("mail report %s to member %s: %w", job.Subject, member, err)
 	}
@@ -68,28 +69,51 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	}
 	return m.record(ctx, job, report.EmailSent{
 		MemberID: member, MessageID: mail.MessageID(job.Subject, member), SMTPCode: receipt.Code,
-	})
+	}, kept)
 }
 
-func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.Handover, error) {
+// send hands a mail over, and returns it as it was.
+func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (sent.Mail, mail.Handover, error) {
 	organization, ok, err := m.Accounts.Organization(ctx, job.OrganizationID)
 	if err != nil {
-		return mail.Handover{}, err
+		return sent.Mail{}, mail.Handover{}, err
 	}
 	if !ok {
-		return mail.Handover{}, fmt.Errorf("no organization %s", job.OrganizationID)
+		return sent.Mail{}, mail.Handover{}, fmt.Errorf("no organization %s", job.OrganizationID)
 	}
 	addresses, err := m.Accounts.Addresses(ctx, job.OrganizationID, []uuid.UUID{member})
 	if err != nil {
-		return mail.Handover{}, err
+		return sent.Mail{}, mail.Handover{}, err
 	}
 	to, ok := addresses[member]
 	if !ok {
-		return mail.Handover{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
+		return sent.Mail{}, mail.Handover{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
 	}
+	notice, err := m.notice(ctx, job, rec, member)
+	if err != nil {
+		return sent.Mail{}, mail.Handover{}, err
+	}
+	notice.Organization, notice.Demo = organization.Name, organization.Demo
+	message, err := m.Composer.Compose(notice, mail.Address{Name: to.Name, Email: to.Email})
+	if err != nil {
+		return sent.Mail{}, mail.Handover{}, err
+	}
+	whole, err := message.Bytes()
+	if err != nil {
+		return sent.Mail{}, mail.Handover{}, err
+	}
+	receipt, err := m.Transport.Send(ctx, message)
+	return sent.Mail{
+		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, RequesterID: rec.queued.RequesterID,
+		To: to.Email, Subject: message.Subject, Message: whole,
+	}, receipt, err
+}
+
+// notice is what the mail says of the report.
+func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.ReadyNotice, error) {
 	names, err := m.Accounts.Names(ctx, job.OrganizationID, []uuid.UUID{rec.queued.RequesterID})
 	if err != nil {
-		return mail.Handover{}, err
+		return mail.ReadyNotice{}, err
 	}
 	ready := rec.ready
 	head := eventstore.Head{Log: rec.readyEvent.Log, Position: rec.readyEvent.Position, Hash: rec.readyEvent.Hash}
@@ -98,21 +122,20 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 		ScopeSHA256: rec.queued.Fingerprint, PDFSHA256: ready.PDFSHA256, InputsSHA256: ready.InputsSHA256,
 	}, head)
 	if err != nil {
-		return mail.Handover{}, err
+		return mail.ReadyNotice{}, err
 	}
-	message, err := m.Composer.Compose(mail.ReadyNotice{
-		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member,
-		Organization: organization.Name, Demo: organization.Demo, PublicURL: m.PublicURL,
+	notice := mail.ReadyNotice{
+		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, PublicURL: m.PublicURL,
 		Kind: title(rec.queued.Kind), ScopeLabel: rec.queued.ScopeLabel,
 		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
-		AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
+		At: rec.readyAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
 		Witness: head.String(), KeyID: signed.KeyID, Signature: base64.StdEncoding.EncodeToString(signed.Signature),
-	}, mail.Address{Name: to.Name, Email: to.Email})
-	if err != nil {
-		return mail.Handover{}, err
 	}
-	return m.Transport.Send(ctx, message)
+	if f := ready.Findings; f != nil {
+		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Unknown: f.Unknown}
+	}
+	return notice, nil
 }
 
 // title is what the catalog page calls a kind.
@@ -132,9 +155,12 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 	return report.EmailFailed{MemberID: member, MessageID: mail.MessageID(id, member), SMTPCode: e.Code, Reason: e.Reason()}
 }
 
-func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event) error {
+// record says what became of a mail, and keeps the one that was sent with its report.
+func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event, kept sent.Mail) error {
 	return m.end(ctx, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
-		return m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome)
+		return m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome, []uuid.UUID{kept.MemberID, kept.RequesterID}, func() error {
+			return sent.Keep(ctx, tx, kept)
+		})
 	})
 }
 
@@ -152,6 +178,6 @@ func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause 
 	if errors.As(cause, &refused) {
 		failed = failedMail(job.Subject, member, refused)
 	}
-	_, err = m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, failed)
+	_, err = m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, failed, nil, nil)
 	return nil, unlessOver(err)
 }

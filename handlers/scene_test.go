@@ -32,6 +32,7 @@ import (
 	"muster/internal/proof"
 	"muster/internal/proof/prooftest"
 	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
 	"muster/internal/snapshot/snapshottest"
 	"muster/projections/fleet"
 )
@@ -63,8 +64,9 @@ type scene struct {
 
 // gatherer hands out a rich document; what a real one gathers has tests of its own.
 type gatherer struct {
-	mu  sync.Mutex
-	err error
+	mu     sync.Mutex
+	err    error
+	change func(doc *snapshot.Document) // nil: as it is
 }
 
 func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Document, error) {
@@ -73,7 +75,23 @@ func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Do
 	doc := snapshottest.Rich(in.Queued.Kind)
 	doc.ReportID, doc.Organization.ID, doc.Requester.ID = in.ReportID, in.OrganizationID, in.Queued.RequesterID
 	doc.Witness = snapshot.Witness{Log: string(eventstore.Reports), Hash: strings.Repeat("0", 64)} // of before the first event
+	if g.change != nil {
+		g.change(&doc)
+	}
 	return doc, g.err
+}
+
+// Findings is of what Gather hands out.
+func (g *gatherer) Findings(ctx context.Context, in handlers.Gathering) (string, error) {
+	doc, err := g.Gather(ctx, in)
+	return analysis.FindingsDigest(doc), err
+}
+
+// find changes what is found from now on.
+func (g *gatherer) find(change func(doc *snapshot.Document)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.change = change
 }
 
 func (g *gatherer) fail(err error) {
@@ -90,8 +108,13 @@ func newScene(t *testing.T) *scene {
 
 func newSceneIn(t *testing.T, dir string) *scene {
 	t.Helper()
+	return newSceneOn(t, pgtest.DB(t), dir)
+}
+
+func newSceneOn(t *testing.T, db *sqlx.DB, dir string) *scene {
+	t.Helper()
 	s := &scene{
-		t: t, db: pgtest.DB(t), files: dir, gatherer: &gatherer{},
+		t: t, db: db, files: dir, gatherer: &gatherer{},
 		clock: clocktest.At(time.Now()), smtp: mailtest.Start(t, mailtest.Options{}),
 	}
 	s.queue, s.events = jobs.NewQueue(s.db), eventstore.New(s.db)

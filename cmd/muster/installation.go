@@ -45,6 +45,7 @@ import (
 	"muster/projections/fleet"
 	"muster/projections/health"
 	"muster/projections/history"
+	"muster/projections/schedules"
 )
 
 // closeTimeout bounds how long letting go of the database may take.
@@ -81,6 +82,7 @@ type installation struct {
 	alerts       *alerts.Reader
 	exceptions   *exceptions.Reader
 	health       *health.Reader
+	schedules    *schedules.Reader
 	checks       *catalogue.Catalogue
 	runner       *projections.Runner
 	samples      *pgstore.Store
@@ -194,7 +196,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
-	in.health = health.NewReader(in.db)
+	in.health, in.schedules = health.NewReader(in.db), schedules.NewReader(in.db)
 	in.proofs = in.newProofs()
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
 	if err := in.openMeasurements(ctx, a); err != nil {
@@ -208,7 +210,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	in.commands = &commands.Service{
-		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks,
+		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules,
 		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Now: now,
 	}
 	in.places = &places.Resolver{
@@ -237,7 +239,7 @@ func (in *installation) controls() *control.Reader {
 // readModels are the projections of this program.
 func readModels() []projections.Projection {
 	decode := commands.Registry().Decode
-	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), alerts.Projection(decode), exceptions.Projection(decode), health.Projection(decode)}
+	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), alerts.Projection(decode), exceptions.Projection(decode), health.Projection(decode), schedules.Projection(decode)}
 }
 
 func (in *installation) openDatabase(ctx context.Context, a access) error {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // for schedules, where the machine has no time zone database
 
 	"github.com/spf13/cobra"
 

@@ -23,6 +23,7 @@ import (
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
+	"muster/internal/httpapi/schedules"
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
 	"muster/internal/intake/agents"
@@ -111,7 +112,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Accounts: p.accounts, Commands: p.commands, Fleet: p.fleet, Waiter: p.runner, OIDC: provider, FillDemo: fillDemo, PublicURL: public, Log: p.log,
 		},
 		ReportRoutes: &reports.ReportRoutes{
-			Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
+			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
 			Proofs: p.proofs, Waiter: p.runner, Log: p.log, Now: p.clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
@@ -129,6 +130,9 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: p.clock.Now, Texts: p.accounts, Collected: p.facts}),
 			Metrics: p.metrics, Waiter: p.runner,
+		},
+		ScheduleRoutes: &schedules.ScheduleRoutes{
+			Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Schedules: p.schedules, Waiter: p.runner, Now: p.clock.Now,
 		},
 	}, nil
 }

@@ -75,6 +75,19 @@ type Ready struct {
 	// Of before there were companions, a Ready has neither of these.
 	InputsSizeBytes int64  `json:"inputsSizeBytes,omitempty"` // uncompressed
 	Files           []File `json:"files,omitempty"`           // Companions
+	// Findings is what the report finds. Nil of an inventory, and of before it was recorded.
+	Findings *Findings `json:"findings,omitempty"`
+}
+
+// Findings are a report's, as two reports of the same kind and scope are compared.
+type Findings struct {
+	SHA256 string     `json:"sha256"` // hex, over what is found: equal where nothing changed
+	Open   int        `json:"open"`
+	Since  *time.Time `json:"since"`  // as of the report before; nil: there is none, and so nothing of the following
+	New    int        `json:"new"`    // open, and not open in that one
+	Closed int        `json:"closed"` // open in that one, looked at again, and not there any more
+	// Unknown were open in that one, and could not be looked at this time.
+	Unknown int `json:"unknown"`
 }
 
 // Witness is a log head.

@@ -61,6 +61,7 @@ func TestWhatIsDue(t *testing.T) {
 		{"not while it is off", events{created, schedule.Changed{Terms: terms(func(x *schedule.Terms) { x.Enabled = false })}}, eight(9), nil, time.Time{}},
 		{"not once it is removed", events{created, schedule.Removed{}}, eight(9), nil, time.Time{}},
 		{"at the new time from the change on", events{created, schedule.Changed{Terms: terms(later)}}, eight(1), nil, eight(1).Add(3 * time.Hour)},
+		{"not again where it is changed after a clock stepped back", events{created, schedule.Requested{DueAt: eight(2)}, schedule.Changed{Terms: terms(later)}}, eight(2), nil, eight(2).Add(3 * time.Hour)},
 		{"though it was renamed", events{created, schedule.Changed{Terms: terms(func(x *schedule.Terms) { x.Name = "S" })}}, eight(1), []time.Time{eight(1)}, eight(1)},
 		{"not what passed while it was off", events{
 			schedule.Created{OwnerID: ana, Terms: terms(func(x *schedule.Terms) { x.Enabled = false; x.At = "11:00" })},

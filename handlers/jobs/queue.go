@@ -87,6 +87,11 @@ func (q *Queue) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, repo
 	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Build, Subject: report})
 }
 
+// InsertRun has a schedule looked at now.
+func (q *Queue) InsertRun(ctx context.Context, tx *sqlx.Tx, organization, schedule uuid.UUID) error {
+	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Run, Subject: schedule})
+}
+
 // SignAgain queues, by itself, the signature of a report whose signed PDF was lost.
 func (q *Queue) SignAgain(ctx context.Context, organization, report uuid.UUID) error {
 	return eventstore.Transact(ctx, q.db, func(tx *sqlx.Tx) error {

@@ -40,6 +40,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: ingesting, json: map[string]any{"instances": []any{map[string]any{
 		"externalId": "e", "name": "e", "engine": "oracle", "createdAt": w.clock.Now(), "databases": []any{map[string]any{"externalId": "d", "name": "d", "createdAt": w.clock.Now()}}}}}}).is(200)
 	asked := w.post(of.member, "/api/v1/exceptions", map[string]any{"checkId": "PG-S01", "reason": "until the move", "until": w.clock.Now().Add(time.Hour)}).is(201)
+	scheduled := w.post(of.member, schedulesPath, daily()).is(201)
 	w.exec(`UPDATE jobs SET dead_at = now() WHERE organization_id = $1`, of.organization.ID)
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	must(w.t, err)
@@ -60,6 +61,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"memberId":     of.viewer.ID.String(),
 		"findingId":    id(`SELECT id FROM findings WHERE organization_id = $1 LIMIT 1`),
 		"exceptionId":  asked.object()["id"].(string),
+		"scheduleId":   scheduled.object()["id"].(string),
 		"tokenId":      id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'api' LIMIT 1`),
 		"ingestToken":  id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'ingest' LIMIT 1`),
 		"sessionId":    id(`SELECT id FROM sessions WHERE organization_id = $1 LIMIT 1`),
@@ -94,7 +96,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	theirs := w.belongings(w.theirs)
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
-		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`,
+		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`,
 	}
 	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}
 	untold := []string{"name", "provider", "token", "checkId", "log"} // the installation's; an invitation's secret is nobody's id
@@ -153,6 +155,8 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"POST", "/api/v1/reports", "memberId", `{"kind":"Security","recipientIds":["%s"]}`},
 		{"POST", "/api/v1/reports", "instanceId", `{"kind":"InstanceScorecard","scope":{"instanceIds":["%s"],"from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}}`},
 		{"POST", "/api/v1/reports", "databaseId", `{"kind":"InstanceScorecard","scope":{"instanceIds":["` + mine + `"],"databaseId":"%s","from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}}`},
+		{"POST", schedulesPath, "instanceId", `{"name":"x","kind":"Security","every":"day","at":"08:00","timeZone":"UTC","scope":{"instanceIds":["%s"]}}`},
+		{"POST", schedulesPath, "memberId", `{"name":"x","kind":"Security","every":"day","at":"08:00","timeZone":"UTC","recipientIds":["%s"]}`},
 		{"POST", "/api/v1/exports/seen", "reportId", `{"upTo":"%s"}`},
 		{"POST", "/api/v1/ingest-tokens", "instanceId", `{"name":"x","instanceIds":["%s"]}`},
 		{"POST", "/api/v1/exceptions", "instanceId", `{"checkId":"PG-S01","instanceId":"%s","reason":"r","until":"2999-01-01T00:00:00Z"}`},

@@ -18,6 +18,7 @@ import (
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/internal/httpapi/contract"
 )
 
@@ -96,6 +97,7 @@ func (f *fuzzer) look() subjects {
 		"alertId":     fmt.Sprintf(stream, alert.StreamType),
 		"databaseId":  fmt.Sprintf(stream, fleet.DatabaseStream),
 		"exceptionId": fmt.Sprintf(stream, exception.StreamType),
+		"scheduleId":  fmt.Sprintf(stream, schedule.StreamType),
 		"memberId":    `SELECT id FROM members WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 20`,
 		"tokenId":     `SELECT id FROM tokens WHERE organization_id = $1 AND revoked_at IS NULL ORDER BY id DESC LIMIT 12`,
 		"sessionId":   `SELECT id FROM sessions WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,

@@ -29,6 +29,7 @@ import (
 	"muster/internal/httpapi/pages"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
+	"muster/internal/httpapi/schedules"
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
 	"muster/internal/httpapi/wire"
@@ -221,6 +222,7 @@ type Groups struct {
 	*operations.OperatorRoutes
 	*ingest.FeedRoutes
 	*proofs.ProofRoutes
+	*schedules.ScheduleRoutes
 }
 
 var _ api.StrictServerInterface = Groups{}

@@ -17,6 +17,7 @@ import (
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
+	"muster/internal/httpapi/schedules"
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
 	"muster/internal/intake/agents"
@@ -36,6 +37,7 @@ import (
 	projected "muster/projections/fleet"
 	"muster/projections/health"
 	"muster/projections/history"
+	projectedSchedules "muster/projections/schedules"
 )
 
 // Dependencies are what the API stands on in a test, each once, however many groups
@@ -83,7 +85,7 @@ func (d Dependencies) groups() Groups {
 			PublicURL: d.PublicURL, Log: d.Log,
 		},
 		ReportRoutes: &reports.ReportRoutes{
-			Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
 			Proofs: d.Proofs, Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
@@ -97,5 +99,8 @@ func (d Dependencies) groups() Groups {
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
 		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
+		ScheduleRoutes: &schedules.ScheduleRoutes{
+			Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Schedules: projectedSchedules.NewReader(d.DB), Waiter: d.Waiter, Now: d.Now,
+		},
 	}
 }

@@ -55,6 +55,7 @@ import (
 	"muster/projections/fleet"
 	"muster/projections/health"
 	"muster/projections/history"
+	"muster/projections/schedules"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -124,7 +125,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.samples.KeepsTexts = people.HoldsTexts
-	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
+	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
@@ -176,7 +177,7 @@ func (w *world) build() {
 func newRunner(db *sqlx.DB, database string, log *slog.Logger) *projections.Runner {
 	decode := commands.Registry().Decode
 	return projections.NewRunner(db, database, log,
-		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode), health.Projection(decode))
+		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode), health.Projection(decode), schedules.Projection(decode))
 }
 
 // run fills the projections until the test ends.

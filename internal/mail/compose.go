@@ -37,6 +37,9 @@ type ReadyNotice struct {
 	Requester  string // name of who asked
 	Requested  bool   // the recipient is who asked
 
+	Findings *Findings // nil: it has none to tell of
+
+	At        time.Time // when it became ready, and the mail's date: one that is sent twice is the same, byte for byte
 	AsOf      time.Time // of the inputs
 	ExpiresAt time.Time
 	FileName  string
@@ -47,6 +50,35 @@ type ReadyNotice struct {
 	Witness   string // the log's head with Ready as its last event, as log:position:hash
 	KeyID     string // of the key that signed
 	Signature string // of the report, its digests and that head, base64
+}
+
+// Findings are what a report finds, beside the one before.
+type Findings struct {
+	Open  int
+	Since *time.Time // as of the report before; nil: there is none
+	// New and Closed are beside that one; Unknown were open in it, and could not be
+	// looked at again.
+	New, Closed, Unknown int
+}
+
+// counts is what changed, in as few words as there are.
+func (f *Findings) counts() string {
+	if f.Since == nil {
+		return fmt.Sprintf("%d open", f.Open)
+	}
+	return fmt.Sprintf("%d new, %d closed, %d open", f.New, f.Closed, f.Open)
+}
+
+// sentence is what changed, and since when.
+func (f *Findings) sentence() string {
+	if f.Since == nil {
+		return fmt.Sprintf("Findings: %s. There is no earlier report of this kind and scope to compare with.", f.counts())
+	}
+	said := fmt.Sprintf("Findings: %s. Compared with the report as of %s.", f.counts(), instant(*f.Since))
+	if f.Unknown > 0 {
+		said += fmt.Sprintf(" Of those in it, %d could not be looked at this time.", f.Unknown)
+	}
+	return said
 }
 
 // The templates hold ${names}, which letter fills. Package text/template would do it,
@@ -61,6 +93,8 @@ var (
 	readyText string
 	//go:embed templates/demo.txt
 	demoText string // what comes first
+	//go:embed templates/findings.html
+	findingsHTML string // the paragraph of ${Findings}
 )
 
 // Composer makes the mails.
@@ -82,11 +116,18 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 		return ComposedMail{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
 	}
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
+	if n.Findings != nil {
+		subject += " (" + n.Findings.counts() + ")"
+	}
 	if n.Demo {
 		subject = "[Demo] " + subject
 	}
 	m.Subject(subject)
-	m.SetDateWithValue(c.Now())
+	at := n.At
+	if at.IsZero() {
+		at = c.Now()
+	}
+	m.SetDateWithValue(at)
 	m.SetMessageIDWithValue(MessageID(n.ReportID, n.MemberID))
 	m.SetBoundary("muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8])
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
@@ -94,7 +135,7 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	m.SetBodyString(gomail.TypeTextPlain, text)
 	m.AddAlternativeString(gomail.TypeTextHTML, page)
 	return ComposedMail{
-		ID:   MessageID(n.ReportID, n.MemberID),
+		ID: MessageID(n.ReportID, n.MemberID), Subject: subject,
 		Name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
 		msg:  m,
 	}, nil
@@ -120,12 +161,18 @@ func letter(n ReadyNotice) (text, page string) {
 		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature,
 		"Because": "You receive this e-mail because " + because,
 	}
-	text, row := readyText, ""
+	text, page = readyText, readyHTML
+	demo, findings := "", ""
 	if n.Demo {
-		text, row = demoText+text, strings.TrimSpace(demoHTML)
+		text, demo = demoText+text, strings.TrimSpace(demoHTML)
+	}
+	if n.Findings != nil {
+		values["Findings"], findings = n.Findings.sentence(), strings.TrimSpace(findingsHTML)
+		text = strings.Replace(text, "${FindingsLine}", "${Findings}\n", 1)
 	}
 	text = os.Expand(text, func(name string) string { return values[name] })
-	page = os.Expand(strings.Replace(readyHTML, "${Demo}", row, 1), func(name string) string { return html.EscapeString(values[name]) })
+	page = strings.NewReplacer("${Demo}", demo, "${FindingsLine}", findings).Replace(page)
+	page = os.Expand(page, func(name string) string { return html.EscapeString(values[name]) })
 	return text, page
 }
 

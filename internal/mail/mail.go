@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	netmail "net/mail"
@@ -23,9 +24,19 @@ func MessageID(report, member uuid.UUID) string {
 
 // ComposedMail is a composed mail to one recipient.
 type ComposedMail struct {
-	ID   string // Message-ID without the angle brackets
-	Name string // names the outbox file: <organization>.<report>.<member>
-	msg  *gomail.Msg
+	ID      string // Message-ID without the angle brackets
+	Name    string // names the outbox file: <organization>.<report>.<member>
+	Subject string
+	msg     *gomail.Msg
+}
+
+// Bytes is the message as every Transport hands it over.
+func (m ComposedMail) Bytes() ([]byte, error) {
+	var whole bytes.Buffer
+	if _, err := m.msg.WriteTo(&whole); err != nil {
+		return nil, fmt.Errorf("write a mail: %w", err)
+	}
+	return whole.Bytes(), nil
 }
 
 // Handover says what became of a message that was taken.

@@ -114,7 +114,7 @@ func (s *scene) ready(kind report.Kind, content string) (id uuid.UUID, digest st
 			return err
 		},
 		func(tx *sqlx.Tx) error {
-			_, err := s.service.RecordMail(s.Context(), tx, s.org, id, report.EmailSent{MemberID: s.actor.MemberID, MessageID: "<m>"})
+			_, err := s.service.RecordMail(s.Context(), tx, s.org, id, report.EmailSent{MemberID: s.actor.MemberID, MessageID: "<m>"}, nil, nil)
 			return err
 		},
 	} {

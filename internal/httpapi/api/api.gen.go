@@ -387,6 +387,27 @@ func (e Engine) Valid() bool {
 	}
 }
 
+// Defines values for Every.
+const (
+	Day   Every = "day"
+	Month Every = "month"
+	Week  Every = "week"
+)
+
+// Valid indicates whether the value is a known member of the Every enum.
+func (e Every) Valid() bool {
+	switch e {
+	case Day:
+		return true
+	case Month:
+		return true
+	case Week:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExceptionStatus.
 const (
 	Granted   ExceptionStatus = "granted"
@@ -627,6 +648,24 @@ func (e Role) Valid() bool {
 	}
 }
 
+// Defines values for ScheduleWindow.
+const (
+	N30d ScheduleWindow = "30d"
+	N7d  ScheduleWindow = "7d"
+)
+
+// Valid indicates whether the value is a known member of the ScheduleWindow enum.
+func (e ScheduleWindow) Valid() bool {
+	switch e {
+	case N30d:
+		return true
+	case N7d:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Scope.
 const (
 	ScopeAdmin           Scope = "admin"
@@ -849,6 +888,39 @@ const (
 func (e WaitEventsUnit) Valid() bool {
 	switch e {
 	case WaitEventsUnitAverageWaitingSessions:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for Weekday.
+const (
+	Friday    Weekday = "friday"
+	Monday    Weekday = "monday"
+	Saturday  Weekday = "saturday"
+	Sunday    Weekday = "sunday"
+	Thursday  Weekday = "thursday"
+	Tuesday   Weekday = "tuesday"
+	Wednesday Weekday = "wednesday"
+)
+
+// Valid indicates whether the value is a known member of the Weekday enum.
+func (e Weekday) Valid() bool {
+	switch e {
+	case Friday:
+		return true
+	case Monday:
+		return true
+	case Saturday:
+		return true
+	case Sunday:
+		return true
+	case Thursday:
+		return true
+	case Tuesday:
+		return true
+	case Wednesday:
 		return true
 	default:
 		return false
@@ -1629,7 +1701,7 @@ type AuditEntry struct {
 type AuditPage struct {
 	Items []AuditEntry `json:"items"`
 
-	// Names What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check) and reports.
+	// Names What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check), reports and schedules.
 	Names      map[string]string `json:"names"`
 	NextCursor *string           `json:"nextCursor"`
 }
@@ -1677,6 +1749,32 @@ type ChangeOrganizationPaperSize string
 // ChangeOrganizationStatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
 // and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
 type ChangeOrganizationStatementTexts string
+
+// ChangeSchedule defines model for ChangeSchedule.
+type ChangeSchedule struct {
+	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
+	At *string `json:"at,omitempty"`
+
+	// DayOfMonth Of `month`, which needs it: 1 to 31, or −1 for the last. A month that lacks the day has it on its last.
+	DayOfMonth    *int32  `json:"dayOfMonth,omitempty"`
+	Enabled       *bool   `json:"enabled,omitempty"`
+	Every         *Every  `json:"every,omitempty"`
+	Name          *string `json:"name,omitempty"`
+	OnlyIfChanged *bool   `json:"onlyIfChanged,omitempty"`
+
+	// RecipientIds members beside the owner, who is always one; at most 20 in all
+	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
+	Scope        *ScheduleScope        `json:"scope,omitempty"`
+
+	// TakeOver The caller becomes the owner.
+	TakeOver *bool `json:"takeOver,omitempty"`
+
+	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
+	TimeZone *string `json:"timeZone,omitempty"`
+
+	// Weekday Of `week`, which needs it.
+	Weekday *Weekday `json:"weekday,omitempty"`
+}
 
 // Check The remediation has no statements, which are about an object.
 type Check struct {
@@ -2009,6 +2107,32 @@ type CreateReportScope struct {
 	To *time.Time `json:"to,omitempty"`
 }
 
+// CreateSchedule defines model for CreateSchedule.
+type CreateSchedule struct {
+	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
+	At string `json:"at"`
+
+	// DayOfMonth Of `month`, which needs it: 1 to 31, or −1 for the last. A month that lacks the day has it on its last.
+	DayOfMonth *int32     `json:"dayOfMonth,omitempty"`
+	Enabled    *bool      `json:"enabled,omitempty"`
+	Every      Every      `json:"every"`
+	Kind       ReportKind `json:"kind"`
+	Name       string     `json:"name"`
+
+	// OnlyIfChanged Nobody is mailed where the findings are those of the last run that became Ready. Not of DataInventory (`not_comparable`).
+	OnlyIfChanged *bool `json:"onlyIfChanged,omitempty"`
+
+	// RecipientIds members beside the owner, who is always one; at most 20 in all
+	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
+	Scope        *ScheduleScope        `json:"scope,omitempty"`
+
+	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
+	TimeZone string `json:"timeZone"`
+
+	// Weekday Of `week`, which needs it.
+	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
 // Database defines model for Database.
 type Database struct {
 	CreatedAt  time.Time          `json:"createdAt"`
@@ -2083,6 +2207,12 @@ type DroppedEngineList struct {
 	Items []DroppedEngine `json:"items"`
 }
 
+// DueTimes defines model for DueTimes.
+type DueTimes struct {
+	// NextDueAts Five, the next one first.
+	NextDueAts []time.Time `json:"nextDueAts"`
+}
+
 // Engine defines model for Engine.
 type Engine string
 
@@ -2097,6 +2227,9 @@ type EngineConnections struct {
 	Total             int64     `json:"total"`
 	Waiting           int64     `json:"waiting"`
 }
+
+// Every defines model for Every.
+type Every string
 
 // Exception defines model for Exception.
 type Exception struct {
@@ -2883,6 +3016,22 @@ type Recipient struct {
 // RecipientDelivery defines model for Recipient.Delivery.
 type RecipientDelivery string
 
+// Recurrence defines model for Recurrence.
+type Recurrence struct {
+	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
+	At string `json:"at"`
+
+	// DayOfMonth Of `month`, which needs it: 1 to 31, or −1 for the last. A month that lacks the day has it on its last.
+	DayOfMonth *int32 `json:"dayOfMonth,omitempty"`
+	Every      Every  `json:"every"`
+
+	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
+	TimeZone string `json:"timeZone"`
+
+	// Weekday Of `week`, which needs it.
+	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
 // Reference defines model for Reference.
 type Reference struct {
 	Id   openapi_types.UUID `json:"id"`
@@ -2960,6 +3109,46 @@ type ReportFile struct {
 // ReportKind defines model for ReportKind.
 type ReportKind string
 
+// ReportMail defines model for ReportMail.
+type ReportMail struct {
+	Member Person `json:"member"`
+
+	// Raw The message as sent, RFC 5322; ASCII.
+	Raw string `json:"raw"`
+
+	// SentAt When the mail server took it.
+	SentAt time.Time `json:"sentAt"`
+
+	// Sha256 Hex, of the bytes.
+	Sha256    string `json:"sha256"`
+	SizeBytes int64  `json:"sizeBytes"`
+	Subject   string `json:"subject"`
+
+	// To The address at that time.
+	To string `json:"to"`
+}
+
+// ReportMailEntry defines model for ReportMailEntry.
+type ReportMailEntry struct {
+	Member Person `json:"member"`
+
+	// SentAt When the mail server took it.
+	SentAt time.Time `json:"sentAt"`
+
+	// Sha256 Hex, of the bytes.
+	Sha256    string `json:"sha256"`
+	SizeBytes int64  `json:"sizeBytes"`
+	Subject   string `json:"subject"`
+
+	// To The address at that time.
+	To string `json:"to"`
+}
+
+// ReportMailList defines model for ReportMailList.
+type ReportMailList struct {
+	Items []ReportMailEntry `json:"items"`
+}
+
 // ReportPage defines model for ReportPage.
 type ReportPage struct {
 	Items []Report `json:"items"`
@@ -3027,6 +3216,80 @@ type SamplesAccepted struct {
 		Statements int `json:"statements"`
 	} `json:"accepted"`
 }
+
+// Schedule defines model for Schedule.
+type Schedule struct {
+	At         string             `json:"at"`
+	CreatedAt  time.Time          `json:"createdAt"`
+	DayOfMonth *int               `json:"dayOfMonth"`
+	Enabled    bool               `json:"enabled"`
+	Every      Every              `json:"every"`
+	Id         openapi_types.UUID `json:"id"`
+	Kind       string             `json:"kind"`
+	LastRun    *ScheduleRun       `json:"lastRun"`
+	Name       string             `json:"name"`
+
+	// NextDueAts The next five; none where it is not enabled.
+	NextDueAts    []time.Time `json:"nextDueAts"`
+	OnlyIfChanged bool        `json:"onlyIfChanged"`
+	Owner         Person      `json:"owner"`
+
+	// Paused Why due times pass without a report although it is enabled: its owner may not request any.
+	Paused *string `json:"paused"`
+
+	// RecipientIds Beside the owner.
+	RecipientIds []openapi_types.UUID `json:"recipientIds"`
+	Scope        struct {
+		DatabaseId  *openapi_types.UUID  `json:"databaseId"`
+		InstanceIds []openapi_types.UUID `json:"instanceIds"`
+		Window      *string              `json:"window"`
+	} `json:"scope"`
+	ScopeLabel string   `json:"scopeLabel"`
+	TimeZone   string   `json:"timeZone"`
+	Weekday    *Weekday `json:"weekday"`
+}
+
+// SchedulePage defines model for SchedulePage.
+type SchedulePage struct {
+	Items []Schedule `json:"items"`
+	Page  Page       `json:"page"`
+}
+
+// ScheduleRun defines model for ScheduleRun.
+type ScheduleRun struct {
+	DueAt time.Time `json:"dueAt"`
+
+	// Reason Of `missed` and `paused`. `away`: Muster was not running; `next_due`: it waited until the next was due; `refused`: its scope or recipients can no longer be requested; `changed`: it waited when the schedule was changed.
+	Reason   *string             `json:"reason"`
+	ReportId *openapi_types.UUID `json:"reportId"`
+
+	// StartedAt When the report was requested.
+	StartedAt *time.Time `json:"startedAt"`
+
+	// Status `waiting`: for room to build. `unchanged`: the findings are those of the last run that became Ready, and nobody was mailed.
+	Status string `json:"status"`
+}
+
+// ScheduleRunPage defines model for ScheduleRunPage.
+type ScheduleRunPage struct {
+	Items []ScheduleRun `json:"items"`
+	Page  Page          `json:"page"`
+}
+
+// ScheduleScope defines model for ScheduleScope.
+type ScheduleScope struct {
+	// DatabaseId scorecard only
+	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
+
+	// InstanceIds at most 100; empty: all that are active at the due time; a scorecard takes exactly one
+	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+
+	// Window Scorecard only, which needs it: so many days up to the due time.
+	Window *ScheduleWindow `json:"window,omitempty"`
+}
+
+// ScheduleWindow defines model for ScheduleWindow.
+type ScheduleWindow string
 
 // Scope defines model for Scope.
 type Scope string
@@ -3577,6 +3840,9 @@ type Watch struct {
 	WraparoundPercent int `json:"wraparoundPercent"`
 }
 
+// Weekday defines model for Weekday.
+type Weekday string
+
 // Witness defines model for Witness.
 type Witness struct {
 	Hash     string `json:"hash"`
@@ -3634,6 +3900,9 @@ type Provider = string
 
 // ReportId defines model for ReportId.
 type ReportId = openapi_types.UUID
+
+// ScheduleId defines model for ScheduleId.
+type ScheduleId = openapi_types.UUID
 
 // Search defines model for Search.
 type Search = string
@@ -4120,6 +4389,24 @@ type ListReportEventsParams struct {
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// ListSchedulesParams defines parameters for ListSchedules.
+type ListSchedulesParams struct {
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// ListScheduleRunsParams defines parameters for ListScheduleRuns.
+type ListScheduleRunsParams struct {
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // SignInJSONBody defines parameters for SignIn.
 type SignInJSONBody struct {
 	Email    string `json:"email"`
@@ -4287,6 +4574,15 @@ type ChangePasswordJSONRequestBody ChangePasswordJSONBody
 
 // CreateReportJSONRequestBody defines body for CreateReport for application/json ContentType.
 type CreateReportJSONRequestBody = CreateReport
+
+// CreateScheduleJSONRequestBody defines body for CreateSchedule for application/json ContentType.
+type CreateScheduleJSONRequestBody = CreateSchedule
+
+// PreviewScheduleJSONRequestBody defines body for PreviewSchedule for application/json ContentType.
+type PreviewScheduleJSONRequestBody = Recurrence
+
+// ChangeScheduleJSONRequestBody defines body for ChangeSchedule for application/json ContentType.
+type ChangeScheduleJSONRequestBody = ChangeSchedule
 
 // SignInJSONRequestBody defines body for SignIn for application/json ContentType.
 type SignInJSONRequestBody SignInJSONBody
@@ -4548,9 +4844,36 @@ type ServerInterface interface {
 	// GetReportFile One of the files of a report
 	// (GET /api/v1/reports/{reportId}/files/{fileName})
 	GetReportFile(c *gin.Context, reportId ReportId, fileName string)
+	// ListReportMails What was mailed about a report
+	// (GET /api/v1/reports/{reportId}/mails)
+	ListReportMails(c *gin.Context, reportId ReportId)
+	// GetReportMail One mail about a report, byte for byte
+	// (GET /api/v1/reports/{reportId}/mails/{memberId})
+	GetReportMail(c *gin.Context, reportId ReportId, memberId MemberId)
 	// GetReportProof What proves the report without Muster
 	// (GET /api/v1/reports/{reportId}/proof)
 	GetReportProof(c *gin.Context, reportId ReportId)
+	// ListSchedules The schedules of the organization
+	// (GET /api/v1/schedules)
+	ListSchedules(c *gin.Context, params ListSchedulesParams)
+	// CreateSchedule Have a report requested by the calendar
+	// (POST /api/v1/schedules)
+	CreateSchedule(c *gin.Context)
+	// PreviewSchedule When a schedule would be due
+	// (POST /api/v1/schedules/preview)
+	PreviewSchedule(c *gin.Context)
+	// RemoveSchedule Remove a schedule
+	// (DELETE /api/v1/schedules/{scheduleId})
+	RemoveSchedule(c *gin.Context, scheduleId ScheduleId)
+	// GetSchedule One schedule
+	// (GET /api/v1/schedules/{scheduleId})
+	GetSchedule(c *gin.Context, scheduleId ScheduleId)
+	// ChangeSchedule Change, switch on or off, or take over a schedule
+	// (PATCH /api/v1/schedules/{scheduleId})
+	ChangeSchedule(c *gin.Context, scheduleId ScheduleId)
+	// ListScheduleRuns What became of each due time
+	// (GET /api/v1/schedules/{scheduleId}/runs)
+	ListScheduleRuns(c *gin.Context, scheduleId ScheduleId, params ListScheduleRunsParams)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(c *gin.Context)
@@ -7103,6 +7426,65 @@ func (siw *ServerInterfaceWrapper) GetReportFile(c *gin.Context) {
 	siw.Handler.GetReportFile(c, reportId, fileName)
 }
 
+// ListReportMails operation middleware
+func (siw *ServerInterfaceWrapper) ListReportMails(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "reportId" -------------
+	var reportId ReportId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListReportMails(c, reportId)
+}
+
+// GetReportMail operation middleware
+func (siw *ServerInterfaceWrapper) GetReportMail(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "reportId" -------------
+	var reportId ReportId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "memberId" -------------
+	var memberId MemberId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetReportMail(c, reportId, memberId)
+}
+
 // GetReportProof operation middleware
 func (siw *ServerInterfaceWrapper) GetReportProof(c *gin.Context) {
 
@@ -7126,6 +7508,186 @@ func (siw *ServerInterfaceWrapper) GetReportProof(c *gin.Context) {
 	}
 
 	siw.Handler.GetReportProof(c, reportId)
+}
+
+// ListSchedules operation middleware
+func (siw *ServerInterfaceWrapper) ListSchedules(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListSchedulesParams
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListSchedules(c, params)
+}
+
+// CreateSchedule operation middleware
+func (siw *ServerInterfaceWrapper) CreateSchedule(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateSchedule(c)
+}
+
+// PreviewSchedule operation middleware
+func (siw *ServerInterfaceWrapper) PreviewSchedule(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.PreviewSchedule(c)
+}
+
+// RemoveSchedule operation middleware
+func (siw *ServerInterfaceWrapper) RemoveSchedule(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleId ScheduleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RemoveSchedule(c, scheduleId)
+}
+
+// GetSchedule operation middleware
+func (siw *ServerInterfaceWrapper) GetSchedule(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleId ScheduleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetSchedule(c, scheduleId)
+}
+
+// ChangeSchedule operation middleware
+func (siw *ServerInterfaceWrapper) ChangeSchedule(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleId ScheduleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeSchedule(c, scheduleId)
+}
+
+// ListScheduleRuns operation middleware
+func (siw *ServerInterfaceWrapper) ListScheduleRuns(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "scheduleId" -------------
+	var scheduleId ScheduleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", c.Param("scheduleId"), &scheduleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scheduleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListScheduleRunsParams
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListScheduleRuns(c, scheduleId, params)
 }
 
 // SignOut operation middleware
@@ -7950,8 +8512,17 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/events", wrapper.ListReportEvents)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files", wrapper.ListReportFiles)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files/:fileName", wrapper.GetReportFile)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/mails", wrapper.ListReportMails)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/mails/:memberId", wrapper.GetReportMail)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/proof", wrapper.GetReportProof)
 	router.POST(options.BaseURL+"/api/v1/reports/verify", wrapper.VerifyReport)
+	router.GET(options.BaseURL+"/api/v1/schedules", wrapper.ListSchedules)
+	router.POST(options.BaseURL+"/api/v1/schedules", wrapper.CreateSchedule)
+	router.DELETE(options.BaseURL+"/api/v1/schedules/:scheduleId", wrapper.RemoveSchedule)
+	router.GET(options.BaseURL+"/api/v1/schedules/:scheduleId", wrapper.GetSchedule)
+	router.PATCH(options.BaseURL+"/api/v1/schedules/:scheduleId", wrapper.ChangeSchedule)
+	router.GET(options.BaseURL+"/api/v1/schedules/:scheduleId/runs", wrapper.ListScheduleRuns)
+	router.POST(options.BaseURL+"/api/v1/schedules/preview", wrapper.PreviewSchedule)
 	router.DELETE(options.BaseURL+"/api/v1/session", wrapper.SignOut)
 	router.GET(options.BaseURL+"/api/v1/session", wrapper.GetSession)
 	router.POST(options.BaseURL+"/api/v1/session", wrapper.SignIn)
@@ -11230,6 +11801,85 @@ func (response GetReportFiledefaultApplicationProblemPlusJSONResponse) VisitGetR
 	return err
 }
 
+type ListReportMailsRequestObject struct {
+	ReportId ReportId `json:"reportId"`
+}
+
+type ListReportMailsResponseObject interface {
+	VisitListReportMailsResponse(w http.ResponseWriter) error
+}
+
+type ListReportMails200JSONResponse ReportMailList
+
+func (response ListReportMails200JSONResponse) VisitListReportMailsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListReportMailsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListReportMailsdefaultApplicationProblemPlusJSONResponse) VisitListReportMailsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportMailRequestObject struct {
+	ReportId ReportId `json:"reportId"`
+	MemberId MemberId `json:"memberId"`
+}
+
+type GetReportMailResponseObject interface {
+	VisitGetReportMailResponse(w http.ResponseWriter) error
+}
+
+type GetReportMail200JSONResponse ReportMail
+
+func (response GetReportMail200JSONResponse) VisitGetReportMailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportMaildefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetReportMaildefaultApplicationProblemPlusJSONResponse) VisitGetReportMailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetReportProofRequestObject struct {
 	ReportId ReportId `json:"reportId"`
 }
@@ -11258,6 +11908,283 @@ type GetReportProofdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetReportProofdefaultApplicationProblemPlusJSONResponse) VisitGetReportProofResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSchedulesRequestObject struct {
+	Params ListSchedulesParams
+}
+
+type ListSchedulesResponseObject interface {
+	VisitListSchedulesResponse(w http.ResponseWriter) error
+}
+
+type ListSchedules200JSONResponse SchedulePage
+
+func (response ListSchedules200JSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSchedulesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListSchedulesdefaultApplicationProblemPlusJSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateScheduleRequestObject struct {
+	Body *CreateScheduleJSONRequestBody
+}
+
+type CreateScheduleResponseObject interface {
+	VisitCreateScheduleResponse(w http.ResponseWriter) error
+}
+
+type CreateSchedule201ResponseHeaders struct {
+	Location string
+}
+
+type CreateSchedule201JSONResponse struct {
+	Body    Schedule
+	Headers CreateSchedule201ResponseHeaders
+}
+
+func (response CreateSchedule201JSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateScheduledefaultApplicationProblemPlusJSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewScheduleRequestObject struct {
+	Body *PreviewScheduleJSONRequestBody
+}
+
+type PreviewScheduleResponseObject interface {
+	VisitPreviewScheduleResponse(w http.ResponseWriter) error
+}
+
+type PreviewSchedule200JSONResponse DueTimes
+
+func (response PreviewSchedule200JSONResponse) VisitPreviewScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PreviewScheduledefaultApplicationProblemPlusJSONResponse) VisitPreviewScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveScheduleRequestObject struct {
+	ScheduleId ScheduleId `json:"scheduleId"`
+}
+
+type RemoveScheduleResponseObject interface {
+	VisitRemoveScheduleResponse(w http.ResponseWriter) error
+}
+
+type RemoveSchedule204Response struct {
+}
+
+func (response RemoveSchedule204Response) VisitRemoveScheduleResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RemoveScheduledefaultApplicationProblemPlusJSONResponse) VisitRemoveScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetScheduleRequestObject struct {
+	ScheduleId ScheduleId `json:"scheduleId"`
+}
+
+type GetScheduleResponseObject interface {
+	VisitGetScheduleResponse(w http.ResponseWriter) error
+}
+
+type GetSchedule200JSONResponse Schedule
+
+func (response GetSchedule200JSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetScheduledefaultApplicationProblemPlusJSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeScheduleRequestObject struct {
+	ScheduleId ScheduleId `json:"scheduleId"`
+	Body       *ChangeScheduleJSONRequestBody
+}
+
+type ChangeScheduleResponseObject interface {
+	VisitChangeScheduleResponse(w http.ResponseWriter) error
+}
+
+type ChangeSchedule200JSONResponse Schedule
+
+func (response ChangeSchedule200JSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeScheduledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeScheduledefaultApplicationProblemPlusJSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListScheduleRunsRequestObject struct {
+	ScheduleId ScheduleId `json:"scheduleId"`
+	Params     ListScheduleRunsParams
+}
+
+type ListScheduleRunsResponseObject interface {
+	VisitListScheduleRunsResponse(w http.ResponseWriter) error
+}
+
+type ListScheduleRuns200JSONResponse ScheduleRunPage
+
+func (response ListScheduleRuns200JSONResponse) VisitListScheduleRunsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListScheduleRunsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListScheduleRunsdefaultApplicationProblemPlusJSONResponse) VisitListScheduleRunsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -12678,9 +13605,36 @@ type StrictServerInterface interface {
 	// GetReportFile One of the files of a report
 	// (GET /api/v1/reports/{reportId}/files/{fileName})
 	GetReportFile(ctx context.Context, request GetReportFileRequestObject) (GetReportFileResponseObject, error)
+	// ListReportMails What was mailed about a report
+	// (GET /api/v1/reports/{reportId}/mails)
+	ListReportMails(ctx context.Context, request ListReportMailsRequestObject) (ListReportMailsResponseObject, error)
+	// GetReportMail One mail about a report, byte for byte
+	// (GET /api/v1/reports/{reportId}/mails/{memberId})
+	GetReportMail(ctx context.Context, request GetReportMailRequestObject) (GetReportMailResponseObject, error)
 	// GetReportProof What proves the report without Muster
 	// (GET /api/v1/reports/{reportId}/proof)
 	GetReportProof(ctx context.Context, request GetReportProofRequestObject) (GetReportProofResponseObject, error)
+	// ListSchedules The schedules of the organization
+	// (GET /api/v1/schedules)
+	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
+	// CreateSchedule Have a report requested by the calendar
+	// (POST /api/v1/schedules)
+	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
+	// PreviewSchedule When a schedule would be due
+	// (POST /api/v1/schedules/preview)
+	PreviewSchedule(ctx context.Context, request PreviewScheduleRequestObject) (PreviewScheduleResponseObject, error)
+	// RemoveSchedule Remove a schedule
+	// (DELETE /api/v1/schedules/{scheduleId})
+	RemoveSchedule(ctx context.Context, request RemoveScheduleRequestObject) (RemoveScheduleResponseObject, error)
+	// GetSchedule One schedule
+	// (GET /api/v1/schedules/{scheduleId})
+	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
+	// ChangeSchedule Change, switch on or off, or take over a schedule
+	// (PATCH /api/v1/schedules/{scheduleId})
+	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
+	// ListScheduleRuns What became of each due time
+	// (GET /api/v1/schedules/{scheduleId}/runs)
+	ListScheduleRuns(ctx context.Context, request ListScheduleRunsRequestObject) (ListScheduleRunsResponseObject, error)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(ctx context.Context, request SignOutRequestObject) (SignOutResponseObject, error)
@@ -15010,6 +15964,59 @@ func (sh *strictHandler) GetReportFile(ctx *gin.Context, reportId ReportId, file
 	}
 }
 
+// ListReportMails operation middleware
+func (sh *strictHandler) ListReportMails(ctx *gin.Context, reportId ReportId) {
+	var request ListReportMailsRequestObject
+
+	request.ReportId = reportId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListReportMails(ctx, request.(ListReportMailsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListReportMails")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListReportMailsResponseObject); ok {
+		if err := validResponse.VisitListReportMailsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetReportMail operation middleware
+func (sh *strictHandler) GetReportMail(ctx *gin.Context, reportId ReportId, memberId MemberId) {
+	var request GetReportMailRequestObject
+
+	request.ReportId = reportId
+	request.MemberId = memberId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetReportMail(ctx, request.(GetReportMailRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetReportMail")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetReportMailResponseObject); ok {
+		if err := validResponse.VisitGetReportMailResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetReportProof operation middleware
 func (sh *strictHandler) GetReportProof(ctx *gin.Context, reportId ReportId) {
 	var request GetReportProofRequestObject
@@ -15029,6 +16036,230 @@ func (sh *strictHandler) GetReportProof(ctx *gin.Context, reportId ReportId) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetReportProofResponseObject); ok {
 		if err := validResponse.VisitGetReportProofResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSchedules operation middleware
+func (sh *strictHandler) ListSchedules(ctx *gin.Context, params ListSchedulesParams) {
+	var request ListSchedulesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSchedules(ctx, request.(ListSchedulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSchedules")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListSchedulesResponseObject); ok {
+		if err := validResponse.VisitListSchedulesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateSchedule operation middleware
+func (sh *strictHandler) CreateSchedule(ctx *gin.Context) {
+	var request CreateScheduleRequestObject
+
+	var body CreateScheduleJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateSchedule(ctx, request.(CreateScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateScheduleResponseObject); ok {
+		if err := validResponse.VisitCreateScheduleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PreviewSchedule operation middleware
+func (sh *strictHandler) PreviewSchedule(ctx *gin.Context) {
+	var request PreviewScheduleRequestObject
+
+	var body PreviewScheduleJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewSchedule(ctx, request.(PreviewScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(PreviewScheduleResponseObject); ok {
+		if err := validResponse.VisitPreviewScheduleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemoveSchedule operation middleware
+func (sh *strictHandler) RemoveSchedule(ctx *gin.Context, scheduleId ScheduleId) {
+	var request RemoveScheduleRequestObject
+
+	request.ScheduleId = scheduleId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveSchedule(ctx, request.(RemoveScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RemoveScheduleResponseObject); ok {
+		if err := validResponse.VisitRemoveScheduleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetSchedule operation middleware
+func (sh *strictHandler) GetSchedule(ctx *gin.Context, scheduleId ScheduleId) {
+	var request GetScheduleRequestObject
+
+	request.ScheduleId = scheduleId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSchedule(ctx, request.(GetScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetScheduleResponseObject); ok {
+		if err := validResponse.VisitGetScheduleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeSchedule operation middleware
+func (sh *strictHandler) ChangeSchedule(ctx *gin.Context, scheduleId ScheduleId) {
+	var request ChangeScheduleRequestObject
+
+	request.ScheduleId = scheduleId
+
+	var body ChangeScheduleJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeSchedule(ctx, request.(ChangeScheduleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeSchedule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeScheduleResponseObject); ok {
+		if err := validResponse.VisitChangeScheduleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListScheduleRuns operation middleware
+func (sh *strictHandler) ListScheduleRuns(ctx *gin.Context, scheduleId ScheduleId, params ListScheduleRunsParams) {
+	var request ListScheduleRunsRequestObject
+
+	request.ScheduleId = scheduleId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListScheduleRuns(ctx, request.(ListScheduleRunsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListScheduleRuns")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListScheduleRunsResponseObject); ok {
+		if err := validResponse.VisitListScheduleRunsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"muster/commands"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -16,6 +18,7 @@ import (
 
 // ReportRoutes are the operations on reports and the download tray.
 type ReportRoutes struct {
+	DB       *sqlx.DB
 	Commands *commands.Service
 	Accounts *accounts.Store
 	Events   *eventstore.Store

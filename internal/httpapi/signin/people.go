@@ -13,6 +13,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/mail/sent"
 	"muster/internal/statement"
 )
 
@@ -117,6 +118,9 @@ var forgetAnswers string
 
 func (s *MemberRoutes) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
 	mark, err := s.Commands.EraseMember(ctx, wire.Actor(ctx), r.MemberId, func(tx *sqlx.Tx) error {
+		if err := sent.ForgetMember(ctx, tx, wire.Actor(ctx).OrganizationID, r.MemberId); err != nil {
+			return err
+		}
 		return statement.Exec(ctx, tx, "forget answers that name a member", forgetAnswers, r.MemberId)
 	})
 	if err != nil {

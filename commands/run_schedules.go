@@ -1,0 +1,179 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/domain/schedule"
+	"muster/internal/accounts"
+)
+
+// ScheduleRun is what a worker makes of a schedule that it looks at.
+type ScheduleRun struct {
+	schedule.State
+	ID      uuid.UUID
+	Queued  report.Queued // what the latest due time asks for, unless it is paused or refused
+	Reports []uuid.UUID   // of earlier runs, the newest first
+
+	// Unchanged is the report of an earlier run that says what is found now; uuid.Nil:
+	// there is none, or nobody wants to know.
+	Unchanged uuid.UUID
+
+	organization uuid.UUID
+	at           time.Time
+	zone         *time.Location
+	dues         []time.Time
+	paused       string // why nothing is requested; empty: it is
+	refused      string // a sentence; empty: it is not
+	exists       bool
+}
+
+// Requests says whether the run asks for a report.
+func (r *ScheduleRun) Requests() bool { return len(r.dues) > 0 && r.paused == "" && r.refused == "" }
+
+// PlanRun finds out what is to be done about a schedule at a time, which is the
+// database's. It writes nothing.
+func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at time.Time) (*ScheduleRun, error) {
+	var now schedule.Schedule
+	if _, err := fold(ctx, s, s.DB, organization, id, ofSchedule(&now)); err != nil {
+		return nil, err
+	}
+	run := &ScheduleRun{State: now.State, ID: id, Reports: now.Reports(), organization: organization, at: at, exists: now.Exists()}
+	if !now.Exists() || !now.Terms.Enabled {
+		return run, nil
+	}
+	var err error
+	if run.zone, err = Zone(now.Terms.TimeZone); err != nil {
+		return nil, fmt.Errorf("run schedule %s: %w", id, err)
+	}
+	if run.dues = now.Due(run.zone, at); len(run.dues) == 0 {
+		return run, nil
+	}
+	owner, ok, err := s.Accounts.Member(ctx, organization, now.OwnerID)
+	if err != nil {
+		return nil, err
+	}
+	if run.paused = PausedBy(owner, ok); run.paused != "" {
+		return run, nil
+	}
+	return run, s.prepare(ctx, run)
+}
+
+// latest is the due time that the run is of.
+func (r *ScheduleRun) latest() time.Time { return r.dues[len(r.dues)-1] }
+
+// PausedBy says why a schedule of this owner requests nothing; empty: it does. ok is false
+// of an owner who is erased.
+func PausedBy(owner accounts.Member, ok bool) string {
+	switch {
+	case !ok:
+		return schedule.ReasonErased
+	case owner.Status != organization.Active:
+		return schedule.ReasonDisabled
+	case !owner.Role.Allows(organization.ScopeReportsCreate):
+		return schedule.ReasonNotAllowed
+	}
+	return ""
+}
+
+// prepare makes the request of what there still is: recipients who have left are left
+// out, and so are servers that were removed, unless none would be left.
+func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
+	request := requestOf(run.Terms, run.latest())
+	if len(request.InstanceIDs) > 0 {
+		names, err := s.Instances.InstanceNames(ctx, run.organization, request.InstanceIDs)
+		if err != nil {
+			return fmt.Errorf("look up instances: %w", err)
+		}
+		request.InstanceIDs = slices.DeleteFunc(slices.Clone(request.InstanceIDs), func(id uuid.UUID) bool { _, ok := names[id]; return !ok })
+		if len(request.InstanceIDs) == 0 { // which would mean all
+			run.refused = "None of its servers is there any more."
+			return nil
+		}
+	}
+	receivable, err := s.Accounts.Addresses(ctx, run.organization, request.RecipientIDs)
+	if err != nil {
+		return fmt.Errorf("look up recipients: %w", err)
+	}
+	request.RecipientIDs = slices.DeleteFunc(slices.Clone(request.RecipientIDs), func(id uuid.UUID) bool { _, ok := receivable[id]; return !ok })
+	queued, broken, err := s.judgeRequest(ctx, run.actor(), request)
+	if len(broken) > 0 {
+		run.refused = fmt.Sprintf("The request breaks a rule: %s (%s).", broken[0].Detail, broken[0].Code)
+	}
+	run.Queued = queued
+	return err
+}
+
+// actor is the owner, in whose name the report is requested.
+func (r *ScheduleRun) actor() Actor {
+	return Actor{OrganizationID: r.organization, MemberID: r.OwnerID, Component: "worker"}
+}
+
+// NoRoomError says that a report that is due waits until others are built.
+type NoRoomError struct{ RetryAfter time.Duration }
+
+func (e *NoRoomError) Error() string { return "too many reports are being built" }
+
+// RunSchedule records what becomes of the due times that have come: the latest asks for
+// its report, unless it is paused, refused or unchanged, and those before it were missed,
+// for the reason that why gives. Where the schedule is another one by now than the one
+// that was planned with, nothing is recorded, and it is to be looked at again.
+//
+// replan runs before anything is appended, with when the schedule has to be looked at
+// next; the zero time: no more. Errors: *NoRoomError.
+func (s *Service) RunSchedule(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun, why func(due time.Time) string, replan func(next time.Time) error) (Mark, error) {
+	if err := lockStream(ctx, tx, run.ID); err != nil {
+		return Mark{}, err
+	}
+	var now schedule.Schedule
+	at, err := fold(ctx, s, tx, run.organization, run.ID, ofSchedule(&now))
+	if err != nil {
+		return Mark{}, err
+	}
+	if now.Exists() != run.exists || !reflect.DeepEqual(now.State, run.State) {
+		return Mark{}, replan(run.at)
+	}
+	if len(run.dues) == 0 {
+		return Mark{}, replan(now.Next(run.zone))
+	}
+	if err := replan(now.Terms.Next(run.zone, run.latest())); err != nil {
+		return Mark{}, err
+	}
+	outcome, err := s.outcome(ctx, tx, run)
+	if err != nil {
+		return Mark{}, err
+	}
+	events, err := now.Settle(run.dues, why, outcome)
+	if err != nil {
+		return Mark{}, err
+	}
+	return appendAll(ctx, s, tx, worker(run.organization), schedulePlace(run.ID), at, s.clock(), events)
+}
+
+// outcome is what becomes of the latest due time; where that is a report, it is requested.
+func (s *Service) outcome(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun) (schedule.Event, error) {
+	due := run.latest()
+	switch {
+	case run.paused != "":
+		return schedule.Paused{DueAt: due, Reason: run.paused}, nil
+	case run.refused != "":
+		return schedule.Missed{DueAt: due, Reason: schedule.ReasonRefused, Detail: run.refused}, nil
+	case run.Unchanged != uuid.Nil:
+		return schedule.Unchanged{DueAt: due, ReportID: run.Unchanged}, nil
+	}
+	requested, err := s.createOrJoin(ctx, tx, run.actor(), newID(), run.Queued, bySchedule)
+	var full *RuleError
+	if errors.As(err, &full) && full.Code == tooManyBuilding {
+		return nil, &NoRoomError{RetryAfter: full.RetryAfter}
+	}
+	return schedule.Requested{DueAt: due, ReportID: requested.ReportID}, err
+}

@@ -1,0 +1,252 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/domain/schedule"
+	"muster/eventstore"
+)
+
+// maxSchedules is how many schedules an organization may have, about: those that are
+// made at the same time do not see each other.
+const maxSchedules = 500
+
+// CreateSchedule has a report requested in the actor's name whenever terms say. Errors:
+// *RuleError with every broken rule.
+func (s *Service) CreateSchedule(ctx context.Context, actor Actor, terms schedule.Terms) (uuid.UUID, Mark, error) {
+	if actor.MemberID == uuid.Nil {
+		return uuid.Nil, Mark{}, errors.New("a schedule is a member's")
+	}
+	terms = normal(terms)
+	if err := s.checkTerms(ctx, actor.OrganizationID, actor.MemberID, terms); err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	if err := s.checkSchedules(ctx, actor.OrganizationID); err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	events, err := new(schedule.Schedule).Create(actor.MemberID, terms)
+	if err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	id := newID()
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := s.Jobs.InsertRun(ctx, tx, actor.OrganizationID, id); err != nil {
+			return Mark{}, err
+		}
+		return appendAll(ctx, s, tx, actor, schedulePlace(id), stream{version: eventstore.NoStream}, s.clock(), events)
+	})
+	return id, mark, err
+}
+
+// EditSchedule is the input of ChangeSchedule.
+type EditSchedule struct {
+	Change   func(terms *schedule.Terms) // nil: nothing of them
+	TakeOver bool                        // the actor becomes the owner
+	Admin    bool                        // the actor may change what is others'
+}
+
+// ChangeSchedule changes a schedule, or whose it is. What was due at its old times and
+// still waits is missed. Errors: *NotFoundError, *RuleError with every broken rule, or
+// with forbidden where it is somebody else's.
+func (s *Service) ChangeSchedule(ctx context.Context, actor Actor, id uuid.UUID, edit EditSchedule) (Mark, error) {
+	for {
+		// What it is to become is held against the rules before anything is locked, and
+		// again where somebody else changed it meanwhile.
+		var seen schedule.Schedule
+		if _, err := fold(ctx, s, s.DB, actor.OrganizationID, id, ofSchedule(&seen)); err != nil {
+			return Mark{}, err
+		}
+		owner, terms, err := edit.of(&seen, actor)
+		if err != nil {
+			return Mark{}, err
+		}
+		off := seen.Terms
+		off.Enabled = false // which needs nothing of what it is about
+		if edit.TakeOver || !reflect.DeepEqual(terms, seen.Terms) && !reflect.DeepEqual(terms, off) {
+			if err := s.checkTerms(ctx, actor.OrganizationID, owner, terms); err != nil {
+				return Mark{}, err
+			}
+		}
+		mark, err := s.decideSchedule(ctx, actor, id, func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error) {
+			if now.Exists() != seen.Exists() || now.OwnerID != seen.OwnerID || !reflect.DeepEqual(now.Terms, seen.Terms) {
+				return nil, errMoved
+			}
+			events := now.Change(terms, zone, at)
+			return append(events, now.TakeOver(owner)...), nil
+		})
+		if !errors.Is(err, errMoved) {
+			return mark, err
+		}
+	}
+}
+
+// errMoved says that somebody else changed a schedule between reading and locking it.
+var errMoved = errors.New("the schedule was changed meanwhile")
+
+// of is what the edit makes of a schedule.
+func (e EditSchedule) of(s *schedule.Schedule, actor Actor) (owner uuid.UUID, terms schedule.Terms, err error) {
+	if err := mayEdit(s, actor, e.Admin); err != nil {
+		return uuid.Nil, schedule.Terms{}, err
+	}
+	owner, terms = s.OwnerID, s.Terms.Normal() // lists of its own
+	if e.TakeOver {
+		owner = actor.MemberID
+	}
+	if e.Change != nil {
+		e.Change(&terms)
+	}
+	return owner, normal(terms), nil
+}
+
+func mayEdit(s *schedule.Schedule, actor Actor, admin bool) error {
+	switch {
+	case !s.Exists():
+		return &NotFoundError{What: "schedule"}
+	case actor.MemberID == uuid.Nil || !admin && s.OwnerID != actor.MemberID:
+		return &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "Its owner and administrators change a schedule; an administrator may take it over."}
+	}
+	return nil
+}
+
+// RemoveSchedule ends a schedule; what waits is missed. Errors: *NotFoundError, *RuleError
+// with forbidden.
+func (s *Service) RemoveSchedule(ctx context.Context, actor Actor, id uuid.UUID, admin bool) (Mark, error) {
+	return s.decideSchedule(ctx, actor, id, func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error) {
+		if err := mayEdit(now, actor, admin); err != nil {
+			return nil, err
+		}
+		return now.Remove(zone, at), nil
+	})
+}
+
+// decideSchedule folds a schedule under its lock and appends what choose returns. The id
+// of anything else is that of no schedule. The job that looks at it comes first, as for
+// whoever works on it; it finds out by itself when there is something to do.
+func (s *Service) decideSchedule(
+	ctx context.Context, actor Actor, id uuid.UUID,
+	choose func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error),
+) (Mark, error) {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := s.Jobs.InsertRun(ctx, tx, actor.OrganizationID, id); err != nil {
+			return Mark{}, err
+		}
+		if err := lockStream(ctx, tx, id); err != nil {
+			return Mark{}, err
+		}
+		var now schedule.Schedule
+		return decide(ctx, s, tx, actor, schedulePlace(id), ofSchedule(&now), func(at time.Time) ([]schedule.Event, error) {
+			if !now.Exists() {
+				return nil, &NotFoundError{What: "schedule"}
+			}
+			zone, _ := Zone(now.Terms.TimeZone) // nil: nothing is known to be due
+			return choose(&now, zone, at)
+		}, nil)
+	})
+}
+
+// ofSchedule folds a schedule, and takes a stream of anything else for none.
+func ofSchedule(s *schedule.Schedule) func(event any, at time.Time) {
+	return func(event any, at time.Time) {
+		if e, ok := event.(schedule.Event); ok {
+			s.Apply(e, at)
+		}
+	}
+}
+
+func schedulePlace(id uuid.UUID) streamPlace {
+	return streamPlace{eventstore.Organization, schedule.StreamType, id}
+}
+
+// UnknownZoneError says that no time zone has that name.
+type UnknownZoneError struct{ Name string }
+
+func (e *UnknownZoneError) Error() string { return fmt.Sprintf("no time zone is called %q", e.Name) }
+
+// Zone is a time zone of the IANA database. Errors: *UnknownZoneError.
+func Zone(name string) (*time.Location, error) {
+	if !schedule.ZoneName(name) {
+		return nil, &UnknownZoneError{Name: name}
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, &UnknownZoneError{Name: name}
+	}
+	return zone, nil
+}
+
+// DueTimes are the next n due times of a recurrence. Errors: *RuleError.
+func (s *Service) DueTimes(when schedule.Recurrence, n int) ([]time.Time, error) {
+	broken := schedule.Terms{Kind: report.Security, Recurrence: when}.Validate()
+	zone, err := Zone(when.TimeZone)
+	if err != nil {
+		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
+	}
+	if len(broken) > 0 {
+		return nil, ruleError(broken)
+	}
+	return when.NextOf(zone, s.clock(), n), nil
+}
+
+const unknownZone = "is no time zone of the IANA database"
+
+func normal(terms schedule.Terms) schedule.Terms {
+	terms = terms.Normal()
+	terms.Name = strings.TrimSpace(terms.Name)
+	return terms
+}
+
+// checkTerms holds terms against every rule at once.
+func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID, terms schedule.Terms) error {
+	broken := terms.Validate()
+	if e := checkName("#/name", terms.Name); e != nil {
+		broken.Add(e.Pointer, e.Code, e.Detail)
+	}
+	if _, err := Zone(terms.TimeZone); err != nil {
+		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
+	}
+	asked := terms
+	asked.Scope.Window = "" // what is wrong with it is said above
+	if terms.Kind == report.InstanceScorecard {
+		asked.Scope.Window = "7d"
+	}
+	_, more, err := s.judgeRequest(ctx, Actor{OrganizationID: organization, MemberID: owner}, requestOf(asked, s.clock()))
+	if err != nil {
+		return err
+	}
+	if broken = append(broken, more...); len(broken) > 0 {
+		return ruleError(broken)
+	}
+	return nil
+}
+
+// requestOf is the request that terms make at a due time.
+func requestOf(terms schedule.Terms, due time.Time) RequestReport {
+	scope := terms.Scope.At(due)
+	return RequestReport{
+		Kind: terms.Kind, InstanceIDs: scope.InstanceIDs, DatabaseID: scope.DatabaseID, From: scope.From, To: scope.To,
+		RecipientIDs: terms.RecipientIDs,
+	}
+}
+
+func (s *Service) checkSchedules(ctx context.Context, organization uuid.UUID) error {
+	if s.Schedules == nil {
+		return nil
+	}
+	n, err := s.Schedules.Count(ctx, organization)
+	if err != nil || n < maxSchedules {
+		return err
+	}
+	return &RuleError{
+		Code: "too_many_schedules", Title: titles()["too_many_schedules"],
+		Detail: fmt.Sprintf("An organization has at most %d schedules; remove one that is not needed.", maxSchedules),
+	}
+}

@@ -1,0 +1,74 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/blobs"
+	"muster/internal/pdf"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/companion"
+)
+
+// render makes the PDF and what goes with it at the same time: the disk is waited for
+// once.
+func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)
+		return err
+	})
+	names := report.Companions(report.Kind(inputs.Document.Kind))
+	files.companions = make([]report.File, len(names))
+	for i, name := range names {
+		group.Go(func() (err error) {
+			files.companions[i], err = b.storeCompanion(ctx, job, name, inputs.Document)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+func (b *Builder) storeCompanion(ctx context.Context, job jobs.Claimed, name string, doc snapshot.Document) (report.File, error) {
+	var table bytes.Buffer
+	if err := companion.Write(&table, name, doc); err != nil {
+		return report.File{}, err
+	}
+	written, err := b.Blobs.WriteCompanion(ctx, blobs.CompanionName(job.OrganizationID, job.Subject, job.Fence, name), &table)
+	return report.File{Name: name, Key: written.Name, SizeBytes: written.SizeBytes, SHA256: written.SHA256}, err
+}
+
+// storePDF renders straight into the store: a document of 2,000 pages is in
+// memory once, as the renderer builds it.
+func (b *Builder) storePDF(ctx context.Context, name string, inputs snapshot.Canonical) (blobs.Written, pdf.Rendered, error) {
+	type outcome struct {
+		rendered pdf.Rendered
+		err      error
+	}
+	reader, writer := io.Pipe()
+	done := make(chan outcome, 1)
+	go func() {
+		rendered, err := b.Renderer.RenderCanonical(writer, inputs)
+		_ = writer.CloseWithError(err) // nil: end of file
+		done <- outcome{rendered, err}
+	}()
+	written, storeErr := b.Blobs.WritePDF(ctx, name, reader)
+	_ = reader.CloseWithError(errStoreStopped)
+	out := <-done
+	switch {
+	case storeErr == nil:
+		return written, out.rendered, out.err
+	case out.err != nil && !errors.Is(out.err, errStoreStopped):
+		return blobs.Written{}, pdf.Rendered{}, out.err
+	}
+	return blobs.Written{}, pdf.Rendered{}, storeErr
+}
+
+// errStoreStopped ends a rendering whose output nobody takes any more.
+var errStoreStopped = errors.New("the store takes no more")
