@@ -131,7 +131,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 		"--job-lease=", "--report-retention=-1d", "--report-retention=0s", "--report-retention=99999999d", "--trusted-proxies=10.0.0.0/40",
 		"--cors-origins=*", "--cors-origins=https://a/b", "--database-url=mysql://h/d", "--database-url=host=h",
 		"--database-url=postgres://one:5432,two:5433/d", "--database-url=postgres:///d?host=one,two", "--database-url=postgres://one,two/d?target_session_attrs=any",
-		"--blob-url=blobs", "--measurements-url=http://h:8123/d", "--measurements-url=h:9000", "--measurements-url=clickhouse://u:12/3@h:9000/d", "--measurements-url=clickhouse://h,g?password=x", "--smtp-url=http://h", "--smtp-url=smtp://", "--mail-from=muster", "--organization= ",
+		"--blob-url=blobs", "--measurements-url=http://h:8123/d", "--measurements-url=h:9000", "--measurements-url=clickhouse://u:12/3@h:9000/d", "--smtp-url=http://h", "--smtp-url=smtp://", "--mail-from=muster", "--organization= ",
 		"--target-networks=10.0.0.0/40", "--target-networks=,", "--target-networks=internal", "--ops-listen=8081", "--ops-listen=:x", "--log-format=xml", "--log-level=loud",
 		"--tsa-url=tsa.example.org", "--tsa-url=ftp://tsa.example.org/", "--tsa-url=https://user:secret@tsa.example.org/",
 	} {
@@ -164,7 +164,7 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 func TestPasswordsNeverShow(t *testing.T) {
 	t.Parallel()
 	c := valid(t, []string{"--database-url=postgres://u:hunter2@one:5432,two/d?sslpassword=hunter2&target_session_attrs=read-write", "--smtp-url=smtp://u:hunter2@h",
-		"--measurements-url=clickhouse://u:hunter2@h:9000,g:9000/measured?cluster=c"},
+		"--measurements-url=clickhouse://u:hunter2@h:9000,g:9000?cluster=c&password=hunter2"},
 		"MUSTER_BLOB_URL=s3://bucket?awssdk=v2&secret_key=hunter2")
 	var logged bytes.Buffer
 	c.LoggerOn(&logged).Info("start", "settings", c)
@@ -172,7 +172,7 @@ func TestPasswordsNeverShow(t *testing.T) {
 	if strings.Contains(shown, "hunter2") {
 		t.Errorf("a password shows in %s", shown)
 	}
-	for _, part := range []string{"postgres://u:xxxxx@one:5432,two/d", "MUSTER_DATABASE_URL=", "smtp://u:xxxxx@h", "clickhouse://u:xxxxx@h:9000,g:9000/measured?cluster=c", "s3://bucket"} {
+	for _, part := range []string{"postgres://u:xxxxx@one:5432,two/d", "MUSTER_DATABASE_URL=", "smtp://u:xxxxx@h", "clickhouse://u:xxxxx@h:9000,g:9000?cluster=c", "s3://bucket"} {
 		if !strings.Contains(shown, part) {
 			t.Errorf("%q does not show", part)
 		}

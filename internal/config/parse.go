@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"muster/internal/multihost"
 )
 
 // The functions here read one setting's text each. Their errors continue the
@@ -176,7 +178,7 @@ func secretURL(schemes ...string) func(string) (string, error) {
 		wanted = schemes[0] + "://host/…"
 	}
 	return func(text string) (string, error) {
-		u, err := parseURL(text)
+		u, err := multihost.Parse(text)
 		if err != nil || u.Scheme == "" {
 			return "", fmt.Errorf("is not a URL such as %s (reserved characters in a password are written %%40 for @, %%2F for /)", wanted)
 		}
@@ -199,27 +201,7 @@ func secretURL(schemes ...string) func(string) (string, error) {
 // findsPrimary says whether a database URL leads to a server that takes writes: of several
 // hosts all but one are standbys.
 func findsPrimary(u *url.URL) bool {
-	query := u.Query()
-	several := strings.Contains(u.Host, ",") || strings.Contains(query.Get("host"), ",")
-	return !several || slices.Contains([]string{"read-write", "primary"}, query.Get("target_session_attrs"))
-}
-
-// parseURL reads a URL that may have a list of hosts with ports, which net/url does not take.
-func parseURL(text string) (*url.URL, error) {
-	scheme, rest, _ := strings.Cut(text, "://")
-	authority, path, _ := strings.Cut(rest, "/")
-	hosts := strings.LastIndexByte(authority, '@') + 1
-	if !strings.Contains(authority[hosts:], ",") {
-		return url.Parse(text)
-	}
-	if strings.ContainsAny(authority[hosts:], "?#") { // a password may be behind it
-		return nil, errors.New("a list of hosts ends with a slash")
-	}
-	u, err := url.Parse(scheme + "://" + authority[:hosts] + "hosts/" + path)
-	if err == nil {
-		u.Host = authority[hosts:]
-	}
-	return u, err
+	return !multihost.Several(u) || slices.Contains([]string{"read-write", "primary"}, u.Query().Get("target_session_attrs"))
 }
 
 // redacted is a URL without its passwords, wherever they may stand in one.
@@ -227,7 +209,7 @@ func redacted(text string) string {
 	if text == "" {
 		return ""
 	}
-	u, err := parseURL(text)
+	u, err := multihost.Parse(text)
 	if err != nil {
 		return "(unreadable)"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/multihost"
 	"muster/internal/postgres/cluster"
 	"muster/internal/statement"
 )
@@ -145,7 +146,7 @@ var libpqParameters = []string{
 
 // libpq is a connection string as libpq takes it, without its password.
 func libpq(address string) (without, password string, err error) {
-	u, err := parseURL(address)
+	u, err := multihost.Parse(address)
 	if err != nil {
 		return "", "", fmt.Errorf("read the database URL: %w", err)
 	}

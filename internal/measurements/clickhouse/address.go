@@ -3,9 +3,10 @@ package clickhouse
 import (
 	"fmt"
 	"net"
-	"net/url"
 	"regexp"
 	"strings"
+
+	"muster/internal/multihost"
 )
 
 // Address is where the store is: a clickhouse:// URL, read.
@@ -38,18 +39,10 @@ const (
 
 // ParseAddress reads a URL; the error is an *AddressError.
 func ParseAddress(text string) (Address, error) {
-	// net/url takes no list of hosts with ports: what is between the account and the
-	// database is read here.
-	scheme, rest, _ := strings.Cut(text, "://")
-	if scheme != "clickhouse" {
+	if !strings.HasPrefix(text, "clickhouse://") {
 		return Address{}, &AddressError{"does not begin with clickhouse://"}
 	}
-	authority, path, _ := strings.Cut(rest, "/")
-	account, list := "", authority
-	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-		account, list = authority[:i+1], authority[i+1:]
-	}
-	u, err := url.Parse("clickhouse://" + account + "host/" + path)
+	u, err := multihost.Parse(text)
 	if err != nil {
 		return Address{}, &AddressError{"cannot be read (are special characters of the password written as %XX?)"}
 	}
@@ -73,7 +66,7 @@ func ParseAddress(text string) (Address, error) {
 	if !name.MatchString(a.Database) {
 		return Address{}, &AddressError{"has no database whose name is one of letters, digits and _"}
 	}
-	for host := range strings.SplitSeq(list, ",") {
+	for host := range strings.SplitSeq(u.Host, ",") {
 		if host == "" {
 			return Address{}, &AddressError{"has no host"}
 		}
