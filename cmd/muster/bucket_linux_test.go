@@ -20,6 +20,8 @@ import (
 	"muster/internal/linetest"
 	"muster/internal/longtest"
 	"muster/internal/pgtest"
+	"muster/internal/postgres"
+	"muster/internal/secrets"
 )
 
 // unavailable holds the download of a report to being refused honestly, and in time.
@@ -237,6 +239,41 @@ func TestBucketsThatAreNotOurs(t *testing.T) {
 				t.Errorf("it left %v, and there were %v", names, before)
 			}
 		})
+	}
+}
+
+// TestTheSecondOfTwoFirstStarts: processes of a new installation start at once, each with a
+// store of its own. Whoever comes second finds that another store is the installation's, and
+// leaves its own alone.
+func TestTheSecondOfTwoFirstStarts(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	db := pgtest.Connect(t, i.url)
+	conn, err := db.Connx(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	unlock, err := postgres.LockSession(t.Context(), conn, claimLock) // as the first does
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := launchHere(t, serveArgs(i.flags())...)
+	eventually(t, "the second waits for the first", func() (waits bool) {
+		err := db.Get(&waits, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory'
+			AND ((classid::bigint << 32) | objid::bigint) = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, int64(claimLock))
+		return err == nil && waits
+	})
+	owner, err := secrets.FirstStore(t.Context(), conn)
+	if err == nil {
+		err = secrets.CheckFingerprint(t.Context(), db, secrets.BlobStore, owner)
+	}
+	if err := errors.Join(err, unlock(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	second.outcome(t).refused(t, "this is not the store that the installation began with", "--blob-url")
+	if left := files(t, filepath.Join(i.dir, "blobs")); len(left) > 0 {
+		t.Errorf("it left %v", left)
 	}
 }
 

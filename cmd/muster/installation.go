@@ -298,43 +298,6 @@ func (in *installation) openSecrets(ctx context.Context, a access) error {
 	return in.openFiles(ctx, a)
 }
 
-// openFiles opens the blob store and sees that it is the installation's, which a new one
-// makes it. Where it does not answer, or has no room, serve starts all the same: whose it
-// has to be is known, and looked at before anything is written.
-func (in *installation) openFiles(ctx context.Context, a access) error {
-	owner, err := secrets.Fingerprint(ctx, in.db, secrets.BlobStore)
-	if err != nil {
-		return err
-	}
-	if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
-		return unusable("blob-url", err)
-	}
-	if owner == "" {
-		if owner, err = secrets.FirstStore(ctx, in.db); err != nil {
-			return err
-		}
-		if err := in.blobs.Claim(ctx, owner); err != nil {
-			if away := (*blobs.UnavailableError)(nil); errors.As(err, &away) && away.Passing() {
-				err = fmt.Errorf("the first start needs the blob store: see that it runs, and where --blob-url leads to: %w", err)
-			}
-			return unusable("blob-url", err)
-		}
-		return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, owner)
-	}
-	in.blobs.Expect(owner)
-	if !a.exclusive { // commands read, most of them
-		return in.blobs.Recognize(ctx)
-	}
-	err = in.blobs.Check(ctx)
-	var away *blobs.UnavailableError
-	var full *blobs.FullError
-	if errors.As(err, &away) && away.Passing() || errors.As(err, &full) {
-		in.log.Warn("the blob store is away or full: reports wait, and all else goes on", "error", err)
-		return nil
-	}
-	return unusable("blob-url", err)
-}
-
 // openSigning loads what signs. The operator's certificate is serve's: nothing else
 // signs a PDF, and one that has ended stands in the way of no other command.
 func (in *installation) openSigning(ctx context.Context, a access) (err error) {

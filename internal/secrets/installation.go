@@ -102,8 +102,8 @@ func Fingerprint(ctx context.Context, q sqlx.QueryerContext, name string) (strin
 }
 
 // FirstStore is the fingerprint of the blob store that a new installation begins with. It
-// follows from the installation's id: processes that start together give the store the
-// same one, and so does the next start after one that died before it was kept.
+// follows from the installation's id, so that the next start after one that died before it
+// was kept finds its own store.
 func FirstStore(ctx context.Context, q sqlx.QueryerContext) (string, error) {
 	id, err := Fingerprint(ctx, q, "id")
 	sum := sha256.Sum256([]byte(BlobStore + " of " + id))
