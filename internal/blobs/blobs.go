@@ -31,8 +31,8 @@ type Store struct {
 	deadlines Deadlines
 	calls     chan struct{} // holds a token for each call under way
 
-	owner      string       // whose the store has to be, see Expect
-	recognized atomic.Int64 // when an object store was last seen to be the owner's, Unix nanoseconds
+	owner      string                    // whose the store has to be, see Expect
+	recognized atomic.Pointer[time.Time] // when an object store was last seen to be the owner's, by the monotonic clock; nil: not yet
 }
 
 // Open opens the store behind a gocloud.dev URL. A directory (file://) is made

@@ -75,7 +75,7 @@ func (s *Store) Expect(owner string) { s.owner = owner }
 // Recognize says whether the store answers, and is the expected one and not, say, the
 // empty directory below a file system that is not mounted. Errors: *UnavailableError.
 func (s *Store) Recognize(ctx context.Context) error {
-	s.recognized.Store(0)
+	s.recognized.Store(nil)
 	return s.recognize(ctx)
 }
 
@@ -105,7 +105,10 @@ const sureFor = time.Second
 
 // recognize looks whether the store is the expected one.
 func (s *Store) recognize(ctx context.Context) error {
-	if s.owner == "" || s.dir == "" && time.Since(time.Unix(0, s.recognized.Load())) < sureFor {
+	if s.owner == "" {
+		return nil
+	}
+	if last := s.recognized.Load(); s.dir == "" && last != nil && time.Since(*last) < sureFor {
 		return nil
 	}
 	began := time.Now()
@@ -116,7 +119,7 @@ func (s *Store) recognize(ctx context.Context) error {
 	if found != s.owner {
 		return &UnavailableError{Doing: "open", Name: marker, Err: &OtherStoreError{Found: found, Want: s.owner}}
 	}
-	s.recognized.Store(began.UnixNano())
+	s.recognized.Store(&began)
 	return nil
 }
 
