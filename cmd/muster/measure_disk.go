@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/url"
 	"slices"
 
 	"github.com/shirou/gopsutil/v4/disk"
@@ -22,8 +21,8 @@ type disks struct {
 // the files; a bucket is somebody else's to watch.
 func (in *installation) newDisks() *disks {
 	d := &disks{paths: map[string]string{"data": in.cfg.DataDir}, turn: make(chan struct{}, 1)}
-	if at, err := url.Parse(in.cfg.BlobURL); err == nil && at.Scheme == "file" {
-		d.paths["files"] = at.Path
+	if dir := in.blobs.Dir(); dir != "" {
+		d.paths["files"] = dir
 	}
 	return d
 }

@@ -75,6 +75,9 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	return s, nil
 }
 
+// Dir is the directory that the files are in; empty: they are in an object store.
+func (s *Store) Dir() string { return s.dir }
+
 // Close releases the store. It does not wait for calls that hang: the bucket would,
 // and a stop has nothing to gain from it.
 func (s *Store) Close() error {
