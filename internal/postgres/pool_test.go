@@ -50,8 +50,8 @@ func TestAConnectionThatTakesNoWritesIsNotKept(t *testing.T) {
 func TestACommitIsNotAnsweredWithoutItsStandby(t *testing.T) {
 	t.Parallel()
 	pair := failover.Plain(t)
+	pgtest.Connect(t, pair.URL("postgres")).MustExec(`CREATE TABLE kept (n int)`)
 	db := pgtest.Connect(t, pair.URL("postgres")+"&statement_timeout=100") // which does not end it
-	db.MustExec(`CREATE TABLE kept (n int)`)
 	pair.Hold(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()

@@ -76,7 +76,7 @@ func TestLongAClockSteps(t *testing.T) {
 	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
 	p := teller{t, in, out}
 	const (
-		pause = 200 * time.Millisecond
+		pause = time.Second      // a step that comes later is not in the middle of it
 		slack = 20 * time.Second // a busy machine
 	)
 	was := time.Duration(0)
