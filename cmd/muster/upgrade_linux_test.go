@@ -18,6 +18,7 @@ import (
 	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
+	"muster/internal/postgres"
 )
 
 // upgrade is an installation on two machines behind the kit's Caddy.
@@ -139,7 +140,7 @@ func (u *upgrade) newMachine(t *testing.T) *machine {
 	m.paths = strings.NewReplacer(
 		"/usr/bin/muster", filepath.Join(m.root, "usr/bin/muster"), "/opt/muster", filepath.Join(m.root, "opt/muster"),
 		"/backups", u.dir, "127.0.0.1:8080", m.listen,
-		"postgres://muster@db/muster_before", "'"+u.elsewhere.url+"'", "s3://muster-before", "file://"+filepath.Join(u.dir, "blobs-before"),
+		"postgres://muster@db/muster_before", "'"+u.elsewhere.url+"'", "s3://muster-before?region=eu-west-1", "file://"+filepath.Join(u.dir, "blobs-before"),
 		"/var/lib/muster-before", u.elsewhere.dir)
 	return m
 }
@@ -232,7 +233,7 @@ func (u *upgrade) killedHalfWay(t *testing.T, line string) {
 	}
 	eventually(t, "the killed migration lets go", func() (gone bool) {
 		err := u.db.Get(&gone, `SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND ((classid::bigint << 32) | objid::bigint) = $1
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, int64(0x6d7573746572))
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, int64(postgres.MigrationLockID))
 		return err == nil && gone
 	})
 	err = u.db.Get(&there, `SELECT EXISTS (SELECT FROM information_schema.columns WHERE table_name = 'idempotency_keys' AND column_name = 'makes')`)
