@@ -72,7 +72,7 @@ func (l *load) begin(t *testing.T, dsn string) {
 
 // free is an address where nothing listens: a server that is started again has to be where
 // it was.
-func free(t *testing.T) string {
+func free(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

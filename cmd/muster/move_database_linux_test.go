@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -128,14 +128,16 @@ func TestLongTheDatabaseIsMoved(t *testing.T) {
 	target := pgtest.Cluster(t, pgtest.Options{})
 	m.target = target.Superuser()
 	backups := t.TempDir()
-	text := strings.NewReplacer(
+	places := strings.NewReplacer(
 		"db.example.org", target.Addr(), "/var/backups", backups, "/etc/muster/environment", m.environment, "/var/lib/muster", m.dir,
-	).Replace(readText(t, "docs/runbooks/move-database.md"))
-	var lines []string
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)\n```").FindAllStringSubmatch(text, -1) {
-		lines = append(lines, strings.Split(block[1], "\n")...)
+	)
+	page, lines := shellOf(t, "docs/runbooks/move-database.md"), []string(nil)
+	for _, block := range slices.Concat(page["Before"], page["Move"]) {
+		for _, line := range block {
+			lines = append(lines, places.Replace(line))
+		}
 	}
-	if len(lines) != 11 {
+	if len(lines) != 11 || len(page) != 2 {
 		t.Errorf("the runbook has %d lines: %q", len(lines), lines)
 	}
 

@@ -31,7 +31,7 @@ type relay struct {
 // newRelay is a relay that is there, with a certificate for a year.
 func newRelay(t testing.TB, to string) *relay {
 	t.Helper()
-	r := &relay{address: reservedPort(t), to: to}
+	r := &relay{address: free(t), to: to}
 	var err error
 	if r.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
@@ -80,17 +80,6 @@ func (r *relay) open(t testing.TB) {
 }
 
 func (r *relay) close() { _ = r.listener.Close() }
-
-// reservedPort is an address on which nobody listens.
-func reservedPort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
 
 // passOn hands what comes to a server, until the listener is closed.
 func passOn(l net.Listener, to string) {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -25,16 +24,11 @@ type followed struct {
 // follow takes the lines of a section, with places of the test for those that it names.
 func follow(t *testing.T, section string, places map[string]string, env ...string) *followed {
 	t.Helper()
-	_, text, found := strings.Cut(readText(t, "docs/runbooks/restore.md"), "\n## "+section+"\n")
-	if !found {
-		t.Fatalf("the runbook has no section %q", section)
+	blocks := shellOf(t, "docs/runbooks/restore.md")[section]
+	if len(blocks) == 0 {
+		t.Fatalf("the runbook has no section %q with commands", section)
 	}
-	text, _, _ = strings.Cut(text, "\n## ")
-	block := regexp.MustCompile("(?s)```sh\n(.*?)\n```").FindStringSubmatch(text)
-	if block == nil {
-		t.Fatalf("%s: no commands", section)
-	}
-	commands := block[1]
+	commands := strings.Join(blocks[0], "\n")
 	for place, ours := range places {
 		if !strings.Contains(commands, place) {
 			t.Errorf("%s: the commands do not name %s", section, place)
