@@ -303,7 +303,7 @@ func (in *installation) openSecrets(ctx context.Context, a access) error {
 func (in *installation) openSigning(ctx context.Context, a access) (err error) {
 	var own *signing.Certificate
 	if a.exclusive && in.cfg.SigningCert != "" {
-		if own, err = signing.LoadCertificate(in.cfg.SigningCert, in.cfg.SigningKey, in.clock.Now()); err != nil {
+		if own, err = signing.LoadCertificate(in.cfg.SigningCert, in.cfg.SigningKey, in.clock.Now); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,8 @@ type Certificate struct {
 	Signer crypto.Signer
 	Chain  []*x509.Certificate // the signer's own first
 
-	certFile, keyFile string // that it was read from
+	certFile, keyFile string           // that it was read from
+	now               func() time.Time // whether it is still good
 }
 
 // CertificateError says why an operator's certificate cannot sign PDFs.
@@ -34,8 +35,9 @@ func (e *CertificateError) Error() string {
 const leastRSA = 2048
 
 // LoadCertificate reads an operator's certificate, which may bring its chain, and its key,
-// both PEM. Errors: *CertificateError.
-func LoadCertificate(certFile, keyFile string, now time.Time) (*Certificate, error) {
+// both PEM. Whether it has ended is judged by now, at every signature. Errors:
+// *CertificateError.
+func LoadCertificate(certFile, keyFile string, now func() time.Time) (*Certificate, error) {
 	wrong := func(format string, args ...any) (*Certificate, error) {
 		return nil, &CertificateError{CertFile: certFile, KeyFile: keyFile, Reason: fmt.Sprintf(format, args...)}
 	}
@@ -60,10 +62,10 @@ func LoadCertificate(certFile, keyFile string, now time.Time) (*Certificate, err
 		chain = append(chain, c)
 	}
 	signer, ok := pair.PrivateKey.(crypto.Signer)
-	if reason := unfit(chain[0], now); reason != "" || !ok {
+	if reason := unfit(chain[0], now()); reason != "" || !ok {
 		return wrong("%s", reason)
 	}
-	return &Certificate{Signer: signer, Chain: chain, certFile: certFile, keyFile: keyFile}, nil
+	return &Certificate{Signer: signer, Chain: chain, certFile: certFile, keyFile: keyFile, now: now}, nil
 }
 
 // unfit says what keeps a certificate from signing PDFs; empty: nothing.

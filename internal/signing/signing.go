@@ -24,8 +24,6 @@ type Signing struct {
 	installation string
 	ring         *secrets.Ring
 	own          *Certificate // for PDFs; nil: those of the ring
-
-	Now func() time.Time // whether own is still good
 }
 
 // Open reads the installation's id. own may be nil.
@@ -34,7 +32,7 @@ func Open(ctx context.Context, db *sqlx.DB, ring *secrets.Ring, own *Certificate
 	if err != nil {
 		return nil, err
 	}
-	return &Signing{db: db, installation: id, ring: ring, own: own, Now: time.Now}, nil
+	return &Signing{db: db, installation: id, ring: ring, own: own}, nil
 }
 
 // Installation is the installation's id.
@@ -99,7 +97,7 @@ func (s *Signing) ReportSigner() ed25519.PrivateKey { return s.ring.ReportSigner
 // *CertificateError where the operator's has ended since.
 func (s *Signing) PDFSigner() (*Certificate, error) {
 	if s.own != nil {
-		if reason := unfit(s.own.Chain[0], s.Now()); reason != "" {
+		if reason := unfit(s.own.Chain[0], s.own.now()); reason != "" {
 			return nil, &CertificateError{CertFile: s.own.certFile, KeyFile: s.own.keyFile, Reason: reason}
 		}
 		return s.own, nil

@@ -194,7 +194,7 @@ func TestAnOperatorsCertificate(t *testing.T) {
 		cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 		must(t, os.WriteFile(cert, tc.cert, 0o600))
 		must(t, os.WriteFile(key, tc.key, 0o600))
-		got, err := signing.LoadCertificate(cert, key, now)
+		got, err := signing.LoadCertificate(cert, key, func() time.Time { return now })
 		if tc.want == "" {
 			must(t, err)
 			if len(got.Chain) != strings.Count(string(tc.cert), "BEGIN") {
@@ -217,7 +217,8 @@ func TestACertificateThatEndsMeanwhile(t *testing.T) {
 		"-subj", "/CN=ours", "-days", "30", "-keyout", key, "-out", cert).CombinedOutput(); err != nil {
 		t.Fatalf("openssl: %v\n%s", err, out)
 	}
-	own, err := signing.LoadCertificate(cert, key, time.Now())
+	now := time.Now()
+	own, err := signing.LoadCertificate(cert, key, func() time.Time { return now })
 	must(t, err)
 	ring, err := secrets.LoadOrCreate(filepath.Join(dir, "secret.key"))
 	must(t, err)
@@ -225,7 +226,7 @@ func TestACertificateThatEndsMeanwhile(t *testing.T) {
 	must(t, err)
 	_, err = s.PDFSigner()
 	must(t, err)
-	s.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) }
+	now = now.AddDate(0, 0, 31)
 	var ended *signing.CertificateError
 	if _, err := s.PDFSigner(); !errors.As(err, &ended) || ended.CertFile != cert || !strings.Contains(err.Error(), "ended on") {
 		t.Errorf("it signs: %v", err)
