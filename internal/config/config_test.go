@@ -178,7 +178,8 @@ func TestPasswordsNeverShow(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"--database-url=postgres://u:hunter2@h:x/d", "--smtp-url=http://u:hunter2@h", "--database-url=postgres://u:hunter2%zz@h",
-		"--measurements-url=clickhouse://u:12/hunter2@h:9000/d", "--measurements-url=clickhouse://u:hunter2%zz@h:9000,g:9000/d"} {
+		"--measurements-url=clickhouse://u:12/hunter2@h:9000/d", "--database-url=postgres://u:12/hunter2@h/d",
+		"--database-url=postgres://u:1?hunter2@one,two/d?target_session_attrs=primary", "--smtp-url=smtp://u:1#hunter2@h", "--measurements-url=clickhouse://u:hunter2%zz@h:9000,g:9000/d"} {
 		if _, err := read(t, []string{wrong}); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", wrong, err)
 		}

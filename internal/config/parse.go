@@ -185,8 +185,8 @@ func secretURL(schemes ...string) func(string) (string, error) {
 		if len(schemes) > 0 && !slices.Contains(schemes, u.Scheme) {
 			return "", fmt.Errorf("begins with %s://, not with %s://", u.Scheme, strings.Join(schemes, ":// or "))
 		}
-		if u.Scheme == "clickhouse" && strings.Contains(u.Path, "@") { // part of the account was read as a path
-			return "", errors.New("has an @ behind its first slash: in a password / is written %2F")
+		if misread(u) {
+			return "", errors.New("has an @ behind its host: in a password / is written %2F, ? is written %3F, # is written %23")
 		}
 		if slices.Contains(schemes, "postgres") && !findsPrimary(u) {
 			return "", errors.New("names several hosts and not which of them is meant: add target_session_attrs=read-write to its query")
@@ -196,6 +196,17 @@ func secretURL(schemes ...string) func(string) (string, error) {
 		}
 		return text, nil
 	}
+}
+
+// misread says whether part of an account was read as what stands behind the host, where a
+// password would show.
+func misread(u *url.URL) bool {
+	behind := u.EscapedPath() + u.EscapedFragment()
+	for parameter := range strings.SplitSeq(u.RawQuery, "&") {
+		name, _, _ := strings.Cut(parameter, "=")
+		behind += name
+	}
+	return u.Host != "" && strings.Contains(behind, "@")
 }
 
 // findsPrimary says whether a database URL leads to a server that takes writes: of several
