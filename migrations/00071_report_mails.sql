@@ -17,6 +17,8 @@ CREATE TABLE report_mails (
 );
 CREATE INDEX report_mails_to ON report_mails (organization_id, member_id);
 CREATE INDEX report_mails_by ON report_mails (organization_id, requester_id);
+CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON report_mails
+    FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();
 
 -- +goose Down
 DROP TABLE report_mails;
