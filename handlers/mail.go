@@ -103,7 +103,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 	message, err := m.Composer.Compose(mail.ReadyNotice{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member,
 		Organization: organization.Name, Demo: organization.Demo, PublicURL: m.PublicURL,
-		Kind: title(rec.queued.Kind), ScopeLabel: rec.queued.ScopeLabel,
+		Kind: rec.queued.Kind.Title(), ScopeLabel: rec.queued.ScopeLabel,
 		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
 		AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
@@ -113,19 +113,6 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 		return mail.Handover{}, err
 	}
 	return m.Transport.Send(ctx, message)
-}
-
-// title is what the catalog page calls a kind.
-func title(kind report.Kind) string {
-	switch kind {
-	case report.Security:
-		return "Security Report"
-	case report.InstanceScorecard:
-		return "Per-Instance Scorecard"
-	case report.DataInventory:
-		return "Data Inventory"
-	}
-	return string(kind)
 }
 
 func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed {

@@ -20,10 +20,11 @@ const (
 	Expire JobKind = "expire" // append Expired when the retention window has elapsed
 	Erase  JobKind = "erase"  // delete a file (Key: what and why)
 	Sign   JobKind = "sign"   // prove a report and sign its PDF
+	Notify JobKind = "notify" // see a delivery (the subject) through to its receiver
 )
 
 // Kinds lists every kind.
-func Kinds() []JobKind { return []JobKind{Build, Mail, Expire, Erase, Sign} }
+func Kinds() []JobKind { return []JobKind{Build, Mail, Expire, Erase, Sign, Notify} }
 
 // Keys of an Erase job. Each reason to erase the inputs has a key of its own, so
 // that a job of today does not meet the one that waits for the end of the

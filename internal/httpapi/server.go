@@ -25,6 +25,7 @@ import (
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/pages"
 	"muster/internal/httpapi/proofs"
@@ -221,6 +222,7 @@ type Groups struct {
 	*operations.OperatorRoutes
 	*ingest.FeedRoutes
 	*proofs.ProofRoutes
+	*notifications.NotificationRoutes
 }
 
 var _ api.StrictServerInterface = Groups{}

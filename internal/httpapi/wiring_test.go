@@ -14,6 +14,7 @@ import (
 	"muster/internal/control"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
@@ -25,6 +26,7 @@ import (
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
+	"muster/internal/notify"
 	"muster/internal/oidc"
 	"muster/internal/proof"
 	"muster/internal/readiness"
@@ -65,6 +67,8 @@ type Dependencies struct {
 	Waiter      projections.Waiter
 	DeadLetters *topic.DeadLetters
 	Connections fleet.Connections
+	Told        *notify.Reader
+	Sender      *notify.Sender
 	Blobs       *blobs.Store
 	Proofs      *proof.Maker
 	Outbox      *mail.Outbox   // nil where a mail server is set
@@ -96,6 +100,9 @@ func (d Dependencies) groups() Groups {
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
-		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
+		NotificationRoutes: &notifications.NotificationRoutes{
+			Commands: d.Commands, Accounts: d.Accounts, Told: d.Told, Sender: d.Sender, Alerts: d.Alerts, Fleet: d.Fleet, Waiter: d.Waiter, Now: d.Now,
+		},
+		FeedRoutes: &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
 	}
 }
