@@ -37,6 +37,8 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "history", path: "/reports/history?kind=Security" },
     { name: "report", path: `/reports/${report}` },
     { name: "verify", path: "/reports/verify" },
+    { name: "schedules", path: "/schedules" },
+    { name: "schedule-new", path: `/schedules/new?kind=InstanceScorecard&instanceId=${instance}` },
     { name: "exports", path: "/exports" },
     { name: "instances", path: "/instances" },
     { name: "instance", path: `/instances/${instance}` },
