@@ -40,6 +40,22 @@ func Fact[E any](decode Decode, e eventstore.Event, about string) (fact E, err e
 	return fact, nil
 }
 
+// OneByOne is the Apply of a projection whose events are few: it writes the facts that
+// Decode gave, one after the other. doing is for the error ("write schedule").
+func OneByOne[F any](doing string, write func(context.Context, *sqlx.Tx, eventstore.Event, F) error) func(context.Context, *sqlx.Tx, []Event) error {
+	return func(ctx context.Context, tx *sqlx.Tx, events []Event) error {
+		for _, e := range events {
+			if e.Fact == nil {
+				continue
+			}
+			if err := write(ctx, tx, e.Event, e.Fact.(F)); err != nil {
+				return fmt.Errorf("%s %s: %w", doing, e.Stream, err)
+			}
+		}
+		return nil
+	}
+}
+
 // UnknownStream is the error of an event of something whose first event is not known,
 // because it was dropped.
 func UnknownStream(e eventstore.Event) error {

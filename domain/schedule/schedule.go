@@ -3,6 +3,7 @@ package schedule
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,10 +37,8 @@ func (s *Schedule) Exists() bool { return s.exists }
 
 // Reports are those of its latest runs, the newest first.
 func (s *Schedule) Reports() []uuid.UUID {
-	newest := make([]uuid.UUID, 0, len(s.reports))
-	for i := len(s.reports) - 1; i >= 0; i-- {
-		newest = append(newest, s.reports[i])
-	}
+	newest := slices.Clone(s.reports)
+	slices.Reverse(newest)
 	return newest
 }
 
@@ -81,10 +80,7 @@ func (t Terms) retimed(other Terms) bool {
 
 // Due are the due times that have come and have no fact yet, the oldest first.
 func (s *Schedule) Due(zone *time.Location, now time.Time) (dues []time.Time) {
-	if !s.exists || !s.Terms.Enabled {
-		return nil
-	}
-	for at := s.Terms.Next(zone, s.From); !at.IsZero() && !at.After(now); at = s.Terms.Next(zone, at) {
+	for at := s.Next(zone); !at.IsZero() && !at.After(now); at = s.Terms.Next(zone, at) {
 		dues = append(dues, at)
 	}
 	return dues

@@ -20,8 +20,8 @@ const marker = "muster-store"
 // maxMarker bounds what is read of the marker.
 const maxMarker = 128
 
-// claimLooks is how often who claims a store looks whose it became. Once would do, were it
-// not for stores that put one file in the place of another in two steps, with none between.
+// claimLooks is how often who claims a store looks whose it became. Once would do, had
+// versitygw not been seen to say that there is no marker where several make one at once.
 const claimLooks = 5
 
 // OtherStoreError reports that the store is not the one that it has to be.

@@ -40,21 +40,8 @@ func Projection(decode projections.Decode) projections.Projection {
 			}
 			return projections.Fact[exception.Event](decode, e, "an exception")
 		},
-		Apply: apply,
+		Apply: projections.OneByOne("write exception", write), // people decide about a few exceptions a day
 	}
-}
-
-// apply writes event by event: people decide about a few exceptions a day.
-func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
-	for _, e := range events {
-		if e.Fact == nil {
-			continue
-		}
-		if err := write(ctx, tx, e.Event, e.Fact.(exception.Event)); err != nil {
-			return fmt.Errorf("write exception %s: %w", e.Stream, err)
-		}
-	}
-	return nil
 }
 
 func write(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact exception.Event) error {

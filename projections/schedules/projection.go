@@ -6,7 +6,6 @@ import (
 	_ "embed" // the schema and the statement
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,21 +41,8 @@ func Projection(decode projections.Decode) projections.Projection {
 			}
 			return projections.Fact[schedule.Event](decode, e, "a schedule")
 		},
-		Apply: apply,
+		Apply: projections.OneByOne("write schedule", write), // a schedule is due once a day at most
 	}
-}
-
-// apply writes event by event: a schedule is due once a day at most.
-func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
-	for _, e := range events {
-		if e.Fact == nil {
-			continue
-		}
-		if err := write(ctx, tx, e.Event, e.Fact.(schedule.Event)); err != nil {
-			return fmt.Errorf("write schedule %s: %w", e.Stream, err)
-		}
-	}
-	return nil
 }
 
 func write(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact schedule.Event) error {

@@ -49,10 +49,7 @@ func (s *ScheduleRoutes) CreateSchedule(ctx context.Context, r api.CreateSchedul
 	who, body := wire.Actor(ctx), r.Body
 	terms := schedule.Terms{
 		Name: body.Name, Kind: report.Kind(body.Kind), RecipientIDs: wire.Value(body.RecipientIds),
-		Recurrence: schedule.Recurrence{
-			Every: schedule.Every(body.Every), Weekday: string(wire.Value(body.Weekday)), DayOfMonth: int(wire.Value(body.DayOfMonth)),
-			At: body.At, TimeZone: body.TimeZone,
-		},
+		Recurrence:    recurrence(body.Every, body.Weekday, body.DayOfMonth, body.At, body.TimeZone),
 		OnlyIfChanged: wire.Value(body.OnlyIfChanged), Enabled: body.Enabled == nil || *body.Enabled,
 	}
 	if body.Scope != nil {
@@ -73,6 +70,12 @@ func (s *ScheduleRoutes) CreateSchedule(ctx context.Context, r api.CreateSchedul
 	}
 	shown, err := s.showOne(ctx, row)
 	return api.CreateSchedule201JSONResponse{Body: shown, Headers: api.CreateSchedule201ResponseHeaders{Location: schedulesPath + id.String()}}, err
+}
+
+func recurrence(every api.Every, weekday *api.Weekday, dayOfMonth *int32, at, timeZone string) schedule.Recurrence {
+	return schedule.Recurrence{
+		Every: schedule.Every(every), Weekday: string(wire.Value(weekday)), DayOfMonth: int(wire.Value(dayOfMonth)), At: at, TimeZone: timeZone,
+	}
 }
 
 func scopeOf(in api.ScheduleScope) schedule.Scope {
@@ -131,10 +134,8 @@ func (s *ScheduleRoutes) RemoveSchedule(ctx context.Context, r api.RemoveSchedul
 }
 
 func (s *ScheduleRoutes) PreviewSchedule(_ context.Context, r api.PreviewScheduleRequestObject) (api.PreviewScheduleResponseObject, error) {
-	dues, err := s.Commands.DueTimes(schedule.Recurrence{
-		Every: schedule.Every(r.Body.Every), Weekday: string(wire.Value(r.Body.Weekday)), DayOfMonth: int(wire.Value(r.Body.DayOfMonth)),
-		At: r.Body.At, TimeZone: r.Body.TimeZone,
-	}, nextDues)
+	when := recurrence(r.Body.Every, r.Body.Weekday, r.Body.DayOfMonth, r.Body.At, r.Body.TimeZone)
+	dues, err := s.Commands.DueTimes(when, nextDues)
 	return api.PreviewSchedule200JSONResponse{NextDueAts: dues}, err
 }
 
