@@ -29,6 +29,7 @@ type replica struct {
 	mu     sync.Mutex
 	now    *running // may be over
 	victim *running // who was killed last
+	errors []string // the first lines of its processes that are over, where they blame themselves
 }
 
 // restartPause is how long nobody starts a replica that ended by itself.
@@ -51,6 +52,7 @@ func (r *replica) begin(t *testing.T) {
 		r.kept.Wait()
 		if p := r.current(); p != nil && t.Failed() {
 			t.Logf("%s said at last\n%s", r.name, tail(p.logged.String(), 40))
+			t.Logf("%s named these faults of its own\n%s", r.name, strings.Join(r.errors, "\n"))
 		}
 	})
 }
@@ -102,6 +104,11 @@ func (r *replica) wasKilled(p *running) bool {
 // served, which it says in one line.
 func (r *replica) look(ctx context.Context, p *running) {
 	said := p.logged.String()
+	for line := range strings.Lines(said) {
+		if strings.Contains(line, "level=ERROR") && len(r.errors) < mostWrongs {
+			r.errors = append(r.errors, strings.TrimSpace(line))
+		}
+	}
 	for _, bad := range []string{"WARNING: DATA RACE", "\npanic: ", "\nfatal error: "} {
 		if at := strings.Index("\n"+said, bad); at >= 0 {
 			r.book.wrong("%s said %.3000s", r.name, said[max(0, at-1):])
