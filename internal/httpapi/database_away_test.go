@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 )
@@ -82,6 +84,7 @@ func TestADatabaseThatGoesAwayIsUnavailable(t *testing.T) {
 	must(t, postgres.Migrate(t.Context(), pgtest.Connect(t, at.String()), slog.New(slog.DiscardHandler)))
 	w := newWorldOn(t, at.String(), func(d *Dependencies) { d.Unlimited = true })
 	instance := w.instance(w.ours, "orders")
+	w.measuredNow(w.ours, instance, uuid.New())
 	w.stopProjections() // their connections are not cut in place of a request's
 
 	// Reading is tried with every cut; what writes waits a second for the projections.
@@ -129,6 +132,13 @@ func TestADatabaseThatGoesAwayIsUnavailable(t *testing.T) {
 		t.Errorf("only %d requests lost their connection", lost)
 	}
 	w.crashed(t, server, all, ask)
+	if code := ask("/api/v1/instances"); code != http.StatusServiceUnavailable {
+		t.Errorf("what the crash has taken is not made anew yet, and is shown: %d", code)
+	}
+	w.roll()
+	if code := ask("/api/v1/instances"); code != http.StatusOK {
+		t.Errorf("what the crash has taken was made anew, and is not shown: %d", code)
+	}
 }
 
 // crashed kills the server under requests, three times.

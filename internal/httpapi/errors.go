@@ -43,6 +43,10 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
 		return &wire.Problem{Code: "unavailable", Detail: "The place where report files are kept is not responding; the log names the reason under this request id. Nothing is lost. Try again."}
 	}
+	if recovering := (*measurements.RecoveringError)(nil); errors.As(err, &recovering) {
+		s.Log.WarnContext(ctx, "request failed", "error", err)
+		return &wire.Problem{Code: "unavailable", Detail: "The database crashed, and what has been measured in the last hours is being added up again, which takes seconds. Nothing is lost. Try again."}
+	}
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
 		return &wire.Problem{Code: "unavailable", Detail: "The database is not available or too busy. A change may have been saved before the connection was lost. Try again."}

@@ -135,6 +135,14 @@ func (e *NotKeptError) Error() string {
 	return fmt.Sprintf("single databases, statements and volumes are kept since %s", e.Since.Format(time.RFC3339))
 }
 
+// RecoveringError says that what was measured in the last hours cannot be read yet: the
+// database crashed, and it is made anew. That takes seconds, and nothing is lost.
+type RecoveringError struct{}
+
+func (*RecoveringError) Error() string {
+	return "the database crashed, and what has been measured in the last hours is being added up again; it takes seconds"
+}
+
 // DeletedError says that samples were not kept because their organization was deleted.
 type DeletedError struct{ Organization uuid.UUID }
 

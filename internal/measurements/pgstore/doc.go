@@ -31,7 +31,7 @@
 // So the head is a function of what is written ahead: the raw samples of open hours, and
 // blocks. Where it has a row, that counts and not the block. A crash of PostgreSQL empties
 // it, head_state and dirty_hours too. The next Roll notices that, marks every hour that is
-// not compacted, and makes them anew; until that is done reads are refused (errRecovering),
+// not compacted, and makes them anew; until that is done reads are refused (measurements.RecoveringError),
 // so that no tile shows a part. What is in the block of a week has a block of each of its
 // days too, whatever is lost: a slot of a day that has no row would be taken for one whose
 // hours are forgotten.
@@ -307,7 +307,7 @@
 //     The sender sends again; the marks are still there. What it has put into blocks
 //     elsewhere does not count, for the hour is in the head, and is put again.
 //   - PostgreSQL crashes, or a standby takes its place: the head is made anew, in seconds;
-//     until then reads are refused.
+//     until then reads are refused, which callers are told as 503.
 //   - A standby takes the place of a PostgreSQL and lacks the last statements that were
 //     noted: they are not named until the next hour of their series, when they are noted
 //     again.

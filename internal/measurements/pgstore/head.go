@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	_ "embed" // the statements
-	"errors"
 
 	"muster/internal/statement"
 )
@@ -14,9 +13,6 @@ var (
 	//go:embed sql/recovered.sql
 	headRecovered string
 )
-
-// errRecovering says that the head is being made anew.
-var errRecovering = errors.New("the database crashed, and what has been measured in the last hours is being added up again; it takes seconds")
 
 // recover begins to make anew what the head lost in a crash of the database.
 func (s *Store) recover(ctx context.Context) error {

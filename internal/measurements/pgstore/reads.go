@@ -237,7 +237,7 @@ func (s *Store) hostsIn(ctx context.Context, organization uuid.UUID, scope measu
 func (s *Store) find(ctx context.Context, what, query string, args ...any) (subjects, error) {
 	found, err := statement.All[subject](ctx, s.db, what, query, args...)
 	if err == nil && len(found) > 0 && !found[0].Ready {
-		err = errRecovering
+		err = &measurements.RecoveringError{}
 	}
 	return found, err
 }
