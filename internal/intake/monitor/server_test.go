@@ -184,7 +184,8 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *measuretest.Watched, one 
 	}
 	stop := w.Session(t, "app", `SELECT 1`)
 	defer stop()
-	w.Until(t, 1, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app' AND state = 'idle'`)
+	// Idle is a session that has not executed anything yet, too.
+	w.Until(t, 1, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'app' AND query = 'SELECT 1' AND state = 'idle'`)
 	w.Run(t, "app", 30, `SELECT 19`)
 	s.round(one)
 	calls, _ := w.Executed(t, "app")
