@@ -1,30 +1,17 @@
-import {
-  Anchor,
-  Box,
-  Button,
-  Group,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-  UnstyledButton,
-} from "@mantine/core";
+import { Button, Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowLeft, IconMail } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { asProblem } from "../api/problem";
+import { Letter } from "../mail/Letter";
+import classes from "../mail/mail.module.css";
 import { EmptyState } from "../ui/EmptyState";
 import { bytes, plural } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { Snippet } from "../ui/Snippet";
 import { Time } from "../ui/Time";
-import { addressesIn, readMail } from "./mail";
-import classes from "./OutboxPage.module.css";
 
 /** OutboxPage shows the mails that were written to files because no mail server is set. */
 export function OutboxPage() {
@@ -109,18 +96,10 @@ function Row({ mail, onOpen }: { mail: Schemas["OutboxEntry"]; onOpen: () => voi
   );
 }
 
-type View = "html" | "text" | "source";
-
 function Mail({ id }: { id: string }) {
   const { data, error, refetch } = api.useQuery("get", "/api/v1/ops/outbox/{mailId}", {
     params: { path: { mailId: id } },
   });
-  const mail = useMemo(() => (data ? readMail(data.raw) : null), [data]);
-  const [chosen, setChosen] = useState<View>("html");
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (mail) heading.current?.focus();
-  }, [mail]);
   if (error) {
     return asProblem(error).status === 404 ? (
       <Panel>
@@ -132,70 +111,10 @@ function Mail({ id }: { id: string }) {
       <ProblemNote error={error} onRetry={refetch} />
     );
   }
-  if (!data || !mail) return <Skeleton height={480} />;
-  const view = mail.html === null && chosen === "html" ? "text" : chosen;
+  if (!data) return <Skeleton height={480} />;
   return (
     <Panel>
-      <Group justify="space-between" align="flex-start" gap="sm" mb="md">
-        <div style={{ flex: "1 1 20rem", minWidth: 0 }}>
-          <Title order={2} ref={heading} tabIndex={-1} className={classes.subject}>
-            {mail.subject}
-          </Title>
-          <Text size="sm" c="dimmed">
-            From {mail.from} to {mail.to}
-            {mail.date && (
-              <>
-                {", "}
-                <Time at={mail.date} />
-              </>
-            )}
-          </Text>
-        </div>
-        <SegmentedControl
-          size="xs"
-          aria-label="View"
-          value={view}
-          onChange={(next) => setChosen(next as View)}
-          data={[
-            ...(mail.html === null ? [] : [{ value: "html", label: "Formatted" }]),
-            { value: "text", label: "Text" },
-            { value: "source", label: "Source" },
-          ]}
-        />
-      </Group>
-      {view === "html" && mail.html !== null && (
-        // No scripts, no origin of ours; links open beside this page.
-        <iframe
-          title={`Mail: ${mail.subject}`}
-          className={classes.letter}
-          sandbox="allow-popups allow-popups-to-escape-sandbox"
-          srcDoc={mail.html.replace(/<head>/i, '<head><base target="_blank">')}
-        />
-      )}
-      {view === "text" && <Plain text={mail.text} />}
-      {view === "source" && <Snippet label="As sent" text={data.raw} />}
+      <Letter raw={data.raw} />
     </Panel>
-  );
-}
-
-function Plain({ text }: { text: string }) {
-  const pieces = addressesIn(text);
-  return (
-    <Stack>
-      <Box component="pre" className={classes.plain}>
-        {pieces.map((piece, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text that does not change
-          <Fragment key={at}>
-            {at % 2 === 1 ? (
-              <Anchor href={piece} target="_blank" rel="noreferrer" inherit underline="always">
-                {piece}
-              </Anchor>
-            ) : (
-              piece
-            )}
-          </Fragment>
-        ))}
-      </Box>
-    </Stack>
   );
 }
