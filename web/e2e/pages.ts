@@ -17,6 +17,7 @@ export async function everyPage(): Promise<PageAt[]> {
   const alert = await first("/api/v1/alerts?pageSize=1");
   const report = await first("/api/v1/reports?kind=Security&status=Ready");
   const finding = await first("/api/v1/findings?checkId=PG-S25&pageSize=1");
+  const schedule = await aSchedule();
   const [from, to] = [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString());
   const statement = await first(`/api/v1/statements?from=${from}&to=${to}&pageSize=1`);
   return [
@@ -37,6 +38,10 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "history", path: "/reports/history?kind=Security" },
     { name: "report", path: `/reports/${report}` },
     { name: "verify", path: "/reports/verify" },
+    { name: "schedules", path: "/schedules" },
+    { name: "schedule-new", path: `/schedules/new?kind=InstanceScorecard&instanceId=${instance}` },
+    { name: "schedule", path: `/schedules/${schedule}` },
+    { name: "schedule-edit", path: `/schedules/${schedule}?edit=yes`, again: true },
     { name: "exports", path: "/exports" },
     { name: "instances", path: "/instances" },
     { name: "instance", path: `/instances/${instance}` },
@@ -78,6 +83,15 @@ async function first(path: string): Promise<string> {
   const id = items[0]?.id;
   if (!id) throw new Error(`the demo has nothing at ${path}`);
   return id;
+}
+
+/** aSchedule is one of the demo's, which has none by itself. */
+async function aSchedule(): Promise<string> {
+  const { items } = (await (await apiAs("admin", "GET", "/api/v1/schedules")).json()) as { items: { id: string }[] };
+  if (items[0]) return items[0].id;
+  const when = { every: "week", weekday: "monday", at: "08:00", timeZone: "Europe/Amsterdam" };
+  const body = { name: "Security on Mondays", kind: "Security", scope: { instanceIds: [] }, ...when };
+  return ((await (await apiAs("admin", "POST", "/api/v1/schedules", body)).json()) as { id: string }).id;
 }
 
 /** settled waits until a page is there: its heading, nothing that loads, no network for a moment. */

@@ -134,6 +134,24 @@ const routes = [
     { title: "Report", permission: "reports:read" },
   ),
   page(
+    "/schedules",
+    schemas.schedulesSearch,
+    code(() => import("./schedules/SchedulesPage"), "SchedulesPage"),
+    { title: "Schedules", permission: "reports:read" },
+  ),
+  page(
+    "/schedules/new",
+    schemas.newScheduleSearch,
+    code(() => import("./schedules/NewSchedulePage"), "NewSchedulePage"),
+    { title: "New schedule", permission: "reports:create" },
+  ),
+  page(
+    "/schedules/$scheduleId",
+    schemas.scheduleSearch,
+    code(() => import("./schedules/SchedulePage"), "SchedulePage"),
+    { title: "Schedule", permission: "reports:read" },
+  ),
+  page(
     "/exports",
     schemas.exportsSearch,
     code(() => import("./reports/ExportsPage"), "ExportsPage"),

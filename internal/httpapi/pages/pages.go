@@ -36,6 +36,7 @@ var Addresses = []string{
 	"/alerts", "/alerts/:alertId",
 	"/statements", "/statements/:statementId",
 	"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", "/reports/:reportId",
+	"/schedules", "/schedules/new", "/schedules/:scheduleId",
 	"/exports",
 	"/instances", "/instances/new", "/instances/connect", "/instances/:instanceId",
 	"/findings",

@@ -161,12 +161,13 @@ const pages: Record<string, (id: string) => string> = {
   instance: (id) => `/instances/${id}`,
   alert: (id) => `/alerts/${id}`,
   exception: () => "/exceptions",
+  schedule: (id) => `/schedules/${id}`,
 };
 
 /** SubjectLink is what an entry is about, linked to its page; what was removed has none. */
 function SubjectLink({ entry, name }: { entry: Entry; name: string }) {
   const page = pages[aboutOf(entry.type) ?? ""];
-  if (!page || entry.subjectId === null || entry.type === "instanceRemoved") return name;
+  if (!page || entry.subjectId === null || entry.type.endsWith("Removed")) return name;
   return (
     <Anchor component={Link} inherit to={page(entry.subjectId) as "/"} title={entry.subjectId}>
       {name}

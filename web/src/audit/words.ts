@@ -1,5 +1,5 @@
 /** About is what an entry's subject is, and so where its link leads; null is nothing that has a page. */
-export type About = "report" | "instance" | "alert" | "exception" | null;
+export type About = "report" | "schedule" | "instance" | "alert" | "exception" | null;
 
 /** The types of the audit list in words, in the groups of the filter. A type that is not here is its own name. */
 export const groups: { name: string; about: About; types: Record<string, string> }[] = [
@@ -57,6 +57,20 @@ export const groups: { name: string; about: About; types: Record<string, string>
       expired: "Report file deleted",
       signed: "PDF signed",
       inputsErased: "Input data deleted",
+    },
+  },
+  {
+    name: "Schedules",
+    about: "schedule",
+    types: {
+      scheduleCreated: "Schedule created",
+      scheduleChanged: "Schedule changed",
+      scheduleTakenOver: "Schedule taken over",
+      scheduleRemoved: "Schedule removed",
+      scheduleRequested: "Scheduled report requested",
+      scheduleUnchanged: "Scheduled report unchanged",
+      scheduleMissed: "Scheduled report missed",
+      schedulePaused: "Schedule paused",
     },
   },
   {

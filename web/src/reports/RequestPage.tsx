@@ -16,7 +16,7 @@ import { RequestSummary } from "./RequestSummary";
 import { DateRange } from "./RequestWindow";
 import { nameOr, useMemberChoices } from "./requestChoices";
 import { useFill } from "./requestFill";
-import { type Field, type Fill, fieldId, fieldOrder, missing, withKind, wrongWith } from "./requestForm";
+import { type Field, type Fill, fieldId, fieldOrder, missing, searchOf, withKind, wrongWith } from "./requestForm";
 import { type Refusal, useSubmit } from "./requestSubmit";
 
 const kindNames: { value: Kind; label: string }[] = [
@@ -55,9 +55,17 @@ export function RequestPage() {
         beta
         lead="The address contains your choices: share it to open the same form."
         actions={
-          <Anchor component={Link} to="/reports" size="sm">
-            Catalog
-          </Anchor>
+          <>
+            <Anchor
+              size="sm"
+              renderRoot={(props) => <Link {...props} to="/schedules/new" search={scheduleSearchOf(fill)} />}
+            >
+              Schedule it
+            </Anchor>
+            <Anchor component={Link} to="/reports" size="sm">
+              Catalog
+            </Anchor>
+          </>
         }
       />
       {left.length > 0 && (
@@ -94,6 +102,12 @@ export function RequestPage() {
       <RequestReused requested={reused} nameOf={nameOf} onClose={closeReused} />
     </>
   );
+}
+
+/** scheduleSearchOf is the address of the form of a schedule for the same report: a window of its own has no place in one. */
+function scheduleSearchOf(fill: Fill) {
+  const { from: _from, to: _to, ...search } = searchOf(fill);
+  return search;
 }
 
 type FieldProps = { fill: Fill; wrong: Partial<Record<Field, string>>; change: (next: Fill) => void };

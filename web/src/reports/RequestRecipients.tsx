@@ -5,14 +5,27 @@ import { nameOr, ownScroll, useMemberChoices } from "./requestChoices";
 import { type FieldTexts, type Fill, fieldId, maxRecipients, recipientsOf } from "./requestForm";
 
 /** Recipients chooses who gets the link: whoever asks, always and first, and members who can receive it. */
-export function Recipients({ fill, wrong, change }: { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void }) {
-  const { member: me } = useSession();
+export function Recipients({
+  fill,
+  wrong,
+  change,
+  owner,
+}: {
+  fill: Fill;
+  wrong: FieldTexts;
+  change: (next: Fill) => void;
+  /** In whose name it is asked, where that is not the reader. */
+  owner?: { id: string; name: string };
+}) {
+  const { member } = useSession();
+  const me = owner ?? member;
   const [text, setText] = useState("");
   const { found, named } = useMemberChoices(text, fill.recipientIds);
   const all = recipientsOf(fill, me.id);
   const full = all.length >= maxRecipients;
   const suggested = (found.data?.items ?? []).filter((m) => m.status !== "disabled" && !all.includes(m.id));
-  const labelOf = (id: string) => (id === me.id ? `${me.name} (you)` : nameOr(named, id, "member"));
+  const labelOf = (id: string) =>
+    id === me.id ? `${me.name} (${me.id === member.id ? "you" : "owner"})` : nameOr(named, id, "member");
   return (
     <MultiSelect
       id={fieldId("recipientIds")}
@@ -34,13 +47,13 @@ export function Recipients({ fill, wrong, change }: { fill: Fill; wrong: FieldTe
         ...suggested.map(({ id, name }) => ({ value: id, label: name, disabled: full })),
       ]}
       renderOption={({ option }) => {
-        const member = named.known.get(option.value);
+        const known = named.known.get(option.value);
         return (
           <div>
             <Text size="sm">{option.label}</Text>
             <Text size="xs" c="dimmed">
-              {member?.email}
-              {member?.status === "invited" && " · invited, has not signed in yet"}
+              {known?.email}
+              {known?.status === "invited" && " · invited, has not signed in yet"}
             </Text>
           </div>
         );

@@ -4,9 +4,11 @@ import type { Schemas } from "../api/client";
 import { Mark } from "../ui/Mark";
 import { Time } from "../ui/Time";
 import type { Report } from "./status";
+import { ShowMail, useMails } from "./statusMails";
 
 /** Recipients is who receives a report, and what became of each one's mail. */
 export function Recipients({ report }: { report: Report }) {
+  const mailed = useMails(report);
   return (
     <Table.ScrollContainer type="native" minWidth={480} tabIndex={0} role="region" aria-label="Recipients">
       <Table verticalSpacing="xs">
@@ -37,6 +39,7 @@ export function Recipients({ report }: { report: Report }) {
               </Table.Td>
               <Table.Td>
                 <Delivery recipient={recipient} report={report} />
+                {mailed.has(recipient.id) && <ShowMail report={report} recipient={recipient} />}
               </Table.Td>
             </Table.Tr>
           ))}

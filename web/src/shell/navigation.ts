@@ -1,6 +1,7 @@
 import {
   IconBell,
   IconBuilding,
+  IconCalendarRepeat,
   IconClipboardOff,
   IconDownload,
   IconFileCheck,
@@ -64,6 +65,7 @@ export const sections: { name: string; links: Destination[] }[] = [
     links: [
       { to: "/reports", name: "Catalog", icon: IconReport, permission: "reports:read" },
       { to: "/reports/history", name: "History", icon: IconHistory, permission: "reports:read" },
+      { to: "/schedules", name: "Schedules", icon: IconCalendarRepeat, permission: "reports:read" },
       { to: "/exports", name: "Downloads", icon: IconDownload },
       { to: "/reports/verify", name: "Verify", icon: IconFileCheck, permission: "reports:read" },
       { to: "/exceptions", name: "Exceptions", icon: IconClipboardOff, permission: "reports:read" },

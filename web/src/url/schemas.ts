@@ -98,6 +98,15 @@ export const requestSearch = search({
   to: instant,
   recipientId: uuids,
 });
+export const schedulesSearch = search({ page: ordinal });
+export const newScheduleSearch = search({
+  kind: oneOf(...kinds),
+  instanceId: uuids,
+  databaseId: uuid,
+  range: oneOf("7d", "30d"),
+  recipientId: uuids,
+});
+export const scheduleSearch = search({ page: ordinal, edit: oneOf("yes") });
 export const exportsSearch = search({ reportId: uuid });
 export const instancesSearch = search({
   q: text,

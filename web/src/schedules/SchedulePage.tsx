@@ -1,0 +1,150 @@
+import { Alert, Anchor, Breadcrumbs, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconPlayerPause } from "@tabler/icons-react";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { Fragment } from "react";
+import { api } from "../api/client";
+import { usePolling } from "../api/polling";
+import { asProblem } from "../api/problem";
+import { useSession } from "../api/session";
+import { nameOr, useMemberChoices } from "../reports/requestChoices";
+import { kindName } from "../reports/status";
+import { Facts } from "../reports/statusFacts";
+import { EmptyState } from "../ui/EmptyState";
+import { absoluteTime } from "../ui/format";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { EditSchedule } from "./EditSchedule";
+import { StandingMark } from "./marks";
+import { Dues } from "./NextDues";
+import { Runs } from "./Runs";
+import { mayChange, ScheduleActions } from "./ScheduleActions";
+import { reasonText, type Schedule, whenText } from "./words";
+
+/** SchedulePage is one schedule: what it requests and when, and what became of each due time. */
+export function SchedulePage() {
+  const { scheduleId } = useParams({ from: "/schedules/$scheduleId" });
+  const schedule = api.useQuery(
+    "get",
+    "/api/v1/schedules/{scheduleId}",
+    { params: { path: { scheduleId } } },
+    { ...usePolling(() => 30_000), staleTime: 0 },
+  );
+  if (schedule.data) return <Shown schedule={schedule.data} />;
+  if (schedule.isPending) {
+    return (
+      <>
+        <PageTitle title="Schedule" beta />
+        <Skeleton h={320} radius="md" />
+      </>
+    );
+  }
+  return (
+    <>
+      <PageTitle title="Schedule" beta />
+      {[400, 404].includes(asProblem(schedule.error).status) ? (
+        <EmptyState
+          title="This schedule does not exist"
+          action={
+            <Anchor component={Link} to="/schedules" size="sm">
+              Go to schedules
+            </Anchor>
+          }
+        >
+          It may have been removed. Reports that it requested stay in the history.
+        </EmptyState>
+      ) : (
+        <ProblemNote
+          error={schedule.error}
+          title="The schedule could not be loaded"
+          onRetry={() => schedule.refetch()}
+        />
+      )}
+    </>
+  );
+}
+
+function Shown({ schedule: s }: { schedule: Schedule }) {
+  const session = useSession();
+  const { edit } = useSearch({ from: "/schedules/$scheduleId" });
+  if (edit && mayChange(session, s)) return <EditSchedule schedule={s} />;
+  return (
+    <>
+      <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs">
+        <Anchor component={Link} to="/schedules" size="sm">
+          Schedules
+        </Anchor>
+        <Text size="sm" c="dimmed" aria-current="page">
+          <bdi>{s.name}</bdi>
+        </Text>
+      </Breadcrumbs>
+      <PageTitle
+        title={s.name}
+        beta
+        lead={`${kindName(s.kind)} report. ${whenText(s)}, ${s.timeZone}.`}
+        actions={mayChange(session, s) && <ScheduleActions schedule={s} />}
+      />
+      <Stack gap="md">
+        {s.enabled && s.paused !== null && (
+          <Alert color="yellow" variant="outline" icon={<IconPlayerPause aria-hidden />} title="Paused">
+            {reasonText(s.paused)} No report is requested until somebody else takes the schedule over.
+          </Alert>
+        )}
+        <Grid gap="md">
+          <Grid.Col span={{ base: 12, md: 7 }}>
+            <Panel h="100%">
+              <Title order={2} mb="sm">
+                What it requests
+              </Title>
+              <ScheduleFacts schedule={s} />
+            </Panel>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <Panel h="100%">
+              <Title order={2} mb="sm">
+                Next due times
+              </Title>
+              {s.nextDueAts.length > 0 ? (
+                <Dues dues={s.nextDueAts} timeZone={s.timeZone} />
+              ) : (
+                <Text size="sm" c="dimmed">
+                  None: the schedule is off.
+                </Text>
+              )}
+            </Panel>
+          </Grid.Col>
+        </Grid>
+        <Runs scheduleId={s.id} timeZone={s.timeZone} />
+      </Stack>
+    </>
+  );
+}
+
+function ScheduleFacts({ schedule: s }: { schedule: Schedule }) {
+  const { named } = useMemberChoices("", s.recipientIds);
+  const owner = s.owner.name || "Erased member";
+  const others = s.recipientIds.map((id) => nameOr(named, id, "member"));
+  return (
+    <Facts
+      facts={[
+        ["State", <StandingMark key="state" schedule={s} />],
+        ["Covers", <bdi key="scope">{s.scopeLabel}</bdi>],
+        ["Window", s.scope.window && `Past ${s.scope.window === "30d" ? "30" : "7"} days, up to the due time`],
+        ["Owner", <bdi key="owner">{owner}</bdi>],
+        ["E-mailed to", <Names key="recipients" names={[owner, ...others]} />],
+        ["Requested", s.onlyIfChanged ? "Only if the findings changed" : "Every time"],
+        ["Created", absoluteTime(s.createdAt)],
+      ]}
+    />
+  );
+}
+
+/** Names are a few names in a row, none of which reaches into the next. */
+const Names = ({ names }: { names: string[] }) =>
+  names.map((name, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: two members may have one name
+    <Fragment key={n}>
+      {n > 0 && ", "}
+      <bdi>{name}</bdi>
+    </Fragment>
+  ));

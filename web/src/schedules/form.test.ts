@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { bodyOf, fillOf, formOf, newForm, recurrenceOf, withFill } from "./form";
+import type { Schedule } from "./words";
+
+const instance = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01";
+const begun = newForm({}, "Europe/Amsterdam");
+
+test("a new schedule is of the report that the request form had", () => {
+  expect(begun).toMatchObject({ kind: "Security", instanceIds: undefined, every: "week", weekday: "monday" });
+  const asked = newForm({ kind: "InstanceScorecard", instanceId: [instance], range: "30d" }, "UTC");
+  expect(asked).toMatchObject({ kind: "InstanceScorecard", instanceIds: [instance], window: "30d", timeZone: "UTC" });
+});
+
+test("only what belongs to how often is sent", () => {
+  expect(recurrenceOf(begun)).toEqual({
+    every: "week",
+    weekday: "monday",
+    at: "08:00",
+    timeZone: "Europe/Amsterdam",
+  });
+  const { at, timeZone } = begun;
+  expect(recurrenceOf({ ...begun, every: "day" })).toEqual({ every: "day", at, timeZone });
+  expect(recurrenceOf({ ...begun, every: "month", dayOfMonth: "-1" })).toEqual({
+    every: "month",
+    dayOfMonth: -1,
+    at,
+    timeZone,
+  });
+  expect(recurrenceOf({ ...begun, at: "" })).toBeNull();
+});
+
+test("a scorecard alone has a window and a database", () => {
+  const form = { ...begun, name: " Mondays ", databaseId: instance, window: "30d" as const };
+  expect(bodyOf(form)).toMatchObject({ name: "Mondays", scope: { instanceIds: [] } });
+  expect(Object.keys(bodyOf(form).scope ?? {})).toEqual(["instanceIds"]);
+  expect(bodyOf({ ...form, kind: "InstanceScorecard", instanceIds: [instance] }).scope).toEqual({
+    instanceIds: [instance],
+    databaseId: instance,
+    window: "30d",
+  });
+});
+
+test("a data inventory is not compared with the last one", () => {
+  const form = { ...begun, onlyIfChanged: true };
+  expect(bodyOf(form).onlyIfChanged).toBe(true);
+  expect(withFill(form, { ...fillOf(form), kind: "DataInventory" }).onlyIfChanged).toBe(false);
+  expect(bodyOf({ ...form, kind: "DataInventory" }).onlyIfChanged).toBe(false);
+});
+
+test("what is read is what was sent", () => {
+  const sent = bodyOf({ ...begun, name: "A", every: "month", dayOfMonth: "31", recipientIds: [instance] });
+  const read = { ...sent, kind: "Security", scope: { instanceIds: [], databaseId: null, window: null } };
+  expect(bodyOf(formOf(read as unknown as Schedule))).toEqual(sent);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { dayOfMonthName, inZone, lacking, timeZones, whenText } from "./words";
+
+test("how often, in words", () => {
+  const at = "08:00";
+  expect(whenText({ every: "day", weekday: null, dayOfMonth: null, at })).toBe("Every day at 08:00");
+  expect(whenText({ every: "week", weekday: "monday", dayOfMonth: null, at })).toBe("Every Monday at 08:00");
+  expect(whenText({ every: "month", weekday: null, dayOfMonth: 31, at })).toBe("On the 31st of every month at 08:00");
+  expect(whenText({ every: "month", weekday: null, dayOfMonth: -1, at })).toBe(
+    "On the last day of every month at 08:00",
+  );
+});
+
+test("the days of a month", () => {
+  expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 23, 30].map(dayOfMonthName)).toEqual(
+    ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "23rd", "30th"].map((d) => `the ${d}`),
+  );
+  expect(lacking(28)).toBeNull();
+  expect(lacking(-1)).toBeNull();
+  expect(lacking(29)).toContain("last day");
+});
+
+test("an instant by the clocks of another place", () => {
+  expect(inZone("2026-11-30T07:00:00Z", "Europe/Amsterdam")).toMatch(/08:00/);
+  expect(inZone("2026-11-30T23:30:00Z", "Europe/Amsterdam")).toMatch(/00:30/);
+  expect(inZone("2026-07-01T06:00:00Z", "Europe/Amsterdam")).toMatch(/08:00/);
+  expect(inZone("2026-11-30T07:00:00Z", "Atlantis/Capital")).toMatch(/07:00/);
+});
+
+test("a zone that the browser does not list can be kept", () => {
+  expect(timeZones("Atlantis/Capital")).toContain("Atlantis/Capital");
+  expect(timeZones()).toContain("UTC");
+});
