@@ -177,7 +177,7 @@ func (w *alertWriter) write(ctx context.Context) (Mark, error) {
 		}
 		b := eventstore.Append{
 			Organization: w.actor.OrganizationID, StreamType: alert.StreamType, Stream: t.id, Expected: t.version,
-			Events: encoded, Metadata: w.actor.metadata(w.call, ""),
+			Events: encoded, Metadata: w.actor.metadata(w.call, Mark{}),
 		}
 		if !t.older { // or the key would lead back to it
 			b.Key = &eventstore.KeyState{Key: t.key, StateDigest: t.alert.Memento()}

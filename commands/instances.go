@@ -11,7 +11,6 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/legible"
-	"muster/eventstore"
 	"muster/internal/statement"
 )
 
@@ -58,7 +57,8 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 	}
 	if present(known[r.ExternalID].StateDigest) {
 		if known[r.ExternalID].Stream == id {
-			return id, Mark{Log: eventstore.Fleet}, nil
+			at, err := fold(ctx, s, tx, actor.OrganizationID, id, func(fleet.Event, time.Time) {})
+			return id, at.last, err
 		}
 		return uuid.Nil, Mark{}, fieldError("#/externalId", "duplicate_external_id", "is an instance of this organization already")
 	}

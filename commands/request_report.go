@@ -75,10 +75,11 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 // requestedBefore finds the report where this very request has created it.
 func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor Actor, id uuid.UUID) (_ RequestedReport, ok bool, err error) {
 	var before report.Report
-	if _, err := fold(ctx, s, q, actor.OrganizationID, id, before.Apply); err != nil {
+	at, err := fold(ctx, s, q, actor.OrganizationID, id, before.Apply)
+	if err != nil {
 		return RequestedReport{}, false, err
 	}
-	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: Mark{Log: eventstore.Reports}}, before.Status() != "", nil
+	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: at.last}, before.Status() != "", nil
 }
 
 // origin says what leads to a request, and so which limits it is held to.
@@ -188,6 +189,11 @@ func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id 
 		reused, events, err = r.Reuse(actor.MemberID, recipients)
 		return events, err
 	}, nil)
+	if err == nil && mark.Position == 0 { // it stays as it is, which may not show yet
+		var before report.Report
+		at, failed := fold(ctx, s, tx, actor.OrganizationID, id, before.Apply)
+		mark, err = at.last, failed
+	}
 	return RequestedReport{ReportID: id, Reused: true, RecipientsNotAdded: reused.NotAdded, Mark: mark}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -34,6 +35,35 @@ func TestRequestReportQueues(t *testing.T) {
 	}
 	if n := h.count("jobs WHERE subject = $1 AND kind = 'build'", out.ReportID); n != 1 {
 		t.Errorf("%d build jobs", n)
+	}
+}
+
+// TestASecondAttemptLeadsToTheFirst, with where that has written: the answer to it was
+// lost, and lists may not show it yet.
+func TestASecondAttemptLeadsToTheFirst(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := uuid.Must(uuid.NewV7())
+	var requested [2]commands.RequestedReport
+	for i := range requested {
+		var err error
+		if requested[i], err = h.RequestReport(t.Context(), h.actor, commands.RequestReport{ID: id, Kind: report.Security}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if different := cmp.Diff(requested[0], requested[1]); different != "" || requested[0].Mark.Position == 0 {
+		t.Errorf("%+v, and then otherwise: %s", requested[0], different)
+	}
+	var registered [2]commands.Mark
+	id = uuid.Must(uuid.NewV7())
+	for i := range registered {
+		h.tx(func(tx *sqlx.Tx) (err error) {
+			_, registered[i], err = h.RegisterInstanceTx(t.Context(), tx, h.actor, id, commands.RegisterInstance{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
+			return err
+		})
+	}
+	if registered[0] != registered[1] || registered[0].Position == 0 {
+		t.Errorf("%+v, and then %+v", registered[0], registered[1])
 	}
 }
 

@@ -31,9 +31,12 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 func (s *Service) clock() time.Time { return instant.Cut(s.Now()) }
 
 // metadata says who caused an event. correlation joins what belongs to one
-// request of a person; cause is the event that led here.
-func (a Actor) metadata(correlation uuid.UUID, cause string) eventstore.Metadata {
-	m := eventstore.Metadata{RequestID: a.RequestID, CorrelationID: correlation.String(), CausationID: cause}
+// request of a person; cause is the event that led here, zero where there is none.
+func (a Actor) metadata(correlation uuid.UUID, cause Mark) eventstore.Metadata {
+	m := eventstore.Metadata{RequestID: a.RequestID, CorrelationID: correlation.String()}
+	if cause.Position > 0 {
+		m.CausationID = fmt.Sprintf("%s:%d", cause.Log, cause.Position)
+	}
 	switch {
 	case a.MemberID != uuid.Nil:
 		m.ActorID = a.MemberID.String()
@@ -55,7 +58,7 @@ func lockStream(ctx context.Context, tx *sqlx.Tx, stream uuid.UUID) error {
 // stream is what folding needs to append behind what it read.
 type stream struct {
 	version int64
-	last    string // "<log>:<position>" of the last event
+	last    Mark // where its last event is; zero where there is none
 }
 
 // fold applies the events of one stream. A stream that does not exist, or is
@@ -65,10 +68,10 @@ func fold[E any](ctx context.Context, s *Service, q sqlx.ExtContext, organizatio
 	if err != nil {
 		return stream{}, err
 	}
-	var last string
+	var last Mark
 	version, err := eventstore.Fold(registry, s.Events.Load(ctx, q, organization, id), func(event E, recorded eventstore.Event) {
 		apply(event, recorded.OccurredAt)
-		last = fmt.Sprintf("%s:%d", recorded.Log, recorded.Position)
+		last = Mark{Log: recorded.Log, Position: recorded.Position}
 	})
 	if err != nil {
 		return stream{}, fmt.Errorf("load stream %s: %w", id, err)
