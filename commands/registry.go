@@ -6,6 +6,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
+	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -24,6 +25,7 @@ func Registry() *eventstore.Registry {
 	register(r, organization.Events(), organization.Name)
 	register(r, exception.Events(), exception.Name)
 	register(r, schedule.Events(), schedule.Name)
+	register(r, notification.Events(), notification.Name)
 	return r
 }
 

@@ -16,6 +16,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
+	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -33,7 +34,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()) + len(schedule.Events()) + len(notification.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	written := map[string]int{}
@@ -112,6 +113,14 @@ func examples() []any {
 		Rule:       &alert.Rule{ID: "volume", Name: "Volume full", Threshold: &threshold, Unit: "%"},
 		InstanceID: a, DatabaseID: b, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
 	}
+	rule := notification.Terms{
+		Match: notification.Match{
+			Severities: []alert.Severity{alert.Critical}, Engines: []fleet.Engine{fleet.PostgreSQL}, InstanceIDs: []uuid.UUID{a}, NameContains: "prod",
+			Events: []notification.EventType{notification.AlertRaised},
+		},
+		ChannelIDs: []uuid.UUID{b}, GroupSeconds: 60, RepeatMinutes: 30,
+		Quiet: &notification.Quiet{From: "22:00", To: "07:00", TimeZone: "Europe/Amsterdam", ExceptCritical: true}, Enabled: true,
+	}
 	ready := report.Ready{
 		AsOf: at, InputsSHA256: "a0", InputsKey: "inputs/1", PDFSHA256: "b0", PDFKey: "pdf/1", FileName: "x.pdf", SizeBytes: 412_331, Pages: 14,
 		Renderer: report.Renderer{Version: "1.0.0", Commit: "c0", GoVersion: "go1.26", Assets: "d0"},
@@ -189,6 +198,10 @@ func examples() []any {
 		},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
+		notification.ChannelCreated{Kind: notification.Email, MemberIDs: []uuid.UUID{a}, Administrators: true},
+		notification.ChannelChanged{NameChanged: true, URLChanged: true, SecretChanged: true, MemberIDs: []uuid.UUID{a}, Administrators: true},
+		notification.ChannelRemoved{}, notification.ChannelTested{OK: true, StatusCode: 204}, notification.DeliveryRetried{DeliveryID: a},
+		notification.RuleCreated{Terms: rule}, notification.RuleChanged{NameChanged: true, Terms: rule}, notification.RuleRemoved{},
 		exception.Requested{
 			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},
 			Reason:  "until the move", Until: at,

@@ -86,6 +86,8 @@ type Service struct {
 	Jobs      Jobs
 	Texts     Texts
 	Accounts  *accounts.Store
+	Seal      Sealer // of channels' addresses
+	Reach     Reach  // of channels
 	Now       func() time.Time
 	Limits    Limits
 }

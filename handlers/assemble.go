@@ -23,11 +23,13 @@ const (
 	buildsAtOnce = 2
 	mailsAtOnce  = 4
 	signsAtOnce  = 2 // they wait for a time stamp service
+	// TellsAtOnce is how many deliveries are sent at once: they wait for their receivers.
+	TellsAtOnce = 3
 )
 
 // Connections is how many database connections busy workers use at the same
 // time beside the pool's common use: one a job and one that listens.
-const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + runsAtOnce + 2 + 1
+const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + runsAtOnce + TellsAtOnce + 2 + 1
 
 // Parts is what the handlers of reports stand on. Each takes of it what it needs.
 type Parts struct {

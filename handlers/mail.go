@@ -126,7 +126,7 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, me
 	}
 	notice := mail.ReadyNotice{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, PublicURL: m.PublicURL,
-		Kind: title(rec.queued.Kind), ScopeLabel: rec.queued.ScopeLabel,
+		Kind: rec.queued.Kind.Title(), ScopeLabel: rec.queued.ScopeLabel,
 		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
 		At: rec.readyAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
@@ -136,19 +136,6 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, me
 		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Unknown: f.Unknown}
 	}
 	return notice, nil
-}
-
-// title is what the catalog page calls a kind.
-func title(kind report.Kind) string {
-	switch kind {
-	case report.Security:
-		return "Security Report"
-	case report.InstanceScorecard:
-		return "Per-Instance Scorecard"
-	case report.DataInventory:
-		return "Data Inventory"
-	}
-	return string(kind)
 }
 
 func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed {

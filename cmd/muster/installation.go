@@ -32,6 +32,7 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/notify/send"
 	"muster/internal/postgres"
 	"muster/internal/proof"
 	"muster/internal/secrets"
@@ -211,7 +212,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules,
-		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Now: now,
+		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Now: now,
 	}
 	in.places = &places.Resolver{
 		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,
@@ -224,6 +225,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	return in, nil
+}
+
+// poster posts to channels.
+func (in *installation) poster() *send.Poster {
+	return &send.Poster{Networks: in.cfg.ChannelNetworks, UserAgent: "Muster/" + version}
 }
 
 // accepted answers which findings do not count in a server's score.

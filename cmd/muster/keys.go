@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/spf13/cobra"
 
+	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/secrets"
@@ -29,7 +30,7 @@ func keysRotateCommand(cfg *config.Config) *cobra.Command {
 		Use:   "rotate",
 		Short: "Make a new secret key and seal everything again under it",
 		Long: `Puts a new key in front of the old ones in the secret key file, and seals the
-connection strings of all servers again under it, in one transaction. Running
+connection strings of all servers and the addresses of channels again under it, in one transaction. Running
 processes that use the same file go on working and need not be told. A machine
 with a copy of the file needs the new one: until it has that, it cannot open what
 was sealed since, and does not start again.
@@ -39,7 +40,7 @@ The old keys stay in the file until 'muster keys retire'. Heads of the log are
 signed with the new key from now on; 'muster keys list' prints the public keys.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
-			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.facts.Reseal, func(r secrets.Rotation) error {
+			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal, func(r secrets.Rotation) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
 			})
 			if err != nil {
@@ -57,6 +58,29 @@ signed with the new key from now on; 'muster keys list' prints the public keys.`
 				what, done.Current, done.Previous, done.Resealed, in.key.Path())
 		}),
 	}
+}
+
+// reseal seals again whatever is sealed.
+func (in *installation) reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
+	connections, err := in.facts.Reseal(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	channels, err := in.commands.ResealChannels(ctx, tx)
+	return connections + channels, err
+}
+
+// sealed counts what is sealed by the fingerprint of its key.
+func (in *installation) sealed(ctx context.Context, q sqlx.QueryerContext) (map[string]int, error) {
+	count, err := in.facts.Sealed(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	channels, err := commands.SealedChannels(ctx, q, in.key.SealedUnder)
+	for key, n := range channels {
+		count[key] += n
+	}
+	return count, err
 }
 
 func keysRetireCommand(cfg *config.Config) *cobra.Command {
@@ -79,7 +103,7 @@ that were made before hold their own key file and can be restored as they are.`,
 				if err := signing.Retire(ctx, tx, in.key.Fingerprint()); err != nil {
 					return 0, err
 				}
-				return in.facts.Reseal(ctx, tx)
+				return in.reseal(ctx, tx)
 			}
 			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), reseal, func(retired []string) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
@@ -110,7 +134,7 @@ PDFs are in 'muster keys export'.`,
 			if err != nil {
 				return err
 			}
-			sealed, err := in.facts.Sealed(cmd.Context(), in.db)
+			sealed, err := in.sealed(cmd.Context(), in.db)
 			if err != nil {
 				return err
 			}

@@ -185,6 +185,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun 
 		}
 		group.Go(func() error { return unlessStopped(workers.Run(ctx)) })
 		group.Go(func() error { return unlessStopped(p.watch.Run(ctx)) })
+		group.Go(func() error { return unlessStopped(p.follower().Run(ctx)) })
 		group.Go(func() error { return unlessStopped(p.samples.Run(ctx)) })
 	}
 	filler := p.newDemo(collector)

@@ -20,6 +20,7 @@ import (
 	"muster/internal/httpapi"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
@@ -106,6 +107,10 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 	if err != nil {
 		return httpapi.Groups{}, err
 	}
+	sender, err := p.sender()
+	if err != nil {
+		return httpapi.Groups{}, err
+	}
 	figures := p.tiles()
 	return httpapi.Groups{
 		MemberRoutes: &signin.MemberRoutes{
@@ -126,6 +131,9 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: p.signing, Checkpoints: p.checkpoints, Trees: tree.New(p.db), Public: p.cfg.ProofPublic},
+		NotificationRoutes: &notifications.NotificationRoutes{
+			Commands: p.commands, Accounts: p.accounts, Told: p.told(), Sender: sender, Alerts: p.alerts, Fleet: p.fleet, Waiter: p.runner, Now: p.clock.Now,
+		},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: p.clock.Now, Texts: p.accounts, Collected: p.facts}),

@@ -41,6 +41,11 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	parts.Transport = countingTransport{parts.Transport, p.metrics.Mails}
 	parts.Ended = p.countReport
 	handlers.Register(workers, parts)
+	sender, err := p.sender()
+	if err != nil {
+		return nil, err
+	}
+	p.addNotifications(workers, sender)
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	workers.Every("time-stamp proofs", stampEvery, p.stampProofs)

@@ -18,6 +18,19 @@ const (
 // Kinds are all of them.
 func Kinds() []Kind { return []Kind{Security, InstanceScorecard, DataInventory} }
 
+// Title is what the catalog page calls a kind.
+func (k Kind) Title() string {
+	switch k {
+	case Security:
+		return "Security Report"
+	case InstanceScorecard:
+		return "Per-Instance Scorecard"
+	case DataInventory:
+		return "Data Inventory"
+	}
+	return string(k)
+}
+
 // Status is where a report request stands.
 type Status string
 

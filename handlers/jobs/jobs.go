@@ -21,10 +21,11 @@ const (
 	Erase  JobKind = "erase"  // delete a file (Key: what and why)
 	Sign   JobKind = "sign"   // prove a report and sign its PDF
 	Run    JobKind = "run"    // request the report of a schedule (Subject) that is due
+	Notify JobKind = "notify" // see a delivery (the subject) through to its receiver
 )
 
 // Kinds lists every kind.
-func Kinds() []JobKind { return []JobKind{Build, Mail, Expire, Erase, Sign, Run} }
+func Kinds() []JobKind { return []JobKind{Build, Mail, Expire, Erase, Sign, Run, Notify} }
 
 // Keys of an Erase job. Each reason to erase the inputs has a key of its own, so
 // that a job of today does not meet the one that waits for the end of the

@@ -132,6 +132,11 @@ func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (
 	return addresses, err
 }
 
+// Administrators returns the members who administer an organization now.
+func (s *Store) Administrators(ctx context.Context, org uuid.UUID) ([]uuid.UUID, error) {
+	return statement.All[uuid.UUID](ctx, s.db, "list administrators", `SELECT id FROM members WHERE organization_id = $1 AND role = 'admin' AND status = 'active' ORDER BY id`, org)
+}
+
 // Names returns the names of members of the organization, whatever their status.
 // That of an erased member is empty; an unknown one is absent.
 func (s *Store) Names(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {

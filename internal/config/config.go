@@ -53,6 +53,7 @@ type Config struct {
 	RateLimits      bool
 	CollectOwnHost  bool
 	TargetNetworks  []netip.Prefix // of servers registered by DSN; none: all but link-local, multicast and unspecified
+	ChannelNetworks []netip.Prefix // of channels; none: as TargetNetworks, and without loopback and private ones
 
 	TrustedProxies  []netip.Prefix // whose X-Forwarded-For counts
 	CORSOrigins     []string       // exact origins

@@ -72,6 +72,8 @@ func servingSettings(c *Config) []setting {
 		onOff("collect-own-host", "on", "measure the machine this runs on, as an agent would", &c.CollectOwnHost),
 		row("target-networks", "", "`networks` in which servers may be registered, such as 10.0.0.0/8,fd00::/8 (default all but link-local, multicast and unspecified)",
 			&c.TargetNetworks, optional(someNetworks)),
+		row("channel-networks", "", "`networks` to which notifications may be sent, such as 10.0.0.0/8 (default all but private, loopback, link-local, multicast and unspecified)",
+			&c.ChannelNetworks, optional(someNetworks)),
 		row("trusted-proxies", "", "`networks` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1 (default none)",
 			&c.TrustedProxies, networks),
 		row("cors-origins", "", "`origins` of other sites whose pages may call the API, comma-separated (default none)", &c.CORSOrigins, origins),

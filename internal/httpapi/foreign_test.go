@@ -52,10 +52,15 @@ func (w *world) belongings(of tenant) map[string]string {
 	must(w.t, err)
 	database := id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`)
 	w.measuredNow(of, instance, uuid.MustParse(database))
+	raised := w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String()
+	channel, rule := w.told(of)
 	return map[string]string{
+		"channelId":    channel,
+		"ruleId":       rule,
+		"deliveryId":   id(`SELECT id FROM deliveries WHERE organization_id = $1 LIMIT 1`),
 		"reportId":     ready.String(),
 		"instanceId":   instance.String(),
-		"alertId":      w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String(),
+		"alertId":      raised,
 		"databaseId":   database,
 		"statementId":  measurements.StatementID(instance, measurements.HashStatement(uuid.MustParse(database), w.secret(of))).String(),
 		"memberId":     of.viewer.ID.String(),
@@ -96,6 +101,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	theirs := w.belongings(w.theirs)
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
+		"changeChannel": `{"name":"x"}`, "changeNotificationRule": `{"enabled":false}`,
 		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`,
 	}
 	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}
@@ -162,6 +168,10 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"POST", "/api/v1/exceptions", "instanceId", `{"checkId":"PG-S01","instanceId":"%s","reason":"r","until":"2999-01-01T00:00:00Z"}`},
 		{"POST", "/api/v1/exceptions", "databaseId", `{"checkId":"PG-S01","instanceId":"` + mine + `","databaseId":"%s","reason":"r","until":"` + now + `"}`},
 		{"POST", "/api/v1/alerts/actions", "alertId", `{"ids":["%s"],"action":"mute","note":"n","until":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`},
+		{"POST", "/api/v1/channels", "memberId", `{"name":"x","kind":"email","memberIds":["%s"]}`},
+		{"POST", "/api/v1/notification-rules", "channelId", `{"name":"x","match":{},"channelIds":["%s"]}`},
+		{"POST", "/api/v1/notification-rules/preview", "instanceId", `{"match":{"instanceIds":["%s"]}}`},
+		{"GET", "/api/v1/deliveries?channelId=%s", "channelId", ""},
 		{"GET", "/api/v1/instances?id=%s", "instanceId", ""},
 		{"GET", "/api/v1/health-checks/overview?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/alerts?instanceId=%s", "instanceId", ""},

@@ -25,6 +25,7 @@ import (
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/pages"
 	"muster/internal/httpapi/proofs"
@@ -223,6 +224,7 @@ type Groups struct {
 	*ingest.FeedRoutes
 	*proofs.ProofRoutes
 	*schedules.ScheduleRoutes
+	*notifications.NotificationRoutes
 }
 
 var _ api.StrictServerInterface = Groups{}

@@ -14,6 +14,7 @@ import (
 	"muster/internal/control"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/notifications"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
@@ -26,6 +27,7 @@ import (
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
+	"muster/internal/notify"
 	"muster/internal/oidc"
 	"muster/internal/proof"
 	"muster/internal/readiness"
@@ -67,6 +69,8 @@ type Dependencies struct {
 	Waiter      projections.Waiter
 	DeadLetters *topic.DeadLetters
 	Connections fleet.Connections
+	Told        *notify.Reader
+	Sender      *notify.Sender
 	Blobs       *blobs.Store
 	Proofs      *proof.Maker
 	Outbox      *mail.Outbox   // nil where a mail server is set
@@ -101,6 +105,9 @@ func (d Dependencies) groups() Groups {
 		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
 		ScheduleRoutes: &schedules.ScheduleRoutes{
 			Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Schedules: projectedSchedules.NewReader(d.DB), Waiter: d.Waiter, Now: d.Now,
+		},
+		NotificationRoutes: &notifications.NotificationRoutes{
+			Commands: d.Commands, Accounts: d.Accounts, Told: d.Told, Sender: d.Sender, Alerts: d.Alerts, Fleet: d.Fleet, Waiter: d.Waiter, Now: d.Now,
 		},
 	}
 }

@@ -41,6 +41,8 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/notify"
+	"muster/internal/notify/send"
 	"muster/internal/pgtest"
 	"muster/internal/proof/prooftest"
 	"muster/internal/readiness"
@@ -125,7 +127,8 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.samples.KeepsTexts = people.HoldsTexts
-	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
+	poster := &send.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Reach: poster, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
@@ -152,6 +155,13 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
 		Ready:    readiness.New(log, readiness.Need{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
 		Build:    operations.Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
+	}
+	w.deps.Told = &notify.Reader{DB: db, Seal: key, Events: events, Registry: registry, Now: w.clock.Now}
+	from, err := mail.ParseFrom("Muster <muster@localhost>")
+	must(t, err)
+	w.deps.Sender = &notify.Sender{
+		DB: db, Queue: queue, Accounts: people, Seal: key, Poster: poster, Composer: &mail.Composer{From: from, Now: w.clock.Now}, Transport: outbox,
+		PublicURL: "http://muster.test", Now: w.clock.Now, Log: log,
 	}
 	w.deps.Signing, err = signing.Open(t.Context(), db, key, nil)
 	must(t, err)

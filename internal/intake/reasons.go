@@ -12,6 +12,7 @@ const (
 	Forbidden Reason = "forbidden" // beyond the instances of the token
 
 	// Of alerts:
+	OurOwn      Reason = "our_own"      // fed by Muster itself, and back again
 	NoLabels    Reason = "no_labels"    // so that nothing tells it from others
 	InvalidTime Reason = "invalid_time" // ends before it starts, or lies out of the calendar; of a point: none, or before 1970
 	Truncated   Reason = "truncated"    // the sender cut it off

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	gomail "github.com/wneessen/go-mail"
 
 	"muster/domain/legible"
 )
@@ -110,11 +109,6 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	n.Organization, n.ScopeLabel, n.FileName = legible.Clean(n.Organization), legible.Clean(n.ScopeLabel), legible.Clean(n.FileName)
 	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
 	text, page := letter(n)
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(c.From)
-	if err := m.AddToFormat(to.Name, to.Email); err != nil {
-		return ComposedMail{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
-	}
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
 	if n.Findings != nil {
 		subject += " (" + n.Findings.counts() + ")"
@@ -122,23 +116,11 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	if n.Demo {
 		subject = "[Demo] " + subject
 	}
-	m.Subject(subject)
-	at := n.At
-	if at.IsZero() {
-		at = c.Now()
-	}
-	m.SetDateWithValue(at)
-	m.SetMessageIDWithValue(MessageID(n.ReportID, n.MemberID))
-	m.SetBoundary("muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8])
-	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange looks at this one only
-	m.SetBodyString(gomail.TypeTextPlain, text)
-	m.AddAlternativeString(gomail.TypeTextHTML, page)
-	return ComposedMail{
-		ID: MessageID(n.ReportID, n.MemberID), Subject: subject,
-		Name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
-		msg:  m,
-	}, nil
+	return c.compose(to, part{
+		at: n.At,
+		id: MessageID(n.ReportID, n.MemberID), name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
+		boundary: "muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8], subject: subject, text: text, page: page,
+	})
 }
 
 // letter says it as text and as a page, in which every value is escaped.

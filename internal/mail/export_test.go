@@ -7,3 +7,6 @@ func (s *SMTP) Within(timeout time.Duration) *SMTP {
 	s.timeout = timeout
 	return s
 }
+
+// NoticesLetter is what a mail of notices says, as text and as a page.
+func NoticesLetter(n Notices) (text, page string) { return noticesLetter(n) }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/networks"
 )
 
 // Reach says what of the network Muster connects to for whoever registers a
@@ -83,22 +83,8 @@ func (r *Reach) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 }
 
-// nat64 is where a translator puts the whole of IPv4 (RFC 6052, section 2.1).
-var nat64 = netip.MustParsePrefix("64:ff9b::/96")
-
-// allows judges an address by what it leads to: one of IPv4 that is written as one
-// of IPv6 is judged as what it is, and a zone changes nothing.
-func (r *Reach) allows(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	if len(r.Networks) > 0 {
-		return slices.ContainsFunc(r.Networks, func(n netip.Prefix) bool { return n.Contains(a) })
-	}
-	if nat64.Contains(a) {
-		bytes := a.As16()
-		a = netip.AddrFrom4([4]byte(bytes[12:]))
-	}
-	return a.IsValid() && !a.IsUnspecified() && !a.IsLinkLocalUnicast() && !a.IsMulticast()
-}
+// allows judges an address by what it leads to.
+func (r *Reach) allows(a netip.Addr) bool { return networks.Reachable(r.Networks, a) }
 
 // errNotDialled says that the last look, at the very address that is dialled,
 // found one that is not allowed.

@@ -186,6 +186,30 @@ func (e ChangeOrganizationStatementTexts) Valid() bool {
 	}
 }
 
+// Defines values for ChannelKind.
+const (
+	ChannelKindAlertmanager ChannelKind = "alertmanager"
+	ChannelKindChat         ChannelKind = "chat"
+	ChannelKindEmail        ChannelKind = "email"
+	ChannelKindWebhook      ChannelKind = "webhook"
+)
+
+// Valid indicates whether the value is a known member of the ChannelKind enum.
+func (e ChannelKind) Valid() bool {
+	switch e {
+	case ChannelKindAlertmanager:
+		return true
+	case ChannelKindChat:
+		return true
+	case ChannelKindEmail:
+		return true
+	case ChannelKindWebhook:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CheckScope.
 const (
 	CheckScopeDatabase CheckScope = "database"
@@ -360,6 +384,30 @@ func (e ControlPeriodState) Valid() bool {
 	}
 }
 
+// Defines values for DeliveryStatus.
+const (
+	DeliveryStatusFailed     DeliveryStatus = "failed"
+	DeliveryStatusPending    DeliveryStatus = "pending"
+	DeliveryStatusSent       DeliveryStatus = "sent"
+	DeliveryStatusSuppressed DeliveryStatus = "suppressed"
+)
+
+// Valid indicates whether the value is a known member of the DeliveryStatus enum.
+func (e DeliveryStatus) Valid() bool {
+	switch e {
+	case DeliveryStatusFailed:
+		return true
+	case DeliveryStatusPending:
+		return true
+	case DeliveryStatusSent:
+		return true
+	case DeliveryStatusSuppressed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Engine.
 const (
 	Mongodb    Engine = "mongodb"
@@ -474,6 +522,36 @@ func (e FindingCheckSeverity) Valid() bool {
 	case FindingCheckSeverityLow:
 		return true
 	case FindingCheckSeverityMedium:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for NotifiedEvent.
+const (
+	AlertAcknowledged NotifiedEvent = "alert.acknowledged"
+	AlertRaised       NotifiedEvent = "alert.raised"
+	AlertResolved     NotifiedEvent = "alert.resolved"
+	ReportFailed      NotifiedEvent = "report.failed"
+	ReportReady       NotifiedEvent = "report.ready"
+	ScheduleMissed    NotifiedEvent = "schedule.missed"
+)
+
+// Valid indicates whether the value is a known member of the NotifiedEvent enum.
+func (e NotifiedEvent) Valid() bool {
+	switch e {
+	case AlertAcknowledged:
+		return true
+	case AlertRaised:
+		return true
+	case AlertResolved:
+		return true
+	case ReportFailed:
+		return true
+	case ReportReady:
+		return true
+	case ScheduleMissed:
 		return true
 	default:
 		return false
@@ -1626,6 +1704,28 @@ type AlertNote struct {
 	Note *Note `json:"note,omitempty"`
 }
 
+// AlertNotification defines model for AlertNotification.
+type AlertNotification struct {
+	At         time.Time          `json:"at"`
+	Channel    NotifiedChannel    `json:"channel"`
+	DeliveryId openapi_types.UUID `json:"deliveryId"`
+	Event      string             `json:"event"`
+	EventAt    time.Time          `json:"eventAt"`
+
+	// Reason As the delivery has it.
+	Reason *string `json:"reason"`
+
+	// Recipients Of `email`: whom it was or will be sent to.
+	Recipients []Person       `json:"recipients"`
+	Rule       Reference      `json:"rule"`
+	Status     DeliveryStatus `json:"status"`
+}
+
+// AlertNotificationList defines model for AlertNotificationList.
+type AlertNotificationList struct {
+	Items []AlertNotification `json:"items"`
+}
+
 // AlertPage defines model for AlertPage.
 type AlertPage struct {
 	Items []Alert `json:"items"`
@@ -1701,13 +1801,22 @@ type AuditEntry struct {
 type AuditPage struct {
 	Items []AuditEntry `json:"items"`
 
-	// Names What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check), reports and schedules.
+	// Names What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check), reports, schedules, channels and rules.
 	Names      map[string]string `json:"names"`
 	NextCursor *string           `json:"nextCursor"`
 }
 
 // BucketSize defines model for BucketSize.
 type BucketSize string
+
+// ChangeChannel defines model for ChangeChannel.
+type ChangeChannel struct {
+	Administrators *bool                 `json:"administrators,omitempty"`
+	MemberIds      *[]openapi_types.UUID `json:"memberIds,omitempty"`
+	Name           *string               `json:"name,omitempty"`
+	Secret         *string               `json:"secret,omitempty"`
+	Url            *string               `json:"url,omitempty"`
+}
 
 // ChangeInstance defines model for ChangeInstance.
 type ChangeInstance struct {
@@ -1724,6 +1833,23 @@ type ChangeMember struct {
 
 // ChangeMemberStatus defines model for ChangeMember.Status.
 type ChangeMemberStatus string
+
+// ChangeNotificationRule defines model for ChangeNotificationRule.
+type ChangeNotificationRule struct {
+	// ChannelIds 1 to 10.
+	ChannelIds   *[]openapi_types.UUID `json:"channelIds,omitempty"`
+	Enabled      *bool                 `json:"enabled,omitempty"`
+	GroupSeconds *int32                `json:"groupSeconds,omitempty"`
+
+	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
+	// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+	Match *RuleMatch `json:"match,omitempty"`
+	Name  *string    `json:"name,omitempty"`
+
+	// Quiet null takes them away.
+	Quiet         *QuietHours `json:"quiet,omitempty"`
+	RepeatMinutes *int32      `json:"repeatMinutes,omitempty"`
+}
 
 // ChangeOrganization Out of range is 422: 1 to 365 days of reports, 1 to 3650 days of inputs, 1 to 1440 minutes, 1 to 100 percent.
 type ChangeOrganization struct {
@@ -1774,6 +1900,55 @@ type ChangeSchedule struct {
 
 	// Weekday Of `week`, which needs it.
 	Weekday *Weekday `json:"weekday,omitempty"`
+}
+
+// Channel defines model for Channel.
+type Channel struct {
+	Administrators bool      `json:"administrators"`
+	CreatedAt      time.Time `json:"createdAt"`
+
+	// CreatedBy null where Muster made it at the beginning.
+	CreatedBy *Person            `json:"createdBy"`
+	Id        openapi_types.UUID `json:"id"`
+	Kind      string             `json:"kind"`
+
+	// LastDelivery The last one that was sent or failed.
+	LastDelivery *ChannelOutcome      `json:"lastDelivery"`
+	MemberIds    []openapi_types.UUID `json:"memberIds"`
+	Name         string               `json:"name"`
+
+	// Rules Those that name it, by name.
+	Rules []Reference `json:"rules"`
+
+	// Url null of `email`. Of `chat` only scheme and host: the rest is a secret.
+	Url *string `json:"url"`
+}
+
+// ChannelKind defines model for ChannelKind.
+type ChannelKind string
+
+// ChannelList defines model for ChannelList.
+type ChannelList struct {
+	Items []Channel `json:"items"`
+}
+
+// ChannelOutcome defines model for ChannelOutcome.
+type ChannelOutcome struct {
+	At     time.Time          `json:"at"`
+	Id     openapi_types.UUID `json:"id"`
+	Status DeliveryStatus     `json:"status"`
+}
+
+// ChannelTest defines model for ChannelTest.
+type ChannelTest struct {
+	DurationMs int64 `json:"durationMs"`
+
+	// Error What failed, in a sentence without addresses that a name led to.
+	Error *string `json:"error"`
+	Ok    bool    `json:"ok"`
+
+	// StatusCode Of HTTP, or of SMTP for `email`; null where nothing was answered.
+	StatusCode *int `json:"statusCode"`
 }
 
 // Check The remediation has no statements, which are about an object.
@@ -2064,6 +2239,23 @@ type CreateApiToken struct {
 	Scopes    []Scope    `json:"scopes"`
 }
 
+// CreateChannel defines model for CreateChannel.
+type CreateChannel struct {
+	// Administrators Of `email`: also all who are administrators when it is sent.
+	Administrators *bool       `json:"administrators,omitempty"`
+	Kind           ChannelKind `json:"kind"`
+
+	// MemberIds Of `email`: at most 50.
+	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
+	Name      string                `json:"name"`
+
+	// Secret Of `webhook`: `whsec_` and 24 to 64 bytes in base64. Stored encrypted.
+	Secret *string `json:"secret,omitempty"`
+
+	// Url Of the others: `https://` or `http://`, without user and password.
+	Url *string `json:"url,omitempty"`
+}
+
 // CreateIngestToken defines model for CreateIngestToken.
 type CreateIngestToken struct {
 	// ExpiresAt at most a year ahead; absent: 90 days
@@ -2081,6 +2273,25 @@ type CreateInstance struct {
 	Engine Engine  `json:"engine"`
 	Host   *string `json:"host,omitempty"`
 	Name   string  `json:"name"`
+}
+
+// CreateNotificationRule defines model for CreateNotificationRule.
+type CreateNotificationRule struct {
+	// ChannelIds 1 to 10.
+	ChannelIds []openapi_types.UUID `json:"channelIds"`
+	Enabled    *bool                `json:"enabled,omitempty"`
+
+	// GroupSeconds How long more events are waited for: 0 to 3,600.
+	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
+
+	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
+	// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+	Match RuleMatch   `json:"match"`
+	Name  string      `json:"name"`
+	Quiet *QuietHours `json:"quiet,omitempty"`
+
+	// RepeatMinutes An alert that is still open and not acknowledged is told again after so long: 0 (never), or 5 to 10,080.
+	RepeatMinutes *int32 `json:"repeatMinutes,omitempty"`
 }
 
 // CreateReport defines model for CreateReport.
@@ -2178,6 +2389,45 @@ type DeadLetter struct {
 type DeadLetterList struct {
 	Items []DeadLetter `json:"items"`
 }
+
+// Delivery defines model for Delivery.
+type Delivery struct {
+	// At When it got its status.
+	At        time.Time       `json:"at"`
+	Attempts  int             `json:"attempts"`
+	Channel   NotifiedChannel `json:"channel"`
+	CreatedAt time.Time       `json:"createdAt"`
+
+	// Events In a list at most 100, in the one that is read all of them.
+	Events []Notice `json:"events"`
+
+	// Id The same at every attempt; of a webhook it is `webhook-id` and the body's `id`.
+	Id openapi_types.UUID `json:"id"`
+
+	// LastCode Of HTTP or SMTP; null where nothing was answered.
+	LastCode  *int    `json:"lastCode"`
+	LastError *string `json:"lastError"`
+
+	// NextAttemptAt Of `pending`.
+	NextAttemptAt *time.Time `json:"nextAttemptAt"`
+
+	// Omitted How many events are left out of `events`.
+	Omitted int `json:"omitted"`
+
+	// Reason Why it waits (`quiet_hours`) or was not told.
+	Reason *string        `json:"reason"`
+	Rule   Reference      `json:"rule"`
+	Status DeliveryStatus `json:"status"`
+}
+
+// DeliveryPage defines model for DeliveryPage.
+type DeliveryPage struct {
+	Items      []Delivery `json:"items"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+// DeliveryStatus defines model for DeliveryStatus.
+type DeliveryStatus string
 
 // DomainHealth defines model for DomainHealth.
 type DomainHealth struct {
@@ -2571,6 +2821,24 @@ type InstancePage struct {
 	Page  Page       `json:"page"`
 }
 
+// InstanceRule defines model for InstanceRule.
+type InstanceRule struct {
+	Channels []ToldThrough `json:"channels"`
+
+	// Event Empty for all.
+	Event []NotifiedEvent `json:"event"`
+	Quiet *QuietHours     `json:"quiet"`
+	Rule  Reference       `json:"rule"`
+
+	// Severity Empty for all.
+	Severity []AlertSeverity `json:"severity"`
+}
+
+// InstanceRuleList defines model for InstanceRuleList.
+type InstanceRuleList struct {
+	Items []InstanceRule `json:"items"`
+}
+
 // InviteMember defines model for InviteMember.
 type InviteMember struct {
 	Email string `json:"email"`
@@ -2680,6 +2948,70 @@ type MuteAlert struct {
 // Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
 type Note = string
 
+// Notice An event as it is told.
+type Notice struct {
+	AlertId *openapi_types.UUID `json:"alertId"`
+	At      time.Time           `json:"at"`
+
+	// DueAt Of `schedule.missed`.
+	DueAt *time.Time `json:"dueAt"`
+
+	// Id The same wherever and however often it is told.
+	Id openapi_types.UUID `json:"id"`
+
+	// Instance Of alerts.
+	Instance *Reference `json:"instance"`
+
+	// Reason Of `report.failed` and `schedule.missed`.
+	Reason     *string             `json:"reason"`
+	ReportId   *openapi_types.UUID `json:"reportId"`
+	ScheduleId *openapi_types.UUID `json:"scheduleId"`
+
+	// Severity Of alerts.
+	Severity *string `json:"severity"`
+
+	// Title Of the alert, the report's kind and scope, or the schedule's name.
+	Title string `json:"title"`
+	Type  string `json:"type"`
+}
+
+// NotificationRule defines model for NotificationRule.
+type NotificationRule struct {
+	ChannelIds []openapi_types.UUID `json:"channelIds"`
+	CreatedAt  time.Time            `json:"createdAt"`
+
+	// CreatedBy null where Muster made it at the beginning.
+	CreatedBy    *Person            `json:"createdBy"`
+	Enabled      bool               `json:"enabled"`
+	GroupSeconds int                `json:"groupSeconds"`
+	Id           openapi_types.UUID `json:"id"`
+	Match        struct {
+		Engine       []Engine             `json:"engine"`
+		Event        []NotifiedEvent      `json:"event"`
+		InstanceIds  []openapi_types.UUID `json:"instanceIds"`
+		NameContains *string              `json:"nameContains"`
+		Severity     []AlertSeverity      `json:"severity"`
+	} `json:"match"`
+	Name          string      `json:"name"`
+	Quiet         *QuietHours `json:"quiet"`
+	RepeatMinutes int         `json:"repeatMinutes"`
+}
+
+// NotificationRuleList defines model for NotificationRuleList.
+type NotificationRuleList struct {
+	Items []NotificationRule `json:"items"`
+}
+
+// NotifiedChannel defines model for NotifiedChannel.
+type NotifiedChannel struct {
+	Id   openapi_types.UUID `json:"id"`
+	Kind string             `json:"kind"`
+	Name string             `json:"name"`
+}
+
+// NotifiedEvent defines model for NotifiedEvent.
+type NotifiedEvent string
+
 // Organization defines model for Organization.
 type Organization struct {
 	Demo                bool               `json:"demo"`
@@ -2788,6 +3120,15 @@ type Person struct {
 
 	// Name empty once the member was erased
 	Name string `json:"name"`
+}
+
+// PreviewNotificationRule defines model for PreviewNotificationRule.
+type PreviewNotificationRule struct {
+	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
+
+	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
+	// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+	Match RuleMatch `json:"match"`
 }
 
 // PreviousExecutions defines model for PreviousExecutions.
@@ -2978,6 +3319,19 @@ type QueryPerformance struct {
 		MaxLatencyMs Values `json:"maxLatencyMs"`
 	} `json:"series"`
 	To time.Time `json:"to"`
+}
+
+// QuietHours defines model for QuietHours.
+type QuietHours struct {
+	// ExceptCritical Critical alerts are told at once all the same.
+	ExceptCritical bool   `json:"exceptCritical"`
+	From           string `json:"from"`
+
+	// TimeZone IANA's name of it.
+	TimeZone string `json:"timeZone"`
+
+	// To Earlier than `from`: on the next day.
+	To string `json:"to"`
 }
 
 // Readiness defines model for Readiness.
@@ -3200,6 +3554,34 @@ type RequestedReport struct {
 
 // Role defines model for Role.
 type Role string
+
+// RuleMatch An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
+// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+type RuleMatch struct {
+	Engine *[]Engine        `json:"engine,omitempty"`
+	Event  *[]NotifiedEvent `json:"event,omitempty"`
+
+	// InstanceIds At most 100.
+	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+
+	// NameContains Substring of the server's name, case-insensitive.
+	NameContains *string          `json:"nameContains,omitempty"`
+	Severity     *[]AlertSeverity `json:"severity,omitempty"`
+}
+
+// RulePreview defines model for RulePreview.
+type RulePreview struct {
+	// Events How many would have matched.
+	Events int64     `json:"events"`
+	From   time.Time `json:"from"`
+
+	// Items The newest, at most 20.
+	Items []Notice `json:"items"`
+
+	// Notifications How many groups they would have made, for each channel; quiet hours and repetitions aside.
+	Notifications int64     `json:"notifications"`
+	To            time.Time `json:"to"`
+}
 
 // SampleBatch defines model for SampleBatch.
 type SampleBatch struct {
@@ -3724,6 +4106,16 @@ type TableDifference struct {
 	Table string `json:"table"`
 }
 
+// ToldThrough defines model for ToldThrough.
+type ToldThrough struct {
+	Id   openapi_types.UUID `json:"id"`
+	Kind string             `json:"kind"`
+	Name string             `json:"name"`
+
+	// Recipients Of `email`: whom it goes to today.
+	Recipients []Person `json:"recipients"`
+}
+
 // TrailEntry defines model for TrailEntry.
 type TrailEntry struct {
 	Actor *Person         `json:"actor"`
@@ -3853,6 +4245,9 @@ type Witness struct {
 // AlertId defines model for AlertId.
 type AlertId = openapi_types.UUID
 
+// ChannelId defines model for ChannelId.
+type ChannelId = openapi_types.UUID
+
 // CheckId defines model for CheckId.
 type CheckId = string
 
@@ -3864,6 +4259,9 @@ type Cursor = string
 
 // DeadLetterId defines model for DeadLetterId.
 type DeadLetterId = openapi_types.UUID
+
+// DeliveryId defines model for DeliveryId.
+type DeliveryId = openapi_types.UUID
 
 // ExceptionId defines model for ExceptionId.
 type ExceptionId = openapi_types.UUID
@@ -3900,6 +4298,9 @@ type Provider = string
 
 // ReportId defines model for ReportId.
 type ReportId = openapi_types.UUID
+
+// RuleId defines model for RuleId.
+type RuleId = openapi_types.UUID
 
 // ScheduleId defines model for ScheduleId.
 type ScheduleId = openapi_types.UUID
@@ -4055,6 +4456,30 @@ type GetControlParams struct {
 
 	// To End of the window, exclusive. One in the future is now.
 	To WindowTo `form:"to" json:"to"`
+}
+
+// ListDeliveriesParams defines parameters for ListDeliveries.
+type ListDeliveriesParams struct {
+	// Status Only deliveries in one of these.
+	Status *[]DeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// ChannelId Only deliveries through this channel.
+	ChannelId *openapi_types.UUID `form:"channelId,omitempty" json:"channelId,omitempty"`
+
+	// EventType Only deliveries that tell of such an event.
+	EventType *NotifiedEvent `form:"eventType,omitempty" json:"eventType,omitempty"`
+
+	// From The earliest instant; it belongs to the window.
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The end of the window; it does not belong to it.
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+
+	// Cursor `nextCursor` of the answer before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit Entries in an answer.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListExceptionsParams defines parameters for ListExceptions.
@@ -4542,6 +4967,12 @@ type UnmuteAlertJSONRequestBody = AlertNote
 // CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
 type CreateApiTokenJSONRequestBody = CreateApiToken
 
+// CreateChannelJSONRequestBody defines body for CreateChannel for application/json ContentType.
+type CreateChannelJSONRequestBody = CreateChannel
+
+// ChangeChannelJSONRequestBody defines body for ChangeChannel for application/json ContentType.
+type ChangeChannelJSONRequestBody = ChangeChannel
+
 // RequestExceptionJSONRequestBody defines body for RequestException for application/json ContentType.
 type RequestExceptionJSONRequestBody = RequestException
 
@@ -4565,6 +4996,15 @@ type InviteMemberJSONRequestBody = InviteMember
 
 // ChangeMemberJSONRequestBody defines body for ChangeMember for application/json ContentType.
 type ChangeMemberJSONRequestBody = ChangeMember
+
+// CreateNotificationRuleJSONRequestBody defines body for CreateNotificationRule for application/json ContentType.
+type CreateNotificationRuleJSONRequestBody = CreateNotificationRule
+
+// PreviewNotificationRuleJSONRequestBody defines body for PreviewNotificationRule for application/json ContentType.
+type PreviewNotificationRuleJSONRequestBody = PreviewNotificationRule
+
+// ChangeNotificationRuleJSONRequestBody defines body for ChangeNotificationRule for application/json ContentType.
+type ChangeNotificationRuleJSONRequestBody = ChangeNotificationRule
 
 // ChangeOrganizationJSONRequestBody defines body for ChangeOrganization for application/json ContentType.
 type ChangeOrganizationJSONRequestBody = ChangeOrganization
@@ -4643,6 +5083,9 @@ type ServerInterface interface {
 	// MuteAlert Mute an alert
 	// (POST /api/v1/alerts/{alertId}/mute)
 	MuteAlert(c *gin.Context, alertId AlertId)
+	// ListAlertNotifications Who was told of an alert
+	// (GET /api/v1/alerts/{alertId}/notifications)
+	ListAlertNotifications(c *gin.Context, alertId AlertId)
 	// ResolveAlert Resolve an alert
 	// (POST /api/v1/alerts/{alertId}/resolve)
 	ResolveAlert(c *gin.Context, alertId AlertId)
@@ -4661,6 +5104,24 @@ type ServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(c *gin.Context, params ListAuditEventsParams)
+	// ListChannels The ways by which people and programs are told
+	// (GET /api/v1/channels)
+	ListChannels(c *gin.Context)
+	// CreateChannel Add a channel
+	// (POST /api/v1/channels)
+	CreateChannel(c *gin.Context)
+	// RemoveChannel Remove a channel
+	// (DELETE /api/v1/channels/{channelId})
+	RemoveChannel(c *gin.Context, channelId ChannelId)
+	// GetChannel One channel
+	// (GET /api/v1/channels/{channelId})
+	GetChannel(c *gin.Context, channelId ChannelId)
+	// ChangeChannel Change a channel
+	// (PATCH /api/v1/channels/{channelId})
+	ChangeChannel(c *gin.Context, channelId ChannelId)
+	// TestChannel Send a test through a channel
+	// (POST /api/v1/channels/{channelId}/test)
+	TestChannel(c *gin.Context, channelId ChannelId)
 	// ListChecks The catalogue of checks
 	// (GET /api/v1/checks)
 	ListChecks(c *gin.Context, params ListChecksParams)
@@ -4670,6 +5131,15 @@ type ServerInterface interface {
 	// GetControl How a check stood over a period
 	// (GET /api/v1/controls/{checkId})
 	GetControl(c *gin.Context, checkId CheckId, params GetControlParams)
+	// ListDeliveries What was told, and what came of it
+	// (GET /api/v1/deliveries)
+	ListDeliveries(c *gin.Context, params ListDeliveriesParams)
+	// GetDelivery One delivery
+	// (GET /api/v1/deliveries/{deliveryId})
+	GetDelivery(c *gin.Context, deliveryId DeliveryId)
+	// RetryDelivery Try a failed delivery again
+	// (POST /api/v1/deliveries/{deliveryId}/retry)
+	RetryDelivery(c *gin.Context, deliveryId DeliveryId)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(c *gin.Context, params ListExceptionsParams)
@@ -4733,6 +5203,9 @@ type ServerInterface interface {
 	// GetInstanceHealth How a server fares
 	// (GET /api/v1/instances/{instanceId}/health)
 	GetInstanceHealth(c *gin.Context, instanceId InstanceId)
+	// ListInstanceNotificationRules Who will be told of a server
+	// (GET /api/v1/instances/{instanceId}/notification-rules)
+	ListInstanceNotificationRules(c *gin.Context, instanceId InstanceId)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(c *gin.Context, token string)
@@ -4775,6 +5248,24 @@ type ServerInterface interface {
 	// ListWaitEventsContributors Who waits
 	// (GET /api/v1/metrics/wait-events/contributors)
 	ListWaitEventsContributors(c *gin.Context, params ListWaitEventsContributorsParams)
+	// ListNotificationRules Who is told of what
+	// (GET /api/v1/notification-rules)
+	ListNotificationRules(c *gin.Context)
+	// CreateNotificationRule Add a rule
+	// (POST /api/v1/notification-rules)
+	CreateNotificationRule(c *gin.Context)
+	// PreviewNotificationRule What a rule would have matched
+	// (POST /api/v1/notification-rules/preview)
+	PreviewNotificationRule(c *gin.Context)
+	// RemoveNotificationRule Remove a rule
+	// (DELETE /api/v1/notification-rules/{ruleId})
+	RemoveNotificationRule(c *gin.Context, ruleId RuleId)
+	// GetNotificationRule One rule
+	// (GET /api/v1/notification-rules/{ruleId})
+	GetNotificationRule(c *gin.Context, ruleId RuleId)
+	// ChangeNotificationRule Change a rule, or switch it on or off
+	// (PATCH /api/v1/notification-rules/{ruleId})
+	ChangeNotificationRule(c *gin.Context, ruleId RuleId)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(c *gin.Context)
@@ -5303,6 +5794,31 @@ func (siw *ServerInterfaceWrapper) MuteAlert(c *gin.Context) {
 	siw.Handler.MuteAlert(c, alertId)
 }
 
+// ListAlertNotifications operation middleware
+func (siw *ServerInterfaceWrapper) ListAlertNotifications(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "alertId" -------------
+	var alertId AlertId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListAlertNotifications(c, alertId)
+}
+
 // ResolveAlert operation middleware
 func (siw *ServerInterfaceWrapper) ResolveAlert(c *gin.Context) {
 
@@ -5479,6 +5995,132 @@ func (siw *ServerInterfaceWrapper) ListAuditEvents(c *gin.Context) {
 	siw.Handler.ListAuditEvents(c, params)
 }
 
+// ListChannels operation middleware
+func (siw *ServerInterfaceWrapper) ListChannels(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListChannels(c)
+}
+
+// CreateChannel operation middleware
+func (siw *ServerInterfaceWrapper) CreateChannel(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateChannel(c)
+}
+
+// RemoveChannel operation middleware
+func (siw *ServerInterfaceWrapper) RemoveChannel(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "channelId" -------------
+	var channelId ChannelId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RemoveChannel(c, channelId)
+}
+
+// GetChannel operation middleware
+func (siw *ServerInterfaceWrapper) GetChannel(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "channelId" -------------
+	var channelId ChannelId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetChannel(c, channelId)
+}
+
+// ChangeChannel operation middleware
+func (siw *ServerInterfaceWrapper) ChangeChannel(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "channelId" -------------
+	var channelId ChannelId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeChannel(c, channelId)
+}
+
+// TestChannel operation middleware
+func (siw *ServerInterfaceWrapper) TestChannel(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "channelId" -------------
+	var channelId ChannelId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.TestChannel(c, channelId)
+}
+
 // ListChecks operation middleware
 func (siw *ServerInterfaceWrapper) ListChecks(c *gin.Context) {
 
@@ -5589,6 +6231,131 @@ func (siw *ServerInterfaceWrapper) GetControl(c *gin.Context) {
 	}
 
 	siw.Handler.GetControl(c, checkId, params)
+}
+
+// ListDeliveries operation middleware
+func (siw *ServerInterfaceWrapper) ListDeliveries(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListDeliveriesParams
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "channelId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "channelId", c.Request.URL.Query(), &params.ChannelId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "eventType" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "eventType", c.Request.URL.Query(), &params.EventType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter eventType: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", c.Request.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter cursor: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListDeliveries(c, params)
+}
+
+// GetDelivery operation middleware
+func (siw *ServerInterfaceWrapper) GetDelivery(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "deliveryId" -------------
+	var deliveryId DeliveryId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", c.Param("deliveryId"), &deliveryId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deliveryId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetDelivery(c, deliveryId)
+}
+
+// RetryDelivery operation middleware
+func (siw *ServerInterfaceWrapper) RetryDelivery(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "deliveryId" -------------
+	var deliveryId DeliveryId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "deliveryId", c.Param("deliveryId"), &deliveryId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter deliveryId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RetryDelivery(c, deliveryId)
 }
 
 // ListExceptions operation middleware
@@ -6280,6 +7047,31 @@ func (siw *ServerInterfaceWrapper) GetInstanceHealth(c *gin.Context) {
 	siw.Handler.GetInstanceHealth(c, instanceId)
 }
 
+// ListInstanceNotificationRules operation middleware
+func (siw *ServerInterfaceWrapper) ListInstanceNotificationRules(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "instanceId" -------------
+	var instanceId InstanceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListInstanceNotificationRules(c, instanceId)
+}
+
 // AcceptInvitation operation middleware
 func (siw *ServerInterfaceWrapper) AcceptInvitation(c *gin.Context) {
 
@@ -6866,6 +7658,120 @@ func (siw *ServerInterfaceWrapper) ListWaitEventsContributors(c *gin.Context) {
 	}
 
 	siw.Handler.ListWaitEventsContributors(c, params)
+}
+
+// ListNotificationRules operation middleware
+func (siw *ServerInterfaceWrapper) ListNotificationRules(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListNotificationRules(c)
+}
+
+// CreateNotificationRule operation middleware
+func (siw *ServerInterfaceWrapper) CreateNotificationRule(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.CreateNotificationRule(c)
+}
+
+// PreviewNotificationRule operation middleware
+func (siw *ServerInterfaceWrapper) PreviewNotificationRule(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.PreviewNotificationRule(c)
+}
+
+// RemoveNotificationRule operation middleware
+func (siw *ServerInterfaceWrapper) RemoveNotificationRule(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "ruleId" -------------
+	var ruleId RuleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "ruleId", c.Param("ruleId"), &ruleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter ruleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RemoveNotificationRule(c, ruleId)
+}
+
+// GetNotificationRule operation middleware
+func (siw *ServerInterfaceWrapper) GetNotificationRule(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "ruleId" -------------
+	var ruleId RuleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "ruleId", c.Param("ruleId"), &ruleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter ruleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetNotificationRule(c, ruleId)
+}
+
+// ChangeNotificationRule operation middleware
+func (siw *ServerInterfaceWrapper) ChangeNotificationRule(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "ruleId" -------------
+	var ruleId RuleId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "ruleId", c.Param("ruleId"), &ruleId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter ruleId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeNotificationRule(c, ruleId)
 }
 
 // GetOpenapiJson operation middleware
@@ -8443,6 +9349,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/alerts/:alertId", wrapper.GetAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/acknowledge", wrapper.AcknowledgeAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/mute", wrapper.MuteAlert)
+	router.GET(options.BaseURL+"/api/v1/alerts/:alertId/notifications", wrapper.ListAlertNotifications)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/resolve", wrapper.ResolveAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/unmute", wrapper.UnmuteAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/actions", wrapper.ActOnAlerts)
@@ -8452,9 +9359,18 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
 	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
 	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
+	router.GET(options.BaseURL+"/api/v1/channels", wrapper.ListChannels)
+	router.POST(options.BaseURL+"/api/v1/channels", wrapper.CreateChannel)
+	router.DELETE(options.BaseURL+"/api/v1/channels/:channelId", wrapper.RemoveChannel)
+	router.GET(options.BaseURL+"/api/v1/channels/:channelId", wrapper.GetChannel)
+	router.PATCH(options.BaseURL+"/api/v1/channels/:channelId", wrapper.ChangeChannel)
+	router.POST(options.BaseURL+"/api/v1/channels/:channelId/test", wrapper.TestChannel)
 	router.GET(options.BaseURL+"/api/v1/checks", wrapper.ListChecks)
 	router.GET(options.BaseURL+"/api/v1/checks/:checkId", wrapper.GetCheck)
 	router.GET(options.BaseURL+"/api/v1/controls/:checkId", wrapper.GetControl)
+	router.GET(options.BaseURL+"/api/v1/deliveries", wrapper.ListDeliveries)
+	router.GET(options.BaseURL+"/api/v1/deliveries/:deliveryId", wrapper.GetDelivery)
+	router.POST(options.BaseURL+"/api/v1/deliveries/:deliveryId/retry", wrapper.RetryDelivery)
 	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
 	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
 	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
@@ -8476,6 +9392,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/instances/:instanceId/assess", wrapper.AssessInstance)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/databases", wrapper.ListDatabases)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/health", wrapper.GetInstanceHealth)
+	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/notification-rules", wrapper.ListInstanceNotificationRules)
 	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
 	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
 	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
@@ -8490,6 +9407,12 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/metrics/utilization/contributors", wrapper.ListUtilizationContributors)
 	router.GET(options.BaseURL+"/api/v1/metrics/wait-events", wrapper.GetWaitEvents)
 	router.GET(options.BaseURL+"/api/v1/metrics/wait-events/contributors", wrapper.ListWaitEventsContributors)
+	router.GET(options.BaseURL+"/api/v1/notification-rules", wrapper.ListNotificationRules)
+	router.POST(options.BaseURL+"/api/v1/notification-rules", wrapper.CreateNotificationRule)
+	router.DELETE(options.BaseURL+"/api/v1/notification-rules/:ruleId", wrapper.RemoveNotificationRule)
+	router.GET(options.BaseURL+"/api/v1/notification-rules/:ruleId", wrapper.GetNotificationRule)
+	router.PATCH(options.BaseURL+"/api/v1/notification-rules/:ruleId", wrapper.ChangeNotificationRule)
+	router.POST(options.BaseURL+"/api/v1/notification-rules/preview", wrapper.PreviewNotificationRule)
 	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
 	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
 	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
@@ -8892,6 +9815,45 @@ func (response MuteAlertdefaultApplicationProblemPlusJSONResponse) VisitMuteAler
 	return err
 }
 
+type ListAlertNotificationsRequestObject struct {
+	AlertId AlertId `json:"alertId"`
+}
+
+type ListAlertNotificationsResponseObject interface {
+	VisitListAlertNotificationsResponse(w http.ResponseWriter) error
+}
+
+type ListAlertNotifications200JSONResponse AlertNotificationList
+
+func (response ListAlertNotifications200JSONResponse) VisitListAlertNotificationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAlertNotificationsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListAlertNotificationsdefaultApplicationProblemPlusJSONResponse) VisitListAlertNotificationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ResolveAlertRequestObject struct {
 	AlertId AlertId `json:"alertId"`
 	Body    *ResolveAlertJSONRequestBody
@@ -9129,6 +10091,242 @@ func (response ListAuditEventsdefaultApplicationProblemPlusJSONResponse) VisitLi
 	return err
 }
 
+type ListChannelsRequestObject struct {
+}
+
+type ListChannelsResponseObject interface {
+	VisitListChannelsResponse(w http.ResponseWriter) error
+}
+
+type ListChannels200JSONResponse ChannelList
+
+func (response ListChannels200JSONResponse) VisitListChannelsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChannelsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListChannelsdefaultApplicationProblemPlusJSONResponse) VisitListChannelsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateChannelRequestObject struct {
+	Body *CreateChannelJSONRequestBody
+}
+
+type CreateChannelResponseObject interface {
+	VisitCreateChannelResponse(w http.ResponseWriter) error
+}
+
+type CreateChannel201ResponseHeaders struct {
+	Location string
+}
+
+type CreateChannel201JSONResponse struct {
+	Body    Channel
+	Headers CreateChannel201ResponseHeaders
+}
+
+func (response CreateChannel201JSONResponse) VisitCreateChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateChanneldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateChanneldefaultApplicationProblemPlusJSONResponse) VisitCreateChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveChannelRequestObject struct {
+	ChannelId ChannelId `json:"channelId"`
+}
+
+type RemoveChannelResponseObject interface {
+	VisitRemoveChannelResponse(w http.ResponseWriter) error
+}
+
+type RemoveChannel204Response struct {
+}
+
+func (response RemoveChannel204Response) VisitRemoveChannelResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveChanneldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RemoveChanneldefaultApplicationProblemPlusJSONResponse) VisitRemoveChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetChannelRequestObject struct {
+	ChannelId ChannelId `json:"channelId"`
+}
+
+type GetChannelResponseObject interface {
+	VisitGetChannelResponse(w http.ResponseWriter) error
+}
+
+type GetChannel200JSONResponse Channel
+
+func (response GetChannel200JSONResponse) VisitGetChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetChanneldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetChanneldefaultApplicationProblemPlusJSONResponse) VisitGetChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeChannelRequestObject struct {
+	ChannelId ChannelId `json:"channelId"`
+	Body      *ChangeChannelJSONRequestBody
+}
+
+type ChangeChannelResponseObject interface {
+	VisitChangeChannelResponse(w http.ResponseWriter) error
+}
+
+type ChangeChannel200JSONResponse Channel
+
+func (response ChangeChannel200JSONResponse) VisitChangeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeChanneldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeChanneldefaultApplicationProblemPlusJSONResponse) VisitChangeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestChannelRequestObject struct {
+	ChannelId ChannelId `json:"channelId"`
+}
+
+type TestChannelResponseObject interface {
+	VisitTestChannelResponse(w http.ResponseWriter) error
+}
+
+type TestChannel200JSONResponse ChannelTest
+
+func (response TestChannel200JSONResponse) VisitTestChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestChanneldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TestChanneldefaultApplicationProblemPlusJSONResponse) VisitTestChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListChecksRequestObject struct {
 	Params ListChecksParams
 }
@@ -9236,6 +10434,123 @@ type GetControldefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetControldefaultApplicationProblemPlusJSONResponse) VisitGetControlResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListDeliveriesRequestObject struct {
+	Params ListDeliveriesParams
+}
+
+type ListDeliveriesResponseObject interface {
+	VisitListDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type ListDeliveries200JSONResponse DeliveryPage
+
+func (response ListDeliveries200JSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListDeliveriesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListDeliveriesdefaultApplicationProblemPlusJSONResponse) VisitListDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeliveryRequestObject struct {
+	DeliveryId DeliveryId `json:"deliveryId"`
+}
+
+type GetDeliveryResponseObject interface {
+	VisitGetDeliveryResponse(w http.ResponseWriter) error
+}
+
+type GetDelivery200JSONResponse Delivery
+
+func (response GetDelivery200JSONResponse) VisitGetDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDeliverydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetDeliverydefaultApplicationProblemPlusJSONResponse) VisitGetDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetryDeliveryRequestObject struct {
+	DeliveryId DeliveryId `json:"deliveryId"`
+}
+
+type RetryDeliveryResponseObject interface {
+	VisitRetryDeliveryResponse(w http.ResponseWriter) error
+}
+
+type RetryDelivery202JSONResponse Delivery
+
+func (response RetryDelivery202JSONResponse) VisitRetryDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetryDeliverydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RetryDeliverydefaultApplicationProblemPlusJSONResponse) VisitRetryDeliveryResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -10082,6 +11397,45 @@ func (response GetInstanceHealthdefaultApplicationProblemPlusJSONResponse) Visit
 	return err
 }
 
+type ListInstanceNotificationRulesRequestObject struct {
+	InstanceId InstanceId `json:"instanceId"`
+}
+
+type ListInstanceNotificationRulesResponseObject interface {
+	VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error
+}
+
+type ListInstanceNotificationRules200JSONResponse InstanceRuleList
+
+func (response ListInstanceNotificationRules200JSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListInstanceNotificationRulesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListInstanceNotificationRulesdefaultApplicationProblemPlusJSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AcceptInvitationRequestObject struct {
 	Token string `json:"token"`
 	Body  *AcceptInvitationJSONRequestBody
@@ -10669,6 +12023,242 @@ type ListWaitEventsContributorsdefaultApplicationProblemPlusJSONResponse struct 
 }
 
 func (response ListWaitEventsContributorsdefaultApplicationProblemPlusJSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListNotificationRulesRequestObject struct {
+}
+
+type ListNotificationRulesResponseObject interface {
+	VisitListNotificationRulesResponse(w http.ResponseWriter) error
+}
+
+type ListNotificationRules200JSONResponse NotificationRuleList
+
+func (response ListNotificationRules200JSONResponse) VisitListNotificationRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListNotificationRulesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListNotificationRulesdefaultApplicationProblemPlusJSONResponse) VisitListNotificationRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateNotificationRuleRequestObject struct {
+	Body *CreateNotificationRuleJSONRequestBody
+}
+
+type CreateNotificationRuleResponseObject interface {
+	VisitCreateNotificationRuleResponse(w http.ResponseWriter) error
+}
+
+type CreateNotificationRule201ResponseHeaders struct {
+	Location string
+}
+
+type CreateNotificationRule201JSONResponse struct {
+	Body    NotificationRule
+	Headers CreateNotificationRule201ResponseHeaders
+}
+
+func (response CreateNotificationRule201JSONResponse) VisitCreateNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response CreateNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitCreateNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewNotificationRuleRequestObject struct {
+	Body *PreviewNotificationRuleJSONRequestBody
+}
+
+type PreviewNotificationRuleResponseObject interface {
+	VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error
+}
+
+type PreviewNotificationRule200JSONResponse RulePreview
+
+func (response PreviewNotificationRule200JSONResponse) VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PreviewNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PreviewNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitPreviewNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveNotificationRuleRequestObject struct {
+	RuleId RuleId `json:"ruleId"`
+}
+
+type RemoveNotificationRuleResponseObject interface {
+	VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error
+}
+
+type RemoveNotificationRule204Response struct {
+}
+
+func (response RemoveNotificationRule204Response) VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RemoveNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitRemoveNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetNotificationRuleRequestObject struct {
+	RuleId RuleId `json:"ruleId"`
+}
+
+type GetNotificationRuleResponseObject interface {
+	VisitGetNotificationRuleResponse(w http.ResponseWriter) error
+}
+
+type GetNotificationRule200JSONResponse NotificationRule
+
+func (response GetNotificationRule200JSONResponse) VisitGetNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitGetNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeNotificationRuleRequestObject struct {
+	RuleId RuleId `json:"ruleId"`
+	Body   *ChangeNotificationRuleJSONRequestBody
+}
+
+type ChangeNotificationRuleResponseObject interface {
+	VisitChangeNotificationRuleResponse(w http.ResponseWriter) error
+}
+
+type ChangeNotificationRule200JSONResponse NotificationRule
+
+func (response ChangeNotificationRule200JSONResponse) VisitChangeNotificationRuleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeNotificationRuledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeNotificationRuledefaultApplicationProblemPlusJSONResponse) VisitChangeNotificationRuleResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -13404,6 +14994,9 @@ type StrictServerInterface interface {
 	// MuteAlert Mute an alert
 	// (POST /api/v1/alerts/{alertId}/mute)
 	MuteAlert(ctx context.Context, request MuteAlertRequestObject) (MuteAlertResponseObject, error)
+	// ListAlertNotifications Who was told of an alert
+	// (GET /api/v1/alerts/{alertId}/notifications)
+	ListAlertNotifications(ctx context.Context, request ListAlertNotificationsRequestObject) (ListAlertNotificationsResponseObject, error)
 	// ResolveAlert Resolve an alert
 	// (POST /api/v1/alerts/{alertId}/resolve)
 	ResolveAlert(ctx context.Context, request ResolveAlertRequestObject) (ResolveAlertResponseObject, error)
@@ -13422,6 +15015,24 @@ type StrictServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// ListChannels The ways by which people and programs are told
+	// (GET /api/v1/channels)
+	ListChannels(ctx context.Context, request ListChannelsRequestObject) (ListChannelsResponseObject, error)
+	// CreateChannel Add a channel
+	// (POST /api/v1/channels)
+	CreateChannel(ctx context.Context, request CreateChannelRequestObject) (CreateChannelResponseObject, error)
+	// RemoveChannel Remove a channel
+	// (DELETE /api/v1/channels/{channelId})
+	RemoveChannel(ctx context.Context, request RemoveChannelRequestObject) (RemoveChannelResponseObject, error)
+	// GetChannel One channel
+	// (GET /api/v1/channels/{channelId})
+	GetChannel(ctx context.Context, request GetChannelRequestObject) (GetChannelResponseObject, error)
+	// ChangeChannel Change a channel
+	// (PATCH /api/v1/channels/{channelId})
+	ChangeChannel(ctx context.Context, request ChangeChannelRequestObject) (ChangeChannelResponseObject, error)
+	// TestChannel Send a test through a channel
+	// (POST /api/v1/channels/{channelId}/test)
+	TestChannel(ctx context.Context, request TestChannelRequestObject) (TestChannelResponseObject, error)
 	// ListChecks The catalogue of checks
 	// (GET /api/v1/checks)
 	ListChecks(ctx context.Context, request ListChecksRequestObject) (ListChecksResponseObject, error)
@@ -13431,6 +15042,15 @@ type StrictServerInterface interface {
 	// GetControl How a check stood over a period
 	// (GET /api/v1/controls/{checkId})
 	GetControl(ctx context.Context, request GetControlRequestObject) (GetControlResponseObject, error)
+	// ListDeliveries What was told, and what came of it
+	// (GET /api/v1/deliveries)
+	ListDeliveries(ctx context.Context, request ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error)
+	// GetDelivery One delivery
+	// (GET /api/v1/deliveries/{deliveryId})
+	GetDelivery(ctx context.Context, request GetDeliveryRequestObject) (GetDeliveryResponseObject, error)
+	// RetryDelivery Try a failed delivery again
+	// (POST /api/v1/deliveries/{deliveryId}/retry)
+	RetryDelivery(ctx context.Context, request RetryDeliveryRequestObject) (RetryDeliveryResponseObject, error)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
@@ -13494,6 +15114,9 @@ type StrictServerInterface interface {
 	// GetInstanceHealth How a server fares
 	// (GET /api/v1/instances/{instanceId}/health)
 	GetInstanceHealth(ctx context.Context, request GetInstanceHealthRequestObject) (GetInstanceHealthResponseObject, error)
+	// ListInstanceNotificationRules Who will be told of a server
+	// (GET /api/v1/instances/{instanceId}/notification-rules)
+	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
@@ -13536,6 +15159,24 @@ type StrictServerInterface interface {
 	// ListWaitEventsContributors Who waits
 	// (GET /api/v1/metrics/wait-events/contributors)
 	ListWaitEventsContributors(ctx context.Context, request ListWaitEventsContributorsRequestObject) (ListWaitEventsContributorsResponseObject, error)
+	// ListNotificationRules Who is told of what
+	// (GET /api/v1/notification-rules)
+	ListNotificationRules(ctx context.Context, request ListNotificationRulesRequestObject) (ListNotificationRulesResponseObject, error)
+	// CreateNotificationRule Add a rule
+	// (POST /api/v1/notification-rules)
+	CreateNotificationRule(ctx context.Context, request CreateNotificationRuleRequestObject) (CreateNotificationRuleResponseObject, error)
+	// PreviewNotificationRule What a rule would have matched
+	// (POST /api/v1/notification-rules/preview)
+	PreviewNotificationRule(ctx context.Context, request PreviewNotificationRuleRequestObject) (PreviewNotificationRuleResponseObject, error)
+	// RemoveNotificationRule Remove a rule
+	// (DELETE /api/v1/notification-rules/{ruleId})
+	RemoveNotificationRule(ctx context.Context, request RemoveNotificationRuleRequestObject) (RemoveNotificationRuleResponseObject, error)
+	// GetNotificationRule One rule
+	// (GET /api/v1/notification-rules/{ruleId})
+	GetNotificationRule(ctx context.Context, request GetNotificationRuleRequestObject) (GetNotificationRuleResponseObject, error)
+	// ChangeNotificationRule Change a rule, or switch it on or off
+	// (PATCH /api/v1/notification-rules/{ruleId})
+	ChangeNotificationRule(ctx context.Context, request ChangeNotificationRuleRequestObject) (ChangeNotificationRuleResponseObject, error)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
@@ -14033,6 +15674,32 @@ func (sh *strictHandler) MuteAlert(ctx *gin.Context, alertId AlertId) {
 	}
 }
 
+// ListAlertNotifications operation middleware
+func (sh *strictHandler) ListAlertNotifications(ctx *gin.Context, alertId AlertId) {
+	var request ListAlertNotificationsRequestObject
+
+	request.AlertId = alertId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAlertNotifications(ctx, request.(ListAlertNotificationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAlertNotifications")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListAlertNotificationsResponseObject); ok {
+		if err := validResponse.VisitListAlertNotificationsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ResolveAlert operation middleware
 func (sh *strictHandler) ResolveAlert(ctx *gin.Context, alertId AlertId) {
 	var request ResolveAlertRequestObject
@@ -14236,6 +15903,188 @@ func (sh *strictHandler) ListAuditEvents(ctx *gin.Context, params ListAuditEvent
 	}
 }
 
+// ListChannels operation middleware
+func (sh *strictHandler) ListChannels(ctx *gin.Context) {
+	var request ListChannelsRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListChannels(ctx, request.(ListChannelsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListChannels")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListChannelsResponseObject); ok {
+		if err := validResponse.VisitListChannelsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateChannel operation middleware
+func (sh *strictHandler) CreateChannel(ctx *gin.Context) {
+	var request CreateChannelRequestObject
+
+	var body CreateChannelJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateChannel(ctx, request.(CreateChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateChannel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateChannelResponseObject); ok {
+		if err := validResponse.VisitCreateChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemoveChannel operation middleware
+func (sh *strictHandler) RemoveChannel(ctx *gin.Context, channelId ChannelId) {
+	var request RemoveChannelRequestObject
+
+	request.ChannelId = channelId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveChannel(ctx, request.(RemoveChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveChannel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RemoveChannelResponseObject); ok {
+		if err := validResponse.VisitRemoveChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetChannel operation middleware
+func (sh *strictHandler) GetChannel(ctx *gin.Context, channelId ChannelId) {
+	var request GetChannelRequestObject
+
+	request.ChannelId = channelId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetChannel(ctx, request.(GetChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetChannel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetChannelResponseObject); ok {
+		if err := validResponse.VisitGetChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeChannel operation middleware
+func (sh *strictHandler) ChangeChannel(ctx *gin.Context, channelId ChannelId) {
+	var request ChangeChannelRequestObject
+
+	request.ChannelId = channelId
+
+	var body ChangeChannelJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeChannel(ctx, request.(ChangeChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeChannel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeChannelResponseObject); ok {
+		if err := validResponse.VisitChangeChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TestChannel operation middleware
+func (sh *strictHandler) TestChannel(ctx *gin.Context, channelId ChannelId) {
+	var request TestChannelRequestObject
+
+	request.ChannelId = channelId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TestChannel(ctx, request.(TestChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestChannel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(TestChannelResponseObject); ok {
+		if err := validResponse.VisitTestChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListChecks operation middleware
 func (sh *strictHandler) ListChecks(ctx *gin.Context, params ListChecksParams) {
 	var request ListChecksRequestObject
@@ -14308,6 +16157,84 @@ func (sh *strictHandler) GetControl(ctx *gin.Context, checkId CheckId, params Ge
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetControlResponseObject); ok {
 		if err := validResponse.VisitGetControlResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListDeliveries operation middleware
+func (sh *strictHandler) ListDeliveries(ctx *gin.Context, params ListDeliveriesParams) {
+	var request ListDeliveriesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDeliveries(ctx, request.(ListDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDeliveries")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListDeliveriesResponseObject); ok {
+		if err := validResponse.VisitListDeliveriesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDelivery operation middleware
+func (sh *strictHandler) GetDelivery(ctx *gin.Context, deliveryId DeliveryId) {
+	var request GetDeliveryRequestObject
+
+	request.DeliveryId = deliveryId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDelivery(ctx, request.(GetDeliveryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDelivery")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetDeliveryResponseObject); ok {
+		if err := validResponse.VisitGetDeliveryResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetryDelivery operation middleware
+func (sh *strictHandler) RetryDelivery(ctx *gin.Context, deliveryId DeliveryId) {
+	var request RetryDeliveryRequestObject
+
+	request.DeliveryId = deliveryId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RetryDelivery(ctx, request.(RetryDeliveryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetryDelivery")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RetryDeliveryResponseObject); ok {
+		if err := validResponse.VisitRetryDeliveryResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -14929,6 +16856,32 @@ func (sh *strictHandler) GetInstanceHealth(ctx *gin.Context, instanceId Instance
 	}
 }
 
+// ListInstanceNotificationRules operation middleware
+func (sh *strictHandler) ListInstanceNotificationRules(ctx *gin.Context, instanceId InstanceId) {
+	var request ListInstanceNotificationRulesRequestObject
+
+	request.InstanceId = instanceId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListInstanceNotificationRules(ctx, request.(ListInstanceNotificationRulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListInstanceNotificationRules")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListInstanceNotificationRulesResponseObject); ok {
+		if err := validResponse.VisitListInstanceNotificationRulesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // AcceptInvitation operation middleware
 func (sh *strictHandler) AcceptInvitation(ctx *gin.Context, token string) {
 	var request AcceptInvitationRequestObject
@@ -15329,6 +17282,201 @@ func (sh *strictHandler) ListWaitEventsContributors(ctx *gin.Context, params Lis
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListWaitEventsContributorsResponseObject); ok {
 		if err := validResponse.VisitListWaitEventsContributorsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListNotificationRules operation middleware
+func (sh *strictHandler) ListNotificationRules(ctx *gin.Context) {
+	var request ListNotificationRulesRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListNotificationRules(ctx, request.(ListNotificationRulesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListNotificationRules")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListNotificationRulesResponseObject); ok {
+		if err := validResponse.VisitListNotificationRulesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateNotificationRule operation middleware
+func (sh *strictHandler) CreateNotificationRule(ctx *gin.Context) {
+	var request CreateNotificationRuleRequestObject
+
+	var body CreateNotificationRuleJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateNotificationRule(ctx, request.(CreateNotificationRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateNotificationRule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(CreateNotificationRuleResponseObject); ok {
+		if err := validResponse.VisitCreateNotificationRuleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PreviewNotificationRule operation middleware
+func (sh *strictHandler) PreviewNotificationRule(ctx *gin.Context) {
+	var request PreviewNotificationRuleRequestObject
+
+	var body PreviewNotificationRuleJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewNotificationRule(ctx, request.(PreviewNotificationRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewNotificationRule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(PreviewNotificationRuleResponseObject); ok {
+		if err := validResponse.VisitPreviewNotificationRuleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemoveNotificationRule operation middleware
+func (sh *strictHandler) RemoveNotificationRule(ctx *gin.Context, ruleId RuleId) {
+	var request RemoveNotificationRuleRequestObject
+
+	request.RuleId = ruleId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveNotificationRule(ctx, request.(RemoveNotificationRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveNotificationRule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RemoveNotificationRuleResponseObject); ok {
+		if err := validResponse.VisitRemoveNotificationRuleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetNotificationRule operation middleware
+func (sh *strictHandler) GetNotificationRule(ctx *gin.Context, ruleId RuleId) {
+	var request GetNotificationRuleRequestObject
+
+	request.RuleId = ruleId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetNotificationRule(ctx, request.(GetNotificationRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetNotificationRule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetNotificationRuleResponseObject); ok {
+		if err := validResponse.VisitGetNotificationRuleResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeNotificationRule operation middleware
+func (sh *strictHandler) ChangeNotificationRule(ctx *gin.Context, ruleId RuleId) {
+	var request ChangeNotificationRuleRequestObject
+
+	request.RuleId = ruleId
+
+	var body ChangeNotificationRuleJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeNotificationRule(ctx, request.(ChangeNotificationRuleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeNotificationRule")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeNotificationRuleResponseObject); ok {
+		if err := validResponse.VisitChangeNotificationRuleResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -19,13 +19,20 @@ type Alert struct {
 	Labels places.Labels // of its place
 }
 
+// originLabel is on every alert that Muster feeds to an Alertmanager
+// (internal/notify/send, OriginLabel). Taken in again each would be an alert more, which would be fed, too.
+const originLabel = "muster_alert_id"
+
 // alert says what is posted as a machine's firing. fingerprint is the sender's,
 // where it has one.
 func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reason) {
 	labels := maps.Clone(p.Labels)
 	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" }) // to Prometheus it is not there
-	if len(labels) == 0 {
+	switch {
+	case len(labels) == 0:
 		return Alert{}, intake.NoLabels
+	case labels[originLabel] != "":
+		return Alert{}, intake.OurOwn
 	}
 	if p.StartsAt.IsZero() {
 		p.StartsAt = receipt

@@ -178,6 +178,7 @@ func TestBadAlertsAreLeftOut(t *testing.T) {
 		`{"labels":{},"status":"firing"}`:                                                                               intake.NoLabels,
 		`{"annotations":{"summary":"s"},"status":"firing"}`:                                                             intake.NoLabels,
 		`{"labels":{"a":""},"status":"firing"}`:                                                                         intake.NoLabels,
+		`{"labels":{"a":"b","muster_alert_id":"0199f0c1-7a10-7c44-9b0e-2f6f1e6c1a06"},"status":"firing"}`:               intake.OurOwn,
 		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"2026-11-20T14:59:59Z","status":"resolved"}`:    intake.InvalidTime,
 		`{"labels":{"a":"b"},"startsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`:                                 intake.InvalidTime,
 		`{"labels":{"a":"b"},"startsAt":"0000-01-01T00:00:00Z","status":"firing"}`:                                      intake.InvalidTime,

@@ -8,6 +8,10 @@ SELECT id::text, name FROM alerts_v2.places WHERE organization_id = $1 AND id = 
 UNION ALL
 SELECT id::text, title FROM alerts_v2.alerts WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
+SELECT id::text, name FROM notification_channels WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
+SELECT id::text, name FROM notification_rules WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
 SELECT id::text, check_id FROM exceptions_v1.exceptions WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM schedules_v1.schedules WHERE organization_id = $1 AND id = ANY ($2)

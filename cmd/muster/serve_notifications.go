@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+
+	"muster/commands"
+	"muster/handlers"
+	"muster/handlers/jobs"
+	"muster/internal/mail"
+	"muster/internal/notify"
+)
+
+// follower puts what happens into deliveries.
+func (p *process) follower() *notify.Follower {
+	return &notify.Follower{DB: p.db, Events: p.events, Registry: commands.Registry(), Queue: p.queue, Now: p.clock.Now, Log: p.log}
+}
+
+// told answers what was told, and what will be.
+func (p *process) told() *notify.Reader {
+	return &notify.Reader{DB: p.db, Seal: p.key, Events: p.events, Registry: commands.Registry(), Now: p.clock.Now}
+}
+
+// sender sees deliveries through.
+func (p *process) sender() (*notify.Sender, error) {
+	from, err := mail.ParseFrom(p.cfg.MailFrom)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := p.transport()
+	if err != nil {
+		return nil, err
+	}
+	return &notify.Sender{
+		DB: p.db, Queue: p.queue, Accounts: p.accounts, Seal: p.key, Poster: p.poster(), Composer: &mail.Composer{From: from, Now: p.clock.Now},
+		Transport: transport, PublicURL: p.cfg.PublicURL, Now: p.clock.Now, Log: p.log,
+	}, nil
+}
+
+// addNotifications has workers see deliveries through, and do what is done about them now
+// and then.
+func (p *process) addNotifications(workers *handlers.Workers, sender *notify.Sender) {
+	follower := p.follower()
+	workers.Add(handlers.Task{Kind: jobs.Notify, Timeout: sender.AttemptTimeout(), Policy: sender.Policy(handlers.TellsAtOnce), Handle: sender.Handle})
+	workers.Every("tell open alerts again", notify.RepeatEvery, follower.Repeat)
+	workers.Every("feed Alertmanagers", notify.FeedEvery, sender.Feed)
+	workers.Every("delete old deliveries", notify.PurgeEvery, follower.Purge)
+	if p.cfg.SMTPURL != "" {
+		workers.Every("begin notifications", notify.BeginEvery, func(ctx context.Context) error {
+			return notify.Begin(ctx, p.db, p.commands.BeginNotifications)
+		})
+	}
+}

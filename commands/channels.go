@@ -1,0 +1,356 @@
+package commands
+
+import (
+	"context"
+	_ "embed" // the statements
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/notification"
+	"muster/eventstore"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/insert_channel.sql
+	insertChannel string
+	//go:embed sql/lock_channel.sql
+	lockChannel string
+	//go:embed sql/update_channel.sql
+	updateChannel string
+)
+
+// Sealer keeps what must not be read; *secrets.Ring does.
+type Sealer interface {
+	Seal(plaintext, context []byte) ([]byte, error)
+	Open(sealed, context []byte) ([]byte, error)
+	// SealedUnder is the fingerprint of the key that a ciphertext names.
+	SealedUnder(sealed []byte) string
+}
+
+// Reach says where channels may lead. internal/notify/send has it.
+type Reach interface {
+	// AllowsURL looks its host up. An error is a sentence for whoever set the URL.
+	AllowsURL(ctx context.Context, url string) error
+}
+
+// ChannelRow is a channel as its row has it.
+type ChannelRow struct {
+	ID             uuid.UUID         `db:"id"`
+	OrganizationID uuid.UUID         `db:"organization_id"`
+	Name           string            `db:"name"`
+	Kind           notification.Kind `db:"kind"`
+	MemberIDs      uuidArray         `db:"member_ids"`
+	Administrators bool              `db:"administrators"`
+	Sealed         []byte            `db:"sealed"`
+}
+
+// uuidArray is a column of ids, read as JSON.
+type uuidArray []uuid.UUID
+
+// Scan implements sql.Scanner.
+func (a *uuidArray) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("%T is no list of ids", src)
+	}
+	return json.Unmarshal([]byte(text), a)
+}
+
+// ChannelContext is what a channel's address is sealed for.
+func ChannelContext(organization, channel uuid.UUID) []byte {
+	return []byte("channel " + organization.String() + " " + channel.String())
+}
+
+// Address opens where a channel leads; the zero Address for e-mail.
+func (c ChannelRow) Address(seal Sealer) (a notification.Address, err error) {
+	if c.Sealed == nil {
+		return a, nil
+	}
+	text, err := seal.Open(c.Sealed, ChannelContext(c.OrganizationID, c.ID))
+	if err != nil {
+		return a, fmt.Errorf("open the address of channel %s: %w", c.ID, err)
+	}
+	return a, json.Unmarshal(text, &a)
+}
+
+// CreateChannel adds a way to tell somebody.
+type CreateChannel struct {
+	Name           string
+	Kind           notification.Kind
+	MemberIDs      []uuid.UUID
+	Administrators bool
+	notification.Address
+}
+
+// CreateChannel records it. Errors: *RuleError with every broken rule.
+func (s *Service) CreateChannel(ctx context.Context, actor Actor, c CreateChannel) (uuid.UUID, Mark, error) {
+	c.MemberIDs = uniqueIDs(c.MemberIDs)
+	if err := s.checkChannel(ctx, actor.OrganizationID, c, true, nil); err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	id := newID()
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil { // two at once count each other
+			return Mark{}, err
+		}
+		if err := s.room(ctx, tx, actor.OrganizationID, "notification_channels", "too_many_channels", notification.MaxChannels); err != nil {
+			return Mark{}, err
+		}
+		return s.insertChannel(ctx, tx, actor, id, c)
+	})
+	return id, mark, err
+}
+
+func (s *Service) insertChannel(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, c CreateChannel) (Mark, error) {
+	now := s.clock()
+	if err := s.writeChannel(ctx, tx, actor, id, c, now); err != nil {
+		return Mark{}, err
+	}
+	return appendAll(ctx, s, tx, actor, channelPlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{created(c)})
+}
+
+func created(c CreateChannel) notification.Event {
+	return notification.ChannelCreated{Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators}
+}
+
+func (s *Service) writeChannel(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, c CreateChannel, now time.Time) error {
+	sealed, err := s.sealAddress(actor.OrganizationID, id, c.Address)
+	if err != nil {
+		return err
+	}
+	return statement.Exec(ctx, tx, "add a channel", insertChannel, id, actor.OrganizationID, strings.TrimSpace(c.Name), string(c.Kind),
+		statement.IDs(c.MemberIDs), c.Administrators, sealed, now, actorID(actor))
+}
+
+// actorID is the member who does it; nil: Muster.
+func actorID(a Actor) *uuid.UUID {
+	if a.MemberID == uuid.Nil {
+		return nil
+	}
+	return &a.MemberID
+}
+
+// sealAddress seals it; nil where there is none.
+func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address) ([]byte, error) {
+	if a.URL == "" {
+		return nil, nil
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("encode the address of channel %s: %w", id, err)
+	}
+	sealed, err := s.Seal.Seal(text, ChannelContext(organization, id))
+	if err != nil {
+		return nil, fmt.Errorf("seal the address of channel %s: %w", id, err)
+	}
+	return sealed, nil
+}
+
+// checkChannel holds a channel against every rule at once. newURL: its host is to be
+// looked up; known are the recipients that it has already, whoever they are by now.
+func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c CreateChannel, newURL bool, known []uuid.UUID) error {
+	var broken []FieldError
+	if e := checkName("#/name", c.Name); e != nil {
+		broken = append(broken, *e)
+	}
+	address := notification.BrokenAddress(c.Kind, c.Address)
+	broken = append(broken, fieldsOf(notification.BrokenRecipients(c.Kind, c.MemberIDs, c.Administrators))...)
+	if newURL && c.URL != "" && !slices.ContainsFunc(address, func(b notification.Broken) bool { return b.Pointer == "#/url" }) {
+		if err := s.Reach.AllowsURL(ctx, c.URL); err != nil {
+			address = append(address, notification.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
+		}
+	}
+	broken = append(broken, fieldsOf(address)...)
+	members, err := s.Accounts.Addresses(ctx, organization, c.MemberIDs)
+	if err != nil {
+		return err
+	}
+	for i, id := range c.MemberIDs {
+		if _, ok := members[id]; !ok && !slices.Contains(known, id) {
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/memberIds/%d", i), Code: "recipient_not_member", Detail: "is no member who can be mailed"})
+		}
+	}
+	return fieldErrors(broken)
+}
+
+func fieldsOf(broken []notification.Broken) []FieldError {
+	fields := make([]FieldError, len(broken))
+	for i, b := range broken {
+		fields[i] = FieldError{Pointer: b.Pointer, Code: b.Code, Detail: b.Detail}
+	}
+	return fields
+}
+
+func uniqueIDs(ids []uuid.UUID) []uuid.UUID {
+	var unique []uuid.UUID
+	for _, id := range ids {
+		if !slices.Contains(unique, id) {
+			unique = append(unique, id)
+		}
+	}
+	return unique
+}
+
+// room refuses one more where an organization has as many as it may.
+func (s *Service) room(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, table, code string, most int) error {
+	n, err := statement.One[int](ctx, tx, "count "+table, `SELECT count(*) FROM `+table+` WHERE organization_id = $1 AND removed_at IS NULL`, organization)
+	if err == nil && n >= most {
+		err = &RuleError{Code: code, Title: titles()[code], Detail: fmt.Sprintf("An organization has at most %d.", most)}
+	}
+	return err
+}
+
+// ChangeChannel changes what it names; nil stays.
+type ChangeChannel struct {
+	Name           *string
+	MemberIDs      *[]uuid.UUID
+	Administrators *bool
+	URL, Secret    *string
+}
+
+// to is the channel as it will be.
+func (c ChangeChannel) to(is CreateChannel) CreateChannel {
+	if c.Name != nil {
+		is.Name = *c.Name
+	}
+	if c.MemberIDs != nil {
+		is.MemberIDs = uniqueIDs(*c.MemberIDs)
+	}
+	if c.Administrators != nil {
+		is.Administrators = *c.Administrators
+	}
+	if c.URL != nil {
+		is.URL = *c.URL
+	}
+	if c.Secret != nil {
+		is.Secret = *c.Secret
+	}
+	return is
+}
+
+// ChangeChannel records it. Errors: *NotFoundError, *RuleError.
+func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, c ChangeChannel) (Mark, error) {
+	// The host is looked up before there is a transaction, for a name server may be slow.
+	before, err := s.channel(ctx, s.DB, lockChannel, actor.OrganizationID, id)
+	if err != nil {
+		return Mark{}, err
+	}
+	is, err := s.terms(before)
+	if err != nil {
+		return Mark{}, err
+	}
+	if err := s.checkChannel(ctx, actor.OrganizationID, c.to(is), c.URL != nil, is.MemberIDs); err != nil {
+		return Mark{}, err
+	}
+	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
+		row, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, id)
+		if err != nil {
+			return nil, err
+		}
+		was, err := s.terms(row)
+		if err != nil {
+			return nil, err
+		}
+		will := c.to(was)
+		will.Name = strings.TrimSpace(will.Name)
+		changed := notification.ChannelChanged{
+			NameChanged: will.Name != was.Name, URLChanged: will.URL != was.URL, SecretChanged: will.Secret != was.Secret,
+			MemberIDs: will.MemberIDs, Administrators: will.Administrators,
+		}
+		if !changed.NameChanged && !changed.URLChanged && !changed.SecretChanged && slices.Equal(will.MemberIDs, was.MemberIDs) && will.Administrators == was.Administrators {
+			return nil, nil
+		}
+		sealed, err := s.sealAddress(actor.OrganizationID, id, will.Address)
+		if err != nil {
+			return nil, err
+		}
+		return []notification.Event{changed}, statement.Exec(ctx, tx, "change a channel", updateChannel,
+			id, will.Name, statement.IDs(will.MemberIDs), will.Administrators, sealed)
+	})
+}
+
+// terms are a channel's as somebody would create it.
+func (s *Service) terms(row ChannelRow) (CreateChannel, error) {
+	address, err := row.Address(s.Seal)
+	return CreateChannel{Name: row.Name, Kind: row.Kind, MemberIDs: row.MemberIDs, Administrators: row.Administrators, Address: address}, err
+}
+
+// channel is one that is not removed. Errors: *NotFoundError.
+func (s *Service) channel(ctx context.Context, q sqlx.QueryerContext, query string, organization, id uuid.UUID) (ChannelRow, error) {
+	row, ok, err := statement.Find[ChannelRow](ctx, q, "look up a channel", query, organization, id)
+	if err == nil && !ok {
+		err = &NotFoundError{What: "channel"}
+	}
+	return row, err
+}
+
+// RemoveChannel takes it away, with its address. Errors: *NotFoundError, *RuleError with
+// channel_in_use while a rule names it.
+func (s *Service) RemoveChannel(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
+		if _, err := s.channel(ctx, tx, lockChannel, actor.OrganizationID, id); err != nil {
+			return nil, err
+		}
+		rule, used, err := statement.Find[string](ctx, tx, "look who uses a channel", `SELECT name FROM notification_rules
+			WHERE organization_id = $1 AND removed_at IS NULL AND terms->'channelIds' ? $2::text ORDER BY name LIMIT 1`, actor.OrganizationID, id.String())
+		if err != nil {
+			return nil, err
+		}
+		if used {
+			return nil, &RuleError{Code: "channel_in_use", Title: titles()["channel_in_use"], Detail: "The rule " + rule + " tells through it."}
+		}
+		return []notification.Event{notification.ChannelRemoved{}}, statement.Exec(ctx, tx, "remove a channel",
+			`UPDATE notification_channels SET removed_at = $2, sealed = NULL, member_ids = '{}' WHERE id = $1`, id, s.clock())
+	})
+}
+
+// RecordChannelTest says that somebody sent a test. Errors: *NotFoundError.
+func (s *Service) RecordChannelTest(ctx context.Context, actor Actor, id uuid.UUID, tested notification.ChannelTested) (Mark, error) {
+	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(*sqlx.Tx) ([]notification.Event, error) {
+		return []notification.Event{tested}, nil
+	})
+}
+
+// RecordDeliveryRetry says that somebody has a delivery through a channel tried again;
+// again queues it, in the same transaction. Errors: *NotFoundError, and again's.
+func (s *Service) RecordDeliveryRetry(ctx context.Context, actor Actor, channel, delivery uuid.UUID, again func(*sqlx.Tx) error) (Mark, error) {
+	return s.decideLife(ctx, actor, channelPlace(channel), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
+		return []notification.Event{notification.DeliveryRetried{DeliveryID: delivery}}, again(tx)
+	})
+}
+
+// decideLife folds a channel or a rule under its lock and appends what choose returns,
+// which writes their rows. Errors: *NotFoundError where it is not there.
+func (s *Service) decideLife(ctx context.Context, actor Actor, to streamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (Mark, error) {
+	if actor.MemberID == uuid.Nil {
+		return Mark{}, errors.New("a " + what + " is changed by a member")
+	}
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := lockStream(ctx, tx, to.id); err != nil {
+			return Mark{}, err
+		}
+		var life notification.Life
+		return decide(ctx, s, tx, actor, to, func(e any, _ time.Time) {
+			if e, ok := e.(notification.Event); ok {
+				life.Apply(e)
+			}
+		}, func(time.Time) ([]notification.Event, error) {
+			if !life.Exists {
+				return nil, &NotFoundError{What: what}
+			}
+			return choose(tx)
+		}, nil)
+	})
+}
+
+func channelPlace(id uuid.UUID) streamPlace {
+	return streamPlace{eventstore.Organization, notification.ChannelStream, id}
+}

@@ -1,0 +1,256 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/alert"
+	"muster/domain/notification"
+	"muster/eventstore"
+	"muster/internal/statement"
+)
+
+// NotificationRule is what a rule says, and its name.
+type NotificationRule struct {
+	Name string
+	notification.Terms
+}
+
+// CreateNotificationRule records a rule. Errors: *RuleError with every broken rule.
+func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r NotificationRule) (uuid.UUID, Mark, error) {
+	r.ChannelIDs = uniqueIDs(r.ChannelIDs)
+	if err := s.checkRule(ctx, actor.OrganizationID, r, nil); err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	id := newID()
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
+			return Mark{}, err
+		}
+		if err := s.room(ctx, tx, actor.OrganizationID, "notification_rules", "too_many_rules", notification.MaxRules); err != nil {
+			return Mark{}, err
+		}
+		if err := s.lockChannels(ctx, tx, actor.OrganizationID, r.ChannelIDs); err != nil {
+			return Mark{}, err
+		}
+		now := s.clock()
+		if err := s.writeRule(ctx, tx, actor, id, r, now); err != nil {
+			return Mark{}, err
+		}
+		return appendAll(ctx, s, tx, actor, rulePlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{notification.RuleCreated{Terms: r.Terms}})
+	})
+	return id, mark, err
+}
+
+func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r NotificationRule, now time.Time) error {
+	terms, err := json.Marshal(r.Terms)
+	if err != nil {
+		return fmt.Errorf("encode a rule: %w", err)
+	}
+	return statement.Exec(ctx, tx, "add a rule", `INSERT INTO notification_rules (id, organization_id, name, terms, created_at, created_by)
+		VALUES ($1, $2, $3, $4, $5, $6)`, id, actor.OrganizationID, strings.TrimSpace(r.Name), string(terms), now, actorID(actor))
+}
+
+// checkRule holds a rule against every one of ours at once, but whether its channels are
+// there. known are the servers that it names already, whether or not they are there still.
+func (s *Service) checkRule(ctx context.Context, organization uuid.UUID, r NotificationRule, known []uuid.UUID) error {
+	var broken []FieldError
+	if e := checkName("#/name", r.Name); e != nil {
+		broken = append(broken, *e)
+	}
+	broken = append(broken, fieldsOf(r.Broken())...)
+	places, err := s.brokenPlaces(ctx, organization, r.Match, known)
+	if err != nil {
+		return err
+	}
+	return fieldErrors(append(broken, places...))
+}
+
+// CheckMatch holds what a rule would match, and its group, against every rule of ours. Errors: *RuleError.
+func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m notification.Match, groupSeconds int) error {
+	places, err := s.brokenPlaces(ctx, organization, m, nil)
+	if err != nil {
+		return err
+	}
+	broken := append(m.Broken(), notification.BrokenGroup(groupSeconds)...)
+	return fieldErrors(append(fieldsOf(broken), places...))
+}
+
+func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m notification.Match, known []uuid.UUID) (broken []FieldError, err error) {
+	if len(m.InstanceIDs) == 0 || len(m.InstanceIDs) > notification.MaxInstances {
+		return nil, nil
+	}
+	names, err := s.Instances.InstanceNames(ctx, organization, m.InstanceIDs)
+	if err != nil {
+		return nil, fmt.Errorf("look up instances: %w", err)
+	}
+	for i, id := range m.InstanceIDs {
+		if _, ok := names[id]; !ok && !slices.Contains(known, id) {
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/match/instanceIds/%d", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
+		}
+	}
+	return broken, nil
+}
+
+// lockChannels keeps the channels that a rule names from being removed until tx ends.
+// Errors: *RuleError with unknown_channel.
+func (s *Service) lockChannels(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, ids []uuid.UUID) error {
+	found, err := statement.All[uuid.UUID](ctx, tx, "lock channels", `SELECT id FROM notification_channels
+		WHERE organization_id = $1 AND id = ANY($2) AND removed_at IS NULL ORDER BY id FOR SHARE`, organization, statement.IDs(ids))
+	if err != nil {
+		return err
+	}
+	var broken []FieldError
+	for i, id := range ids {
+		if !slices.Contains(found, id) {
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/channelIds/%d", i), Code: "unknown_channel", Detail: "unknown channel"})
+		}
+	}
+	return fieldErrors(broken)
+}
+
+// ChangeNotificationRule changes what it names; nil stays. Quiet is set where SetQuiet is.
+type ChangeNotificationRule struct {
+	Name          *string
+	Match         *notification.Match
+	ChannelIDs    *[]uuid.UUID
+	GroupSeconds  *int
+	RepeatMinutes *int
+	SetQuiet      bool
+	Quiet         *notification.Quiet
+	Enabled       *bool
+}
+
+// to is the rule as it will be.
+func (c ChangeNotificationRule) to(r NotificationRule) NotificationRule {
+	set(&r.Name, c.Name)
+	set(&r.Match, c.Match)
+	set(&r.ChannelIDs, c.ChannelIDs)
+	set(&r.GroupSeconds, c.GroupSeconds)
+	set(&r.RepeatMinutes, c.RepeatMinutes)
+	set(&r.Enabled, c.Enabled)
+	if c.SetQuiet {
+		r.Quiet = c.Quiet
+	}
+	r.Name, r.ChannelIDs = strings.TrimSpace(r.Name), uniqueIDs(r.ChannelIDs)
+	return r
+}
+
+func set[T any](field, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// ChangeNotificationRule records it. Errors: *NotFoundError, *RuleError.
+func (s *Service) ChangeNotificationRule(ctx context.Context, actor Actor, id uuid.UUID, c ChangeNotificationRule) (Mark, error) {
+	return s.decideLife(ctx, actor, rulePlace(id), "rule", func(tx *sqlx.Tx) ([]notification.Event, error) {
+		was, err := s.rule(ctx, tx, actor.OrganizationID, id)
+		if err != nil {
+			return nil, err
+		}
+		will := c.to(was)
+		if err := s.checkRule(ctx, actor.OrganizationID, will, was.Match.InstanceIDs); err != nil {
+			return nil, err
+		}
+		if err := s.lockChannels(ctx, tx, actor.OrganizationID, will.ChannelIDs); err != nil {
+			return nil, err
+		}
+		before, err := json.Marshal(was.Terms)
+		if err != nil {
+			return nil, err
+		}
+		terms, err := json.Marshal(will.Terms)
+		if err != nil {
+			return nil, err
+		}
+		if string(before) == string(terms) && was.Name == will.Name {
+			return nil, nil
+		}
+		changed := notification.RuleChanged{NameChanged: was.Name != will.Name, Terms: will.Terms}
+		return []notification.Event{changed}, statement.Exec(ctx, tx, "change a rule", `UPDATE notification_rules SET name = $2, terms = $3 WHERE id = $1`, id, will.Name, string(terms))
+	})
+}
+
+// rule is one that is not removed. Errors: *NotFoundError.
+func (s *Service) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (r NotificationRule, err error) {
+	row, ok, err := statement.Find[struct {
+		Name  string `db:"name"`
+		Terms []byte `db:"terms"`
+	}](ctx, tx, "look up a rule", `SELECT name, terms FROM notification_rules WHERE organization_id = $1 AND id = $2 AND removed_at IS NULL`, organization, id)
+	switch {
+	case err != nil:
+		return r, err
+	case !ok:
+		return r, &NotFoundError{What: "rule"}
+	}
+	r.Name = row.Name
+	return r, json.Unmarshal(row.Terms, &r.Terms)
+}
+
+// RemoveNotificationRule takes it away. Errors: *NotFoundError.
+func (s *Service) RemoveNotificationRule(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+	return s.decideLife(ctx, actor, rulePlace(id), "rule", func(tx *sqlx.Tx) ([]notification.Event, error) {
+		return []notification.Event{notification.RuleRemoved{}}, statement.Exec(ctx, tx, "remove a rule",
+			`UPDATE notification_rules SET removed_at = $2 WHERE id = $1 AND removed_at IS NULL`, id, s.clock())
+	})
+}
+
+// BeginNotifications gives an organization that has neither channels nor rules yet, and never got
+// it before, the rule of the beginning: its administrators are mailed of critical alerts,
+// of reports that failed, and of what a schedule missed. Twice is once.
+func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID) (Mark, error) {
+	actor := Actor{OrganizationID: organization, Component: "notifications"}
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		none := Mark{Log: eventstore.Organization}
+		n, err := statement.Affected(ctx, tx, "begin notifications", `INSERT INTO notification_beginnings VALUES ($1) ON CONFLICT DO NOTHING`, organization)
+		if err != nil || n == 0 {
+			return none, err
+		}
+		own, err := statement.One[bool](ctx, tx, "look for rules", `SELECT EXISTS (SELECT FROM notification_channels WHERE organization_id = $1)`, organization)
+		if err != nil || own {
+			return none, err
+		}
+		channel := CreateChannel{Name: "Administrators", Kind: notification.Email, Administrators: true}
+		rule := NotificationRule{Name: "Critical alerts and failed reports", Terms: notification.Terms{
+			Match: notification.Match{Severities: []alert.Severity{alert.Critical}, Events: []notification.EventType{
+				notification.AlertRaised, notification.AlertResolved, notification.ReportFailed, notification.ScheduleMissed,
+			}},
+			GroupSeconds: 60, Enabled: true,
+		}}
+		channelID, ruleID, now := newID(), newID(), s.clock()
+		rule.ChannelIDs = []uuid.UUID{channelID}
+		if err := s.writeChannel(ctx, tx, actor, channelID, channel, now); err != nil {
+			return none, err
+		}
+		if err := s.writeRule(ctx, tx, actor, ruleID, rule, now); err != nil {
+			return none, err
+		}
+		var batches []eventstore.Append
+		for id, e := range map[uuid.UUID]notification.Event{channelID: created(channel), ruleID: notification.RuleCreated{Terms: rule.Terms}} {
+			encoded, err := encodeAll(now, []notification.Event{e})
+			if err != nil {
+				return none, err
+			}
+			streamType := notification.ChannelStream
+			if id == ruleID {
+				streamType = notification.RuleStream
+			}
+			batches = append(batches, eventstore.Append{
+				Organization: organization, StreamType: streamType, Stream: id, Expected: eventstore.NoStream, Events: encoded, Metadata: actor.metadata(id, Mark{}),
+			})
+		}
+		return s.append(ctx, tx, eventstore.Organization, batches...)
+	})
+}
+
+func rulePlace(id uuid.UUID) streamPlace {
+	return streamPlace{eventstore.Organization, notification.RuleStream, id}
+}

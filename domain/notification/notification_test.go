@@ -1,0 +1,166 @@
+package notification_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/domain/fleet"
+	"muster/domain/notification"
+)
+
+// TestMatches says of each member of a match what it has, and of what it is not asked.
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	orders, billing := uuid.New(), uuid.New()
+	raised := notification.Subject{
+		Type: notification.AlertRaised, Severity: alert.Critical, Instances: []uuid.UUID{orders}, Name: "Prod-Orders-01", Engine: fleet.PostgreSQL,
+	}
+	homeless := notification.Subject{Type: notification.AlertRaised, Severity: alert.Critical}
+	failed := notification.Subject{Type: notification.ReportFailed, Instances: []uuid.UUID{orders}}
+	ofAll := notification.Subject{Type: notification.ReportFailed}
+	missed := notification.Subject{Type: notification.ScheduleMissed}
+	for name, test := range map[string]struct {
+		match                                     notification.Match
+		raised, homeless, failed, ofAll, missedIs bool
+	}{
+		"everything":       {notification.Match{}, true, true, true, true, true},
+		"a severity":       {notification.Match{Severities: []alert.Severity{alert.Critical}}, true, true, true, true, true},
+		"another severity": {notification.Match{Severities: []alert.Severity{alert.Info, alert.Warning}}, false, false, true, true, true},
+		"an engine":        {notification.Match{Engines: []fleet.Engine{fleet.PostgreSQL}}, true, false, true, true, true},
+		"another engine":   {notification.Match{Engines: []fleet.Engine{fleet.Oracle}}, false, false, true, true, true},
+		"the server":       {notification.Match{InstanceIDs: []uuid.UUID{billing, orders}}, true, false, true, true, true},
+		"another server":   {notification.Match{InstanceIDs: []uuid.UUID{billing}}, false, false, false, true, true},
+		"part of a name":   {notification.Match{NameContains: "ORDERS"}, true, false, true, true, true},
+		"no such name":     {notification.Match{NameContains: "staging"}, false, false, true, true, true},
+		"an event":         {notification.Match{Events: []notification.EventType{notification.AlertRaised}}, true, true, false, false, false},
+		"another event":    {notification.Match{Events: []notification.EventType{notification.ReportFailed}}, false, false, true, true, false},
+	} {
+		for what, is := range map[string]struct {
+			subject notification.Subject
+			want    bool
+		}{
+			"an alert": {raised, test.raised}, "one of no server": {homeless, test.homeless}, "a report": {failed, test.failed},
+			"a report of all": {ofAll, test.ofAll}, "a schedule": {missed, test.missedIs},
+		} {
+			if got := test.match.Matches(is.subject); got != is.want {
+				t.Errorf("%s has %s: %v, want %v", name, what, got, is.want)
+			}
+		}
+	}
+}
+
+// TestQuietHours are those that the clocks of the zone show, over midnight and on the days
+// on which they are changed.
+func TestQuietHours(t *testing.T) {
+	t.Parallel()
+	night := notification.Quiet{From: "22:00", To: "07:00", TimeZone: "Europe/Amsterdam"}
+	lunch := notification.Quiet{From: "12:00", To: "13:30", TimeZone: "Asia/Kolkata"}
+	skipped := notification.Quiet{From: "01:00", To: "02:30", TimeZone: "Europe/Amsterdam"}
+	for name, test := range map[string]struct {
+		quiet    notification.Quiet
+		now, end string // end empty: it is not quiet
+	}{
+		"before":                           {night, "2026-11-20T20:59:59Z", ""},
+		"at the beginning":                 {night, "2026-11-20T21:00:00Z", "2026-11-21T06:00:00Z"},
+		"after midnight":                   {night, "2026-11-21T03:00:00Z", "2026-11-21T06:00:00Z"},
+		"at the end":                       {night, "2026-11-21T06:00:00Z", ""},
+		"at the end of a month":            {night, "2026-11-30T22:00:00Z", "2026-12-01T06:00:00Z"},
+		"into summer time":                 {night, "2027-03-27T22:00:00Z", "2027-03-28T05:00:00Z"},
+		"into winter time":                 {night, "2026-10-24T21:00:00Z", "2026-10-25T06:00:00Z"},
+		"within a day":                     {lunch, "2026-11-20T06:30:00Z", "2026-11-20T08:00:00Z"},
+		"before within a day":              {lunch, "2026-11-20T06:29:59Z", ""},
+		"the end does not exist":           {skipped, "2027-03-28T00:30:00Z", "2027-03-28T01:30:00Z"},
+		"the end comes twice":              {skipped, "2026-10-24T23:30:00Z", "2026-10-25T00:30:00Z"},
+		"the end comes twice, and it came": {skipped, "2026-10-25T01:10:00Z", ""},
+	} {
+		now, err := time.Parse(time.RFC3339, test.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, ok, err := test.quiet.Until(now)
+		got := ""
+		if ok {
+			got = end.UTC().Format(time.RFC3339)
+		}
+		if err != nil || got != test.end {
+			t.Errorf("%s: %s is quiet until %q, %v, want %q", name, test.now, got, err, test.end)
+		}
+	}
+}
+
+// TestCriticalAlertsNeedNotWait where the rule says so; a failed report has no severity.
+func TestCriticalAlertsNeedNotWait(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC)
+	terms := notification.Terms{Quiet: &notification.Quiet{From: "00:00", To: "06:00", TimeZone: "UTC", ExceptCritical: true}}
+	for subject, want := range map[notification.EventType]map[alert.Severity]bool{
+		notification.AlertRaised: {alert.Critical: false, alert.Warning: true}, notification.AlertResolved: {alert.Critical: false},
+		notification.ReportFailed: {"": true},
+	} {
+		for severity, waits := range want {
+			if _, got, err := terms.Waits(notification.Subject{Type: subject, Severity: severity}, now); err != nil || got != waits {
+				t.Errorf("%s %s waits: %v, %v, want %v", severity, subject, got, err, waits)
+			}
+		}
+	}
+}
+
+// TestBroken names each rule that is broken, all at once, and quotes nothing.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	good := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	joined := func(broken []notification.Broken) string {
+		all := make([]string, len(broken))
+		for i, b := range broken {
+			all[i] = b.Pointer + " " + b.Code
+			if strings.Contains(b.Detail, "s3cret") {
+				t.Errorf("%s quotes what it was given: %s", b.Pointer, b.Detail)
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	for name, test := range map[string]struct {
+		kind    notification.Kind
+		address notification.Address
+		want    string
+	}{
+		"webhook":              {notification.Webhook, notification.Address{URL: "https://a.example/x?y=1", Secret: good}, ""},
+		"chat":                 {notification.Chat, notification.Address{URL: "http://a.example:8080/x"}, ""},
+		"mail":                 {notification.Email, notification.Address{}, ""},
+		"mail with an address": {notification.Email, notification.Address{URL: "https://a.example", Secret: good}, "#/url out_of_range, #/secret out_of_range"},
+		"nothing":              {notification.Webhook, notification.Address{}, "#/url url_not_allowed, #/secret secret_required"},
+		"a short secret":       {notification.Webhook, notification.Address{URL: "https://a.example", Secret: "whsec_s3cret"}, "#/secret out_of_range"},
+		"a secret for a chat":  {notification.Chat, notification.Address{URL: "https://a.example", Secret: good}, "#/secret out_of_range"},
+		"a file":               {notification.Chat, notification.Address{URL: "file:///s3cret"}, "#/url url_not_allowed"},
+		"another scheme":       {notification.Chat, notification.Address{URL: "gopher://s3cret/"}, "#/url url_not_allowed"},
+		"a password":           {notification.Chat, notification.Address{URL: "https://u:s3cret@a.example"}, "#/url url_not_allowed"},
+		"no host":              {notification.Chat, notification.Address{URL: "https:///s3cret"}, "#/url url_not_allowed"},
+		"no URL":               {notification.Alertmanager, notification.Address{URL: "s3cret\x7f://%zz"}, "#/url url_not_allowed"},
+		"a fragment":           {notification.Alertmanager, notification.Address{URL: "https://a.example/#s3cret"}, "#/url url_not_allowed"},
+	} {
+		if got := joined(notification.BrokenAddress(test.kind, test.address)); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+	terms := notification.Terms{
+		Match: notification.Match{
+			InstanceIDs: make([]uuid.UUID, 101), NameContains: strings.Repeat("x", 201), Events: []notification.EventType{"alert.muted"},
+		},
+		GroupSeconds: 3601, RepeatMinutes: 4, Quiet: &notification.Quiet{From: "24:00", To: "24:00", TimeZone: "Local"},
+	}
+	want := "#/match/instanceIds too_many_instances, #/match/nameContains out_of_range, #/match/event/0 out_of_range, #/channelIds out_of_range, " +
+		"#/groupSeconds out_of_range, #/repeatMinutes out_of_range, #/quiet/from out_of_range, #/quiet/to out_of_range, #/quiet/to out_of_range, #/quiet/timeZone unknown_time_zone"
+	if got := joined(terms.Broken()); got != want {
+		t.Errorf("terms: %q, want %q", got, want)
+	}
+	if got := joined(notification.BrokenRecipients(notification.Email, nil, false)); got != "#/memberIds member_required" {
+		t.Errorf("nobody: %q", got)
+	}
+	if got := joined(notification.BrokenRecipients(notification.Chat, []uuid.UUID{uuid.New()}, true)); got != "#/memberIds out_of_range, #/administrators out_of_range" {
+		t.Errorf("recipients of a chat: %q", got)
+	}
+}

@@ -1,0 +1,120 @@
+package notification
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/domain/fleet"
+)
+
+// Kind is the way in which a channel tells.
+type Kind string
+
+// The kinds.
+const (
+	Email        Kind = "email"        // a mail to each of some members
+	Webhook      Kind = "webhook"      // a POST that is signed by Standard Webhooks
+	Chat         Kind = "chat"         // a POST in the form of Slack's incoming webhooks
+	Alertmanager Kind = "alertmanager" // alerts in the form of Prometheus' Alertmanager, version 2
+)
+
+// EventType is what is told, spelt as on the wire.
+type EventType string
+
+// The types.
+const (
+	AlertRaised       EventType = "alert.raised"
+	AlertResolved     EventType = "alert.resolved"
+	AlertAcknowledged EventType = "alert.acknowledged"
+	ReportReady       EventType = "report.ready"
+	ReportFailed      EventType = "report.failed"
+	ScheduleMissed    EventType = "schedule.missed"
+)
+
+// EventTypes are all of them.
+func EventTypes() []EventType {
+	return []EventType{AlertRaised, AlertResolved, AlertAcknowledged, ReportReady, ReportFailed, ScheduleMissed}
+}
+
+// OfAlert says whether such an event is one of an alert.
+func (t EventType) OfAlert() bool { return strings.HasPrefix(string(t), "alert.") }
+
+// Match says which events a rule is about. An event matches where each of these has it;
+// one that is empty has everything. Severity, engine and name are asked of alerts only,
+// servers of alerts, and of reports whose scope names some.
+type Match struct {
+	Severities   []alert.Severity `json:"severity"`
+	Engines      []fleet.Engine   `json:"engine"`
+	InstanceIDs  []uuid.UUID      `json:"instanceIds"`
+	NameContains string           `json:"nameContains"` // of the server; case does not matter
+	Events       []EventType      `json:"event"`
+}
+
+// Subject is an event as rules look at it.
+type Subject struct {
+	Type      EventType
+	Severity  alert.Severity // of an alert
+	Instances []uuid.UUID    // the alert's server, or those of a report's scope; none: of the organization
+	Name      string         // of an alert's server; empty: it has none
+	Engine    fleet.Engine   // of an alert's server
+}
+
+// Matches says whether an event is one of those.
+func (m Match) Matches(s Subject) bool {
+	if !has(m.Events, s.Type) {
+		return false
+	}
+	if !s.Type.OfAlert() {
+		return len(s.Instances) == 0 || m.someOf(s.Instances)
+	}
+	return has(m.Severities, s.Severity) && has(m.Engines, s.Engine) && m.someOf(s.Instances) &&
+		strings.Contains(strings.ToLower(s.Name), strings.ToLower(m.NameContains))
+}
+
+// someOf says whether one of the servers is one of the rule's.
+func (m Match) someOf(instances []uuid.UUID) bool {
+	return len(m.InstanceIDs) == 0 || slices.ContainsFunc(instances, func(id uuid.UUID) bool { return slices.Contains(m.InstanceIDs, id) })
+}
+
+// has says whether a list has it; an empty one has everything.
+func has[T comparable](list []T, one T) bool { return len(list) == 0 || slices.Contains(list, one) }
+
+// Terms are what a rule says, but its name.
+type Terms struct {
+	Match         Match       `json:"match"`
+	ChannelIDs    []uuid.UUID `json:"channelIds"`
+	GroupSeconds  int         `json:"groupSeconds"`  // how long more events are waited for
+	RepeatMinutes int         `json:"repeatMinutes"` // after which an open alert is told again; 0: never
+	Quiet         *Quiet      `json:"quiet"`
+	Enabled       bool        `json:"enabled"`
+}
+
+// Group is how long more events are waited for.
+func (t Terms) Group() time.Duration { return time.Duration(t.GroupSeconds) * time.Second }
+
+// Waits says until when an event that comes now waits for the end of quiet hours;
+// ok is false where it does not.
+func (t Terms) Waits(s Subject, now time.Time) (until time.Time, ok bool, err error) {
+	if t.Quiet == nil || t.Quiet.ExceptCritical && s.Type.OfAlert() && s.Severity == alert.Critical {
+		return time.Time{}, false, nil
+	}
+	return t.Quiet.Until(now)
+}
+
+// TellsOf says whether some alert of a server would match, or some report that names it.
+func (m Match) TellsOf(instance uuid.UUID, name, engine string) bool {
+	for _, t := range EventTypes() {
+		s := Subject{Type: t, Instances: []uuid.UUID{instance}, Name: name, Engine: fleet.Engine(engine)}
+		if len(m.Severities) > 0 {
+			s.Severity = m.Severities[0]
+		}
+		if (t.OfAlert() || len(m.InstanceIDs) > 0 && t != ScheduleMissed) && m.Matches(s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,131 @@
+package notifications
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/notification"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/notify"
+	"muster/internal/notify/send"
+)
+
+const channelsPath = "/api/v1/channels/"
+
+func (s *NotificationRoutes) ListChannels(ctx context.Context, _ api.ListChannelsRequestObject) (api.ListChannelsResponseObject, error) {
+	channels, err := s.Told.Channels(ctx, wire.Caller(ctx).Organization.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.showChannels(ctx, channels)
+	return api.ListChannels200JSONResponse{Items: items}, err
+}
+
+func (s *NotificationRoutes) GetChannel(ctx context.Context, r api.GetChannelRequestObject) (api.GetChannelResponseObject, error) {
+	shown, err := s.channel(ctx, r.ChannelId)
+	return api.GetChannel200JSONResponse(shown), err
+}
+
+// channel is one as it is now.
+func (s *NotificationRoutes) channel(ctx context.Context, id uuid.UUID) (api.Channel, error) {
+	channels, err := s.Told.Channels(ctx, wire.Caller(ctx).Organization.ID, &id)
+	if err := wire.Found(len(channels) > 0, err, "channel"); err != nil {
+		return api.Channel{}, err
+	}
+	shown, err := s.showChannels(ctx, channels)
+	if err != nil {
+		return api.Channel{}, err
+	}
+	return shown[0], nil
+}
+
+func (s *NotificationRoutes) CreateChannel(ctx context.Context, r api.CreateChannelRequestObject) (api.CreateChannelResponseObject, error) {
+	id, mark, err := s.Commands.CreateChannel(ctx, wire.Actor(ctx), commands.CreateChannel{
+		Name: r.Body.Name, Kind: notification.Kind(r.Body.Kind), MemberIDs: wire.Value(r.Body.MemberIds), Administrators: wire.Value(r.Body.Administrators),
+		Address: notification.Address{URL: wire.Value(r.Body.Url), Secret: wire.Value(r.Body.Secret)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.channel(ctx, id)
+	return api.CreateChannel201JSONResponse{Body: shown, Headers: api.CreateChannel201ResponseHeaders{Location: channelsPath + id.String()}}, err
+}
+
+func (s *NotificationRoutes) ChangeChannel(ctx context.Context, r api.ChangeChannelRequestObject) (api.ChangeChannelResponseObject, error) {
+	mark, err := s.Commands.ChangeChannel(ctx, wire.Actor(ctx), r.ChannelId, commands.ChangeChannel{
+		Name: r.Body.Name, MemberIDs: r.Body.MemberIds, Administrators: r.Body.Administrators, URL: r.Body.Url, Secret: r.Body.Secret,
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.channel(ctx, r.ChannelId)
+	return api.ChangeChannel200JSONResponse(shown), err
+}
+
+func (s *NotificationRoutes) RemoveChannel(ctx context.Context, r api.RemoveChannelRequestObject) (api.RemoveChannelResponseObject, error) {
+	mark, err := s.Commands.RemoveChannel(ctx, wire.Actor(ctx), r.ChannelId)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	return api.RemoveChannel204Response{}, nil
+}
+
+func (s *NotificationRoutes) TestChannel(ctx context.Context, r api.TestChannelRequestObject) (api.TestChannelResponseObject, error) {
+	t, err := s.Sender.Test(ctx, wire.Caller(ctx).Organization, r.ChannelId)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Commands.RecordChannelTest(ctx, wire.Actor(ctx), r.ChannelId, notification.ChannelTested{OK: t.OK, StatusCode: t.Code}); err != nil {
+		return nil, err
+	}
+	return api.TestChannel200JSONResponse{Ok: t.OK, StatusCode: number(t.Code), DurationMs: t.Duration.Milliseconds(), Error: wire.Optional(t.Error)}, nil
+}
+
+// number is n, or null where there is none.
+func number(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+func (s *NotificationRoutes) showChannels(ctx context.Context, channels []notify.Channel) ([]api.Channel, error) {
+	var people []uuid.UUID
+	for _, c := range channels {
+		if c.CreatedBy != nil {
+			people = append(people, *c.CreatedBy)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
+	if err != nil {
+		return nil, err
+	}
+	return wire.List(channels, func(c notify.Channel) api.Channel {
+		shown := api.Channel{
+			Id: c.ID, Name: c.Name, Kind: string(c.Kind), MemberIds: wire.NeverNull([]uuid.UUID(c.MemberIDs)), Administrators: c.Administrators,
+			Url: wire.Optional(c.URL), CreatedAt: c.CreatedAt.UTC(), CreatedBy: person(c.CreatedBy, names), Rules: references(c.Rules.Value),
+		}
+		if last := c.Last.Value; last != nil {
+			shown.LastDelivery = &api.ChannelOutcome{Id: last.ID, Status: api.DeliveryStatus(last.Status), At: last.At.UTC()}
+		}
+		return shown
+	}), nil
+}
+
+// person is a member by the name of today; null for Muster.
+func person(id *uuid.UUID, names map[uuid.UUID]string) *api.Person {
+	if id == nil {
+		return nil
+	}
+	return &api.Person{Id: *id, Name: names[*id]}
+}
+
+func references(all []send.Reference) []api.Reference {
+	return wire.List(all, func(r send.Reference) api.Reference { return api.Reference{Id: r.ID, Name: r.Name} })
+}

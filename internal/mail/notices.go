@@ -1,0 +1,127 @@
+package mail
+
+import (
+	_ "embed" // the templates
+	"fmt"
+	"html"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	gomail "github.com/wneessen/go-mail"
+
+	"muster/domain/legible"
+)
+
+// Notices is what a delivery tells one recipient.
+type Notices struct {
+	OrganizationID uuid.UUID
+	DeliveryID     uuid.UUID
+	MemberID       uuid.UUID
+
+	Organization string
+	Demo         bool
+	PublicURL    string
+
+	Rule    string // by which they are told
+	Heading string
+	Lines   []NoticeLine // none: it is a test
+	Omitted int          // how many more there are
+	At      time.Time    // when they were put together
+}
+
+// NoticeLine is one event.
+type NoticeLine struct {
+	Text, Link string
+	At         time.Time
+}
+
+var (
+	//go:embed templates/notices.html
+	noticesHTML string
+	//go:embed templates/notice.html
+	noticeHTML string // the row of an event
+	//go:embed templates/notices.txt
+	noticesText string
+)
+
+// NoticesID is the Message-ID of a delivery's mail to a member, without the angle brackets.
+func NoticesID(delivery, member uuid.UUID) string {
+	return fmt.Sprintf("%s.%s@notifications.muster.internal", delivery, member)
+}
+
+// ComposeNotices makes the mail of a delivery to one recipient. It fails with a final
+// *DeliveryError where the address is none.
+func (c *Composer) ComposeNotices(n Notices, to Address) (ComposedMail, error) {
+	n.Organization, n.Rule, n.Heading, to.Name = legible.Clean(n.Organization), legible.Clean(n.Rule), legible.Clean(n.Heading), legible.Clean(to.Name)
+	if len(n.Lines) == 0 {
+		n.Heading = "A test of notifications"
+	}
+	text, page := noticesLetter(n)
+	id := NoticesID(n.DeliveryID, n.MemberID)
+	return c.compose(to, part{
+		at: n.At, id: id, name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.DeliveryID, n.MemberID),
+		boundary: "muster-" + n.DeliveryID.String() + "-" + n.MemberID.String()[:8],
+		subject:  n.Heading + " · " + n.Organization, text: text, page: page,
+	})
+}
+
+func noticesLetter(n Notices) (text, page string) {
+	var lines, rows strings.Builder
+	for _, l := range n.Lines {
+		l.Text = legible.Clean(l.Text)
+		fmt.Fprintf(&lines, "%s\n  %s\n  %s\n\n", l.Text, instant(l.At), l.Link)
+		values := map[string]string{"Text": l.Text, "At": instant(l.At), "Link": l.Link}
+		rows.WriteString(os.Expand(noticeHTML, func(name string) string { return html.EscapeString(values[name]) }))
+	}
+	more := ""
+	switch {
+	case n.Omitted > 0:
+		more = fmt.Sprintf("There are %d more.", n.Omitted)
+	case len(n.Lines) == 0:
+		more = "This is a test that somebody sent. Nothing happened."
+	}
+	values := map[string]string{
+		"Heading": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
+		"Because": "You receive this e-mail because of the rule \"" + n.Rule + "\", which your administrators can change.",
+	}
+	values["Lines"] = strings.TrimSuffix(lines.String(), "\n")
+	text = os.Expand(noticesText, func(name string) string { return values[name] })
+	text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	row := ""
+	if n.Demo {
+		text, row = demoText+text, strings.TrimSpace(demoHTML)
+	}
+	// The rows go in last: what they show is escaped already, and may look like a name of ours.
+	page = os.Expand(strings.NewReplacer("${Demo}", row, "${Rows}", "\x00").Replace(noticesHTML), func(name string) string { return html.EscapeString(values[name]) })
+	return text, strings.Replace(page, "\x00", rows.String(), 1)
+}
+
+// part is what two kinds of mails differ in.
+type part struct {
+	at                                      time.Time // the mail's date; zero: now
+	id, name, boundary, subject, text, page string
+}
+
+// compose puts a mail of ours together.
+func (c *Composer) compose(to Address, p part) (ComposedMail, error) {
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(c.From)
+	if err := m.AddToFormat(to.Name, to.Email); err != nil {
+		return ComposedMail{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
+	}
+	m.Subject(p.subject)
+	at := p.at
+	if at.IsZero() {
+		at = c.Now()
+	}
+	m.SetDateWithValue(at)
+	m.SetMessageIDWithValue(p.id)
+	m.SetBoundary(p.boundary)
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange looks at this one only
+	m.SetBodyString(gomail.TypeTextPlain, p.text)
+	m.AddAlternativeString(gomail.TypeTextHTML, p.page)
+	return ComposedMail{ID: p.id, Subject: p.subject, Name: p.name, msg: m}, nil
+}

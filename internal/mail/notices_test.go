@@ -1,0 +1,47 @@
+package mail_test
+
+import (
+	netmail "net/mail"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/mail"
+)
+
+// TestNoticesSayWhatHappened as text and as a page, in which nothing of an event is read as
+// markup or as a name of ours.
+func TestNoticesSayWhatHappened(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 11, 37, 42, 0, time.UTC)
+	c := mail.Composer{From: &netmail.Address{Address: "muster@localhost"}, Now: func() time.Time { return at }}
+	n := mail.Notices{
+		DeliveryID: uuid.New(), MemberID: uuid.New(), Organization: "Acme", Demo: true, Rule: "All of it", Heading: "2 notifications", Omitted: 7, At: at,
+		Lines: []mail.NoticeLine{
+			{Text: "Raised (critical): <b>${Because}</b>", Link: "https://muster.example.org/alerts/1", At: at},
+			{Text: "Resolved: two\nlines", Link: "https://muster.example.org/alerts/2", At: at},
+		},
+	}
+	text, page := mail.NoticesLetter(n)
+	for _, want := range []string{"DEMO DATA", "2 notifications\nAcme", "<b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text has no %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "two\nlines") || strings.Contains(page, "<b>") || strings.Contains(page, "${Rows}") || strings.Contains(page, "${More}") || !strings.Contains(page, "&lt;b&gt;${Because}&lt;/b&gt;") {
+		t.Errorf("text\n%s\npage\n%s", text, page)
+	}
+	composed, err := c.ComposeNotices(n, mail.Address{Name: "Ana", Email: "ana@acme.example"})
+	if err != nil || composed.ID != mail.NoticesID(n.DeliveryID, n.MemberID) {
+		t.Fatalf("%+v, %v", composed, err)
+	}
+	n.Lines, n.Omitted = nil, 0
+	if text, _ = mail.NoticesLetter(n); !strings.Contains(text, "This is a test") {
+		t.Errorf("a test says\n%s", text)
+	}
+	if _, err := c.ComposeNotices(n, mail.Address{Email: "nobody"}); err == nil {
+		t.Error("an address that is none is taken")
+	}
+}

@@ -1,0 +1,185 @@
+package notify
+
+import (
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/fleet"
+	"muster/domain/notification"
+	"muster/internal/accounts"
+	"muster/internal/notify/send"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/claim_feeds.sql
+	claimFeeds string
+	//go:embed sql/fed_events.sql
+	fedEvents string
+)
+
+const (
+	// FeedEvery is how often an Alertmanager is sent all that is open, as Prometheus does.
+	FeedEvery = time.Minute
+	// fedFor is for how long an alert fires there without being sent again: four rounds and one.
+	fedFor = 5 * FeedEvery
+	// feedBatch is how many alerts go in one request.
+	feedBatch = 500
+)
+
+// openRow is an open alert with its server, which may have no name.
+type openRow struct {
+	openAlert
+	Name   *string `db:"name"`
+	Engine *string `db:"engine"`
+}
+
+func (a openRow) subject() notification.Subject {
+	s := notification.Subject{Type: notification.AlertRaised, Severity: a.Severity}
+	if a.InstanceID != nil {
+		s.Instances = []uuid.UUID{*a.InstanceID}
+	}
+	if a.Name != nil {
+		s.Name, s.Engine = *a.Name, fleet.Engine(*a.Engine)
+	}
+	return s
+}
+
+func (a openRow) fed(endsAt time.Time) send.Fed {
+	f := send.Fed{ID: a.ID, Title: a.Title, Severity: a.Severity, StartsAt: a.RaisedAt, EndsAt: endsAt}
+	if a.Name != nil {
+		f.Instance = *a.Name
+	}
+	return f
+}
+
+// Feed sends each Alertmanager whose turn it is all open alerts that match, so that they
+// stay there until they are over. Of several processes one does it.
+func (s *Sender) Feed(ctx context.Context) error {
+	channels, err := statement.All[commands.ChannelRow](ctx, s.DB, "claim Alertmanagers", claimFeeds, s.Now(), FeedEvery.Seconds()/2)
+	if err != nil {
+		return err
+	}
+	for _, c := range channels {
+		if err := s.feedOpen(ctx, c); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "an Alertmanager was not fed, trying again", "channel", c.ID, "error", err)
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *Sender) feedOpen(ctx context.Context, channel commands.ChannelRow) error {
+	organization, ok, err := s.Accounts.Organization(ctx, channel.OrganizationID)
+	if err != nil || !ok {
+		return err
+	}
+	rules, err := rulesOf(ctx, s.DB, []uuid.UUID{channel.OrganizationID})
+	if err != nil {
+		return err
+	}
+	rules = slices.DeleteFunc(rules, func(r ruleRow) bool { return r.Channel != channel.ID })
+	if len(rules) == 0 {
+		return nil
+	}
+	open, err := s.openAlerts(ctx, channel.OrganizationID)
+	if err != nil {
+		return err
+	}
+	fed := map[uuid.UUID]send.Fed{}
+	for _, a := range open {
+		h := happened{Subject: a.subject()}
+		if !a.Muted && slices.ContainsFunc(rules, func(r ruleRow) bool { return r.has(h) }) {
+			fed[a.ID] = a.fed(s.Now().Add(fedFor))
+		}
+	}
+	if _, err := s.feed(ctx, channel, organization, slices.Collect(maps.Values(fed))); err != nil {
+		return err
+	}
+	// One that was resolved meanwhile may have been said to be over before we said that it fires.
+	still, err := s.openAlerts(ctx, channel.OrganizationID)
+	if err != nil {
+		return err
+	}
+	for _, a := range still {
+		delete(fed, a.ID)
+	}
+	over := slices.Collect(maps.Values(fed))
+	for i := range over {
+		over[i].EndsAt = s.Now()
+	}
+	if len(over) > 0 {
+		_, err = s.feed(ctx, channel, organization, over)
+	}
+	return err
+}
+
+func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]openRow, error) {
+	return statement.All[openRow](ctx, s.DB, "read open alerts", `SELECT a.alert_id, a.organization_id, a.title, a.severity, a.instance_id, a.raised_at, a.acknowledged, a.muted, i.name, i.engine
+		FROM notification_alerts a LEFT JOIN notification_instances i USING (instance_id) WHERE a.organization_id = $1`, organization)
+}
+
+// feedEvents tells an Alertmanager what a delivery says: of each alert the latest.
+func (s *Sender) feedEvents(ctx context.Context, d deliveryRow, by through, organization accounts.Organization) (int, error) {
+	rows, err := statement.All[struct {
+		ID       uuid.UUID              `db:"alert_id"`
+		Type     notification.EventType `db:"type"`
+		At       time.Time              `db:"at"`
+		RaisedAt time.Time              `db:"raised_at"`
+		Title    string                 `db:"title"`
+		Severity alert.Severity         `db:"severity"`
+		Instance string                 `db:"instance"`
+	}](ctx, s.DB, "read what an Alertmanager is told", fedEvents, d.ID)
+	if err != nil {
+		return 0, err
+	}
+	fed := make([]send.Fed, len(rows))
+	for i, r := range rows {
+		fed[i] = send.Fed{ID: r.ID, Title: r.Title, Severity: r.Severity, Instance: r.Instance, StartsAt: r.RaisedAt, EndsAt: s.Now().Add(fedFor)}
+		if r.Type == notification.AlertResolved {
+			fed[i].EndsAt = r.At
+		}
+	}
+	return s.feed(ctx, by.ChannelRow, organization, fed)
+}
+
+// feed posts alerts in batches; none are posted, too, to see whether somebody takes them.
+func (s *Sender) feed(ctx context.Context, channel commands.ChannelRow, organization accounts.Organization, alerts []send.Fed) (code int, err error) {
+	address, err := channel.Address(s.Seal)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		n := min(len(alerts), feedBatch)
+		body, err := send.Alerts(alerts[:n], organization.Name, s.PublicURL)
+		if err != nil {
+			return 0, err
+		}
+		if code, err = s.Poster.Post(ctx, send.AlertsURL(address.URL), http.Header{}, body); err != nil {
+			return code, err
+		}
+		if alerts = alerts[n:]; len(alerts) == 0 {
+			return code, nil
+		}
+	}
+}
+
+// channelOf is a channel that was not removed. Errors: *commands.NotFoundError.
+func channelOf(ctx context.Context, q queryer, organization, id uuid.UUID) (commands.ChannelRow, error) {
+	row, ok, err := statement.Find[commands.ChannelRow](ctx, q, "read a channel", channelQuery, organization, id)
+	if err != nil {
+		return row, fmt.Errorf("look up a channel: %w", err)
+	}
+	if !ok {
+		return row, &commands.NotFoundError{What: "channel"}
+	}
+	return row, nil
+}

@@ -1,0 +1,148 @@
+package notify
+
+import (
+	"context"
+	_ "embed" // the statements
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/notification"
+	"muster/eventstore"
+	"muster/internal/notify/send"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/repeats.sql
+	repeatsQuery string
+	//go:embed sql/purge.sql
+	purgeQuery string
+	//go:embed sql/channel.sql
+	channelQuery string
+)
+
+type queryer = sqlx.QueryerContext
+
+const (
+	// RepeatEvery is how often it is looked for what is to be told again.
+	RepeatEvery = time.Minute
+	// PurgeEvery is how often old deliveries are looked for.
+	PurgeEvery = time.Hour
+	// kept is how long a delivery is.
+	kept = 90 * 24 * time.Hour
+	// purgeBatch is how many deliveries one transaction deletes.
+	purgeBatch = 500
+	// BeginEvery is how often it is looked for organizations that are new.
+	BeginEvery = 15 * time.Second
+)
+
+// repeat is an open alert that was told so long ago that it is told again.
+type repeat struct {
+	Organization uuid.UUID  `db:"organization_id"`
+	Rule         uuid.UUID  `db:"rule_id"`
+	Channel      uuid.UUID  `db:"channel_id"`
+	Notice       []byte     `db:"notice"`
+	Position     int64      `db:"position"`
+	RaisedAt     *time.Time `db:"raised_at"`
+}
+
+// Repeat tells alerts again that are open, neither acknowledged nor muted, and were last
+// told as long ago as their rule says. Several processes may: who comes second finds them
+// in the delivery that waits.
+func (f *Follower) Repeat(ctx context.Context) error {
+	due, err := statement.All[repeat](ctx, f.DB, "look what is to be told again", repeatsQuery, f.Now())
+	if err != nil {
+		return err
+	}
+	for len(due) > 0 {
+		n := 1
+		for n < len(due) && due[n].Rule == due[0].Rule && due[n].Channel == due[0].Channel {
+			n++
+		}
+		if err := f.repeat(ctx, due[:n]); err != nil {
+			return err
+		}
+		due = due[n:]
+	}
+	return nil
+}
+
+// repeat puts what one rule tells through one channel again.
+func (f *Follower) repeat(ctx context.Context, due []repeat) error {
+	told := make([]happened, len(due))
+	for i, r := range due {
+		h := &told[i]
+		if err := json.Unmarshal(r.Notice, &h.Notice); err != nil {
+			return fmt.Errorf("read a notice: %w", err)
+		}
+		h.Organization, h.Position, h.RaisedAt = r.Organization, r.Position, r.RaisedAt
+		h.Subject = notification.Subject{Type: notification.AlertRaised}
+		if h.Notice.Severity != nil {
+			h.Subject.Severity = *h.Notice.Severity
+		}
+	}
+	return eventstore.Transact(ctx, f.DB, func(tx *sqlx.Tx) error {
+		if err := lockGroup(ctx, tx, due[0].Rule, due[0].Channel); err != nil {
+			return err
+		}
+		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, f.Now())
+		if err != nil {
+			return err
+		}
+		rules, err := rulesOf(ctx, tx, []uuid.UUID{due[0].Organization})
+		if err != nil {
+			return err
+		}
+		for _, r := range rules {
+			if r.ID == due[0].Rule && r.Channel == due[0].Channel {
+				return (&group{ruleRow: r, queue: f.Queue, tx: tx, now: f.Now()}).put(ctx, stillDue(told, again, r))
+			}
+		}
+		return nil
+	})
+}
+
+// stillDue is what is to be told again by a rule and channel now that nobody else is at it.
+func stillDue(told []happened, again []repeat, r ruleRow) (due []happened) {
+	ids := map[uuid.UUID]bool{}
+	for _, a := range again {
+		var n send.Notice
+		if a.Rule == r.ID && a.Channel == r.Channel && json.Unmarshal(a.Notice, &n) == nil {
+			ids[n.ID] = true
+		}
+	}
+	for _, h := range told {
+		if ids[h.ID] {
+			due = append(due, h)
+		}
+	}
+	return due
+}
+
+// Purge deletes deliveries that are older than 90 days. Those of alerts that are open stay,
+// so that their end is told where their beginning was.
+func (f *Follower) Purge(ctx context.Context) error {
+	for {
+		n, err := statement.One[int](ctx, f.DB, "delete old deliveries", purgeQuery, f.Now().Add(-kept), purgeBatch)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// Begin gives organizations that are new the rule of the beginning. begin does it for one.
+func Begin(ctx context.Context, db *sqlx.DB, begin func(context.Context, uuid.UUID) (commands.Mark, error)) error {
+	ids, err := statement.All[uuid.UUID](ctx, db, "look for new organizations", `SELECT id FROM organizations o
+		WHERE NOT demo AND NOT EXISTS (SELECT FROM notification_beginnings b WHERE b.organization_id = o.id)`)
+	for _, id := range ids {
+		_, failed := begin(ctx, id)
+		err = errors.Join(err, failed)
+	}
+	return err
+}

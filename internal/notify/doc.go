@@ -1,0 +1,60 @@
+// Package notify tells people and programs what happens: it follows the logs, holds each
+// event against the rules, and sees what matched through to its receivers.
+//
+// # How it works
+//
+//	logs ──Follower──> deliveries, with their events ──job "notify"──> Sender: receivers
+//
+// The Follower reads each log from where it last was. Page by page, in one transaction, it
+// keeps what alerts are open and what servers are called, matches, puts what matched into
+// deliveries, and moves on. So each event is put once, whoever dies, and in the log's order.
+//
+// A delivery is a group of events of one rule through one channel. It is open to more until
+// its job runs, after the rule's groupSeconds or at the end of quiet hours; then it is closed,
+// and is from then on the same at every attempt: one id, one set of events. Of a rule and
+// channel one delivery at a time is being sent. What happens meanwhile joins the next, however
+// long that takes: a channel that is away for a day has one delivery that is tried and one that
+// grows, 10,000 alerts of a minute are one message, and nothing overtakes anything.
+//
+// The job's lease, fence, back-off and end are those of handlers/jobs: an attempt after 1, 16,
+// 81 seconds and so on for a day, then the delivery is failed and its job a dead letter, until
+// somebody has it tried again, with the same id.
+//
+// What is not told when a delivery is closed: that an alert was resolved whose raise was not
+// sent through this rule and channel, and an alert that somebody muted meanwhile. What was
+// raised and resolved within quiet hours is suppressed as it comes.
+//
+// Chores: open alerts are told again (repeatMinutes), Alertmanagers are fed (each minute,
+// all that is open and matches, as Prometheus does), deliveries are deleted after 90 days,
+// and fresh organizations get the rule of the beginning where a mail server is set.
+//
+// # What may go wrong
+//
+//   - The Follower dies: the transaction ends with it. Another has gone on by then: the row
+//     of a log lets one at a time follow it, and the others pass.
+//   - The Sender dies after the receiver took a message and before it is noted: the message
+//     is sent again under the same id. A mail goes again to none of the recipients that are noted.
+//   - Two Senders work on one delivery, because one only seemed dead: the fence lets one record.
+//   - A delivery is closed while an event is put into it: both hold the lock of rule and
+//     channel. The event is in it, or in the next.
+//   - A delivery ends while the next one's job yields to it: likewise; whoever comes second
+//     sees the other, and who ends one queues the jobs of all that wait.
+//   - A rule is changed: what waits goes out under the new name. It is removed or switched
+//     off: what waits is suppressed, also between two attempts. A channel is changed: the next attempt goes to
+//     its new address.
+//   - A member is disabled or erased: recipients are read at each attempt. None is left: the
+//     delivery is suppressed (no_recipients).
+//   - The mail server is away for a day: one failed delivery and one that has grown; the
+//     latter is sent when the former has ended.
+//   - The processes were away for days: what happened is told when they are back, grouped, with
+//     its own times.
+//   - An event cannot be read: following that log stops, says so in the log each time, and goes
+//     on with a program that can.
+//   - Alerts that we feed to an Alertmanager come back by its webhook: the door knows them by
+//     their label and leaves them out (intake/alertmanager). A webhook of ours at a door of
+//     ours is refused, and a delivery that fails is no event.
+//   - The feed sends an alert again just after its resolution was sent: it looks again behind
+//     each round, and says once more that it is over.
+//   - Clocks are off: all of this goes by the database's. The time stamp of a webhook's signature
+//     too, so a receiver whose clock is off by minutes refuses it.
+package notify

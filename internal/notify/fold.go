@@ -1,0 +1,232 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/domain/fleet"
+	"muster/domain/notification"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/internal/notify/send"
+)
+
+// followed are the types of events that are looked at, by log.
+var followed = map[eventstore.Log][]string{
+	eventstore.Fleet: {
+		"instance.registered", "instance.changed",
+		"alert.raised", "alert.changed", "alert.acknowledged", "alert.muted", "alert.muted_until", "alert.unmuted", "alert.mute_ended",
+		"alert.resolved", "alert.auto_resolved",
+	},
+	eventstore.Reports:      {"report.ready", "report.failed"},
+	eventstore.Organization: {scheduleMissed},
+}
+
+// scheduleMissed is known by its name and two of its members, so that schedules and
+// notifications need not know each other.
+const scheduleMissed = "schedule.missed"
+
+// recorded is an event as it is followed.
+type recorded struct {
+	Position       int64     `db:"position"`
+	OrganizationID uuid.UUID `db:"organization_id"`
+	Stream         uuid.UUID `db:"stream_id"`
+	Type           string    `db:"type"`
+	SchemaVersion  int       `db:"schema_version"`
+	OccurredAt     time.Time `db:"occurred_at"`
+	RecordedAt     time.Time `db:"recorded_at"`
+	Data           []byte    `db:"data"`
+	Log            eventstore.Log
+	event          any
+}
+
+// openAlert is an alert that is open, as its row has it.
+type openAlert struct {
+	ID             uuid.UUID      `db:"alert_id"`
+	OrganizationID uuid.UUID      `db:"organization_id"`
+	Title          string         `db:"title"`
+	Severity       alert.Severity `db:"severity"`
+	InstanceID     *uuid.UUID     `db:"instance_id"`
+	RaisedAt       time.Time      `db:"raised_at"`
+	Acknowledged   bool           `db:"acknowledged"`
+	Muted          bool           `db:"muted"`
+}
+
+// server is one, as its row has it.
+type server struct {
+	ID             uuid.UUID `db:"instance_id"`
+	OrganizationID uuid.UUID `db:"organization_id"`
+	Name           string    `db:"name"`
+	Engine         string    `db:"engine"`
+}
+
+// happened is an event that may be told.
+type happened struct {
+	send.Notice
+	notification.Subject
+	Organization uuid.UUID
+	Position     int64
+	RecordedAt   time.Time
+	RaisedAt     *time.Time // of its alert
+}
+
+// world is what is known of alerts and servers when an event comes.
+type world struct {
+	alerts  map[uuid.UUID]*openAlert
+	servers map[uuid.UUID]server
+	moved   map[uuid.UUID]bool // alerts that are to be written; those that are not in alerts are closed
+	named   map[uuid.UUID]bool // servers that are to be written
+	// described answers what the report of an event, or the schedule, is called, and where it is about.
+	described func(ctx context.Context, e recorded) (description, error)
+}
+
+type description struct {
+	title     string
+	instances []uuid.UUID
+}
+
+func newWorld() *world {
+	return &world{alerts: map[uuid.UUID]*openAlert{}, servers: map[uuid.UUID]server{}, moved: map[uuid.UUID]bool{}, named: map[uuid.UUID]bool{}}
+}
+
+// apply folds an event, and says whether it is one that may be told.
+func (w *world) apply(ctx context.Context, e recorded) (h happened, ok bool, err error) {
+	switch event := e.event.(type) {
+	case fleet.InstanceRegistered:
+		w.name(e, event.Name, event.Engine)
+	case fleet.InstanceChanged:
+		w.name(e, event.Name, event.Engine)
+	case alert.Raised:
+		a := &openAlert{ID: e.Stream, OrganizationID: e.OrganizationID, RaisedAt: e.OccurredAt}
+		a.describe(event.Details)
+		w.alerts[e.Stream], w.moved[e.Stream] = a, true
+		return w.tellAlert(e, a, notification.AlertRaised), true, nil
+	case report.Ready, report.Failed, missed:
+		h, err = w.tellOther(ctx, e)
+		return h, err == nil, err
+	default:
+		h, ok = w.applyAlert(e)
+	}
+	return h, ok, nil
+}
+
+// applyAlert folds what happens to an alert that was raised.
+func (w *world) applyAlert(e recorded) (happened, bool) {
+	a := w.alerts[e.Stream]
+	if a == nil { // closed before: a mute that ends
+		return happened{}, false
+	}
+	w.moved[e.Stream] = true
+	switch event := e.event.(type) {
+	case alert.Changed:
+		a.describe(event.Details)
+	case alert.Muted, alert.MutedUntil:
+		a.Muted = true
+	case alert.Unmuted, alert.MuteEnded:
+		a.Muted = false
+	case alert.Acknowledged:
+		a.Acknowledged = true
+		return w.tellAlert(e, a, notification.AlertAcknowledged), true
+	case alert.Resolved, alert.AutoResolved:
+		delete(w.alerts, e.Stream)
+		return w.tellAlert(e, a, notification.AlertResolved), true
+	}
+	return happened{}, false
+}
+
+func (w *world) name(e recorded, name string, engine fleet.Engine) {
+	w.servers[e.Stream] = server{ID: e.Stream, OrganizationID: e.OrganizationID, Name: name, Engine: string(engine)}
+	w.named[e.Stream] = true
+}
+
+func (a *openAlert) describe(d alert.Details) {
+	a.Title, a.Severity, a.InstanceID = d.Title, d.Severity, nil
+	if d.InstanceID != uuid.Nil {
+		a.InstanceID = &d.InstanceID
+	}
+}
+
+// eventIDs is the namespace of the ids by which events are told.
+var eventIDs = uuid.MustParse("0199f0d2-7a10-5c44-9b0e-2f6f1e6c1cff")
+
+// eventID is made of the event's place, so that it is the same whoever tells it.
+func eventID(e recorded) uuid.UUID {
+	return uuid.NewSHA1(eventIDs, []byte(e.Stream.String()+" "+string(e.Log)+" "+strconv.FormatInt(e.Position, 10)))
+}
+
+func base(e recorded, t notification.EventType) happened {
+	return happened{
+		Notice: send.Notice{ID: eventID(e), Type: t, At: e.OccurredAt.UTC()}, Subject: notification.Subject{Type: t},
+		Organization: e.OrganizationID, Position: e.Position, RecordedAt: e.RecordedAt,
+	}
+}
+
+func (w *world) tellAlert(e recorded, a *openAlert, t notification.EventType) happened {
+	h := base(e, t)
+	severity, raised := a.Severity, a.RaisedAt
+	h.Title, h.Notice.Severity, h.AlertID, h.RaisedAt = a.Title, &severity, &a.ID, &raised
+	h.Subject.Severity = severity
+	if a.InstanceID != nil {
+		s := w.servers[*a.InstanceID]
+		h.Instance = &send.Reference{ID: *a.InstanceID, Name: s.Name}
+		h.Instances, h.Name, h.Engine = []uuid.UUID{*a.InstanceID}, s.Name, fleet.Engine(s.Engine)
+	}
+	return h
+}
+
+// missed is a schedule's due time of which there will be no report.
+type missed struct {
+	DueAt  time.Time `json:"dueAt"`
+	Reason string    `json:"reason"`
+}
+
+func (w *world) tellOther(ctx context.Context, e recorded) (happened, error) {
+	is, err := w.described(ctx, e)
+	if err != nil {
+		return happened{}, err
+	}
+	var h happened
+	stream := e.Stream
+	switch event := e.event.(type) {
+	case report.Ready:
+		h = base(e, notification.ReportReady)
+		h.ReportID = &stream
+	case report.Failed:
+		h = base(e, notification.ReportFailed)
+		h.ReportID, h.Reason = &stream, &event.Message
+	case missed:
+		h = base(e, notification.ScheduleMissed)
+		due := event.DueAt.UTC()
+		h.ScheduleID, h.DueAt, h.Reason = &stream, &due, &event.Reason
+	}
+	h.Title, h.Instances = is.title, is.instances
+	return h, nil
+}
+
+// decode reads the event of each.
+func decode(registry *eventstore.Registry, log eventstore.Log, events []recorded) error {
+	for i := range events {
+		e := &events[i]
+		e.Log = log
+		if e.Type == scheduleMissed {
+			var m missed
+			if err := json.NewDecoder(bytes.NewReader(e.Data)).Decode(&m); err != nil {
+				return fmt.Errorf("decode %s at %s:%d: %w", e.Type, log, e.Position, err)
+			}
+			e.event = m
+			continue
+		}
+		var err error
+		if e.event, err = registry.Decode(eventstore.Event{Log: log, Position: e.Position, Type: e.Type, SchemaVersion: e.SchemaVersion, Data: e.Data}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package notify
+
+import (
+	"context"
+	_ "embed" // the statements
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/notification"
+	"muster/eventstore"
+	"muster/internal/notify/send"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/channels.sql
+	channelsQuery string
+	//go:embed sql/deliveries.sql
+	deliveriesQuery string
+	//go:embed sql/of_alert.sql
+	ofAlertQuery string
+)
+
+// Reader answers what channels and rules there are and what became of deliveries.
+type Reader struct {
+	DB       *sqlx.DB
+	Seal     commands.Sealer
+	Events   *eventstore.Store
+	Registry *eventstore.Registry
+	Now      func() time.Time
+}
+
+// jsonColumn is a column of JSON.
+type jsonColumn[T any] struct{ Value T }
+
+// Scan implements sql.Scanner.
+func (c *jsonColumn[T]) Scan(src any) error {
+	switch src := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(src), &c.Value)
+	case []byte:
+		return json.Unmarshal(src, &c.Value)
+	}
+	return fmt.Errorf("%T is no JSON", src)
+}
+
+// Channel is a channel as it is shown: never with its secret.
+type Channel struct {
+	commands.ChannelRow
+	CreatedAt time.Time                    `db:"created_at"`
+	CreatedBy *uuid.UUID                   `db:"created_by"`
+	Rules     jsonColumn[[]send.Reference] `db:"rules"` // that name it, by name
+	Last      jsonColumn[*Outcome]         `db:"last"`  // that was sent or failed
+	URL       string                       // of a chat only scheme and host; empty for e-mail
+}
+
+// Outcome is how a delivery ended.
+type Outcome struct {
+	ID     uuid.UUID `json:"id"`
+	Status string    `json:"status"`
+	At     time.Time `json:"at"`
+}
+
+// Channels returns an organization's channels by name, or the one of an id.
+func (r *Reader) Channels(ctx context.Context, organization uuid.UUID, only *uuid.UUID) ([]Channel, error) {
+	channels, err := statement.All[Channel](ctx, r.DB, "list channels", channelsQuery, organization, only)
+	if err != nil {
+		return nil, err
+	}
+	for i := range channels {
+		address, err := channels[i].Address(r.Seal)
+		if err != nil {
+			return nil, err
+		}
+		channels[i].URL = address.URL
+		if u, err := url.Parse(address.URL); err == nil && channels[i].Kind == notification.Chat {
+			channels[i].URL = u.Scheme + "://" + u.Host
+		}
+	}
+	return channels, nil
+}
+
+// Rule is a rule as it is shown.
+type Rule struct {
+	ID        uuid.UUID                      `db:"id"`
+	Name      string                         `db:"name"`
+	Terms     jsonColumn[notification.Terms] `db:"terms"`
+	CreatedAt time.Time                      `db:"created_at"`
+	CreatedBy *uuid.UUID                     `db:"created_by"`
+}
+
+// Rules returns an organization's rules by name, or the one of an id.
+func (r *Reader) Rules(ctx context.Context, organization uuid.UUID, only *uuid.UUID) ([]Rule, error) {
+	return statement.All[Rule](ctx, r.DB, "list rules", `SELECT id, name, terms, created_at, created_by FROM notification_rules
+		WHERE organization_id = $1 AND removed_at IS NULL AND ($2::uuid IS NULL OR id = $2) ORDER BY lower(name), id`, organization, only)
+}
+
+// Delivery is a delivery as it is shown.
+type Delivery struct {
+	ID            uuid.UUID                 `db:"id"`
+	Rule          uuid.UUID                 `db:"rule_id"`
+	RuleName      string                    `db:"rule_name"`
+	Channel       uuid.UUID                 `db:"channel_id"`
+	ChannelName   string                    `db:"channel_name"`
+	Kind          string                    `db:"kind"`
+	Status        string                    `db:"status"`
+	Reason        string                    `db:"reason"`
+	Attempts      int                       `db:"attempts"`
+	NextAttemptAt *time.Time                `db:"next_attempt_at"`
+	LastCode      int                       `db:"last_code"`
+	LastError     string                    `db:"last_error"`
+	CreatedAt     time.Time                 `db:"created_at"`
+	StatusAt      time.Time                 `db:"status_at"`
+	All           int                       `db:"all_events"`
+	Events        jsonColumn[[]send.Notice] `db:"events"`
+}
+
+// DeliveryQuery selects an organization's deliveries. What is empty does not narrow.
+type DeliveryQuery struct {
+	Organization uuid.UUID
+	ID           *uuid.UUID
+	Statuses     []string
+	Channel      *uuid.UUID
+	EventType    *string
+	From, To     *time.Time
+	Before       *DeliveryPlace // where the page before ended
+	Limit        int
+	Events       int // of each, at most; 0: all
+}
+
+// DeliveryPlace is where a delivery stands in the list.
+type DeliveryPlace struct {
+	CreatedAt time.Time
+	ID        uuid.UUID
+}
+
+// Deliveries returns deliveries, newest first.
+func (r *Reader) Deliveries(ctx context.Context, q DeliveryQuery) ([]Delivery, error) {
+	var at *time.Time
+	var id *uuid.UUID
+	if q.Before != nil {
+		at, id = &q.Before.CreatedAt, &q.Before.ID
+	}
+	var events *int
+	if q.Events > 0 {
+		events = &q.Events
+	}
+	return statement.All[Delivery](ctx, r.DB, "list deliveries", deliveriesQuery,
+		q.Organization, q.ID, q.Statuses, q.Channel, q.EventType, q.From, q.To, at, id, q.Limit, events)
+}
+
+// Told is an event of an alert as it was told.
+type Told struct {
+	Delivery    uuid.UUID               `db:"delivery_id"`
+	Type        string                  `db:"type"`
+	At          time.Time               `db:"at"`
+	Rule        uuid.UUID               `db:"rule_id"`
+	RuleName    string                  `db:"rule_name"`
+	Channel     uuid.UUID               `db:"channel_id"`
+	ChannelName string                  `db:"channel_name"`
+	Kind        string                  `db:"kind"`
+	Status      string                  `db:"status"`
+	Reason      string                  `db:"reason"`
+	StatusAt    time.Time               `db:"status_at"`
+	Recipients  jsonColumn[[]uuid.UUID] `db:"recipients"` // of e-mail: who was mailed; while it waits, who will be
+}
+
+// OfAlert returns who was told of an alert, newest first, at most 200.
+func (r *Reader) OfAlert(ctx context.Context, organization, alert uuid.UUID) ([]Told, error) {
+	return statement.All[Told](ctx, r.DB, "read who was told of an alert", ofAlertQuery, organization, alert)
+}
+
+// InstanceRule is a rule that tells of a server, with its channels.
+type InstanceRule struct {
+	Rule
+	Channels []InstanceChannel
+}
+
+// InstanceChannel is a channel with its recipients, where it is e-mail.
+type InstanceChannel struct {
+	ID         uuid.UUID
+	Name, Kind string
+	Recipients []uuid.UUID
+}
+
+// OfInstance returns the enabled rules that tell of alerts of a server, or of reports that
+// name it, by name.
+func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUID, administrators func(context.Context, uuid.UUID) ([]uuid.UUID, error)) ([]InstanceRule, error) {
+	w := newWorld()
+	if err := w.loadServers(ctx, r.DB, statement.IDs([]uuid.UUID{instance})); err != nil {
+		return nil, err
+	}
+	s := w.servers[instance]
+	rules, err := r.Rules(ctx, organization, nil)
+	if err != nil {
+		return nil, err
+	}
+	channels, err := r.Channels(ctx, organization, nil)
+	if err != nil {
+		return nil, err
+	}
+	admins, err := administrators(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[uuid.UUID]InstanceChannel{}
+	for _, c := range channels {
+		is := InstanceChannel{ID: c.ID, Name: c.Name, Kind: string(c.Kind), Recipients: c.MemberIDs}
+		if c.Administrators {
+			is.Recipients = append(is.Recipients, admins...)
+		}
+		byID[c.ID] = is
+	}
+	var of []InstanceRule
+	for _, rule := range rules {
+		if !rule.Terms.Value.Enabled || !rule.Terms.Value.Match.TellsOf(instance, s.Name, s.Engine) {
+			continue
+		}
+		told := InstanceRule{Rule: rule}
+		for _, id := range rule.Terms.Value.ChannelIDs {
+			if c, ok := byID[id]; ok {
+				told.Channels = append(told.Channels, c)
+			}
+		}
+		of = append(of, told)
+	}
+	return of, nil
+}

@@ -1,0 +1,320 @@
+package notify_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	netmail "net/mail"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/alert"
+	domain "muster/domain/fleet"
+	"muster/domain/notification"
+	"muster/domain/organization"
+	"muster/eventstore"
+	"muster/handlers"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/clocktest"
+	"muster/internal/mail"
+	"muster/internal/mail/mailtest"
+	"muster/internal/notify"
+	"muster/internal/notify/send"
+	"muster/internal/pause"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	"muster/projections/fleet"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+const (
+	patience = 30 * time.Second
+	secret   = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+)
+
+// scene is an organization with a server, whose notifications go to receivers of the test.
+type scene struct {
+	*testing.T
+	db       *sqlx.DB
+	clock    *clocktest.Clock
+	commands *commands.Service
+	accounts *accounts.Store
+	queue    *jobs.Queue
+	follower *notify.Follower
+	sender   *notify.Sender
+	reader   *notify.Reader
+	smtp     *mailtest.Server
+	log      *strings.Builder
+	org      accounts.Organization
+	ana      accounts.Member
+	actor    commands.Actor
+	orders   uuid.UUID
+}
+
+// here are the networks of the tests' receivers.
+var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second)), smtp: mailtest.Start(t, mailtest.Options{}), log: &strings.Builder{}}
+	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
+	must(t, err)
+	events := eventstore.New(s.db).WithClock(s.clock.Now)
+	s.accounts, s.queue = accounts.New(s.db, s.clock.Now), jobs.NewQueue(s.db)
+	poster := &send.Poster{Networks: here}
+	s.commands = &commands.Service{
+		DB: s.db, Events: events, Instances: fleet.NewReader(s.db), Jobs: s.queue, Accounts: s.accounts, Seal: key, Reach: poster, Now: s.clock.Now,
+	}
+	smtp, err := mail.ParseSMTPURL("smtp://" + s.smtp.Addr)
+	must(t, err)
+	transport, err := mail.NewSMTP(smtp)
+	must(t, err)
+	log := slog.New(slog.NewTextHandler(&locked{to: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	registry := commands.Registry()
+	s.follower = &notify.Follower{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Log: log}
+	s.sender = &notify.Sender{
+		DB: s.db, Queue: s.queue, Accounts: s.accounts, Seal: key, Poster: poster,
+		Composer: &mail.Composer{From: &netmail.Address{Name: "Muster", Address: "muster@localhost"}, Now: s.clock.Now}, Transport: transport,
+		PublicURL: "https://muster.example.org", Now: s.clock.Now, Log: log,
+	}
+	s.reader = &notify.Reader{DB: s.db, Seal: key, Events: events, Registry: registry, Now: s.clock.Now}
+	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, &commands.NewMember{
+		Email: "ana@acme.example", Name: "Ana", Role: organization.Admin, Password: "a long enough sentence",
+	})
+	must(t, err)
+	s.org = o
+	s.ana, _, err = s.accounts.MemberByEmail(t.Context(), "ana@acme.example")
+	must(t, err)
+	s.actor = commands.Actor{OrganizationID: o.ID, MemberID: s.ana.ID}
+	s.orders, _, err = s.commands.RegisterInstance(t.Context(), s.actor, commands.RegisterInstance{Name: "prod-orders", Engine: domain.PostgreSQL, Active: true})
+	must(t, err)
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// locked lets several write into one log.
+type locked struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(p)
+}
+
+// process is a process with the role workers, until the test ends it.
+func (s *scene) process(name string, sender *notify.Sender) (stop func()) {
+	s.Helper()
+	policy := sender.Policy(3)
+	policy.Backoff = func(int) time.Duration { return 10 * time.Millisecond }
+	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{Config: jobs.Config{
+		Worker: name, Poll: 10 * time.Millisecond, Lease: time.Second, Drain: time.Second, Grace: time.Second, Log: slog.New(slog.DiscardHandler),
+	}})
+	w.Add(handlers.Task{Kind: jobs.Notify, Policy: policy, Timeout: sender.AttemptTimeout(), Handle: sender.Handle})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
+	done := make(chan struct{})
+	go func() { defer close(done); _ = w.Run(ctx) }()
+	stop = sync.OnceFunc(func() { cancel(); <-done })
+	s.Cleanup(stop)
+	return stop
+}
+
+// await waits until something is so.
+func (s *scene) await(what string, is func() bool) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	for !is() {
+		s.passes(0)
+		if pause.For(ctx, 5*time.Millisecond) != nil {
+			s.Fatalf("waited in vain until %s; deliveries: %s", what, s.story())
+		}
+	}
+}
+
+// passes lets time pass, and brings what is due by then forward for workers, who go by the
+// database's clock.
+func (s *scene) passes(d time.Duration) {
+	s.Helper()
+	s.clock.Advance(d)
+	s.exec(`UPDATE jobs SET due_at = now() FROM deliveries d WHERE d.id = jobs.subject AND jobs.worker_id = '' AND d.due_at <= $1`, s.clock.Now())
+}
+
+func (s *scene) follow() {
+	s.Helper()
+	must(s.T, s.follower.Follow(s.Context()))
+}
+
+func (s *scene) exec(query string, args ...any) {
+	s.Helper()
+	_, err := s.db.ExecContext(s.Context(), query, args...)
+	must(s.T, err)
+}
+
+func (s *scene) webhook(at string) uuid.UUID {
+	s.Helper()
+	return s.channel(commands.CreateChannel{Name: "On call", Kind: notification.Webhook, Address: notification.Address{URL: at, Secret: secret}})
+}
+
+func (s *scene) channel(c commands.CreateChannel) uuid.UUID {
+	s.Helper()
+	id, _, err := s.commands.CreateChannel(s.Context(), s.actor, c)
+	must(s.T, err)
+	return id
+}
+
+// rule tells everything at once through a channel, but for what change changes.
+func (s *scene) rule(channel uuid.UUID, change ...func(*notification.Terms)) uuid.UUID {
+	s.Helper()
+	r := commands.NotificationRule{Name: "Everything", Terms: notification.Terms{ChannelIDs: []uuid.UUID{channel}, Enabled: true}}
+	for _, c := range change {
+		c(&r.Terms)
+	}
+	id, _, err := s.commands.CreateNotificationRule(s.Context(), s.actor, r)
+	must(s.T, err)
+	return id
+}
+
+// fires records that alerts fire.
+func (s *scene) fires(severity alert.Severity, keys ...string) {
+	s.Helper()
+	s.record(false, severity, keys)
+}
+
+// ends records that alerts are over.
+func (s *scene) ends(keys ...string) {
+	s.Helper()
+	s.record(true, alert.Critical, keys)
+}
+
+func (s *scene) record(over bool, severity alert.Severity, keys []string) {
+	s.Helper()
+	now := s.clock.Now()
+	firings := make([]alert.Firing, len(keys))
+	for i, key := range keys {
+		firings[i] = alert.Firing{Key: "watch/" + key, Title: key, Severity: severity, InstanceID: s.orders, StartsAt: now.Add(-time.Second), SeenAt: now}
+		if over {
+			firings[i].Resolved, firings[i].EndsAt = true, now
+		}
+	}
+	_, _, err := s.commands.RecordFirings(s.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, firings)
+	must(s.T, err)
+}
+
+// story are the deliveries, the oldest first: status, reason, and what they tell.
+func (s *scene) story() string {
+	s.Helper()
+	all, err := s.reader.Deliveries(s.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1000, Events: 10})
+	must(s.T, err)
+	var said []string
+	for i := len(all) - 1; i >= 0; i-- {
+		d := all[i]
+		line := d.Status
+		if d.Reason != "" {
+			line += " " + d.Reason
+		}
+		for _, e := range d.Events.Value {
+			line += fmt.Sprintf(" %s:%s", strings.TrimPrefix(string(e.Type), "alert."), e.Title)
+		}
+		said = append(said, line)
+	}
+	return strings.Join(said, " | ")
+}
+
+func (s *scene) wantStory(want string) {
+	s.Helper()
+	s.await("the story is "+want, func() bool { return s.story() == want })
+}
+
+// receiver is a webhook's other end.
+type receiver struct {
+	URL string
+
+	mu    sync.Mutex
+	code  int
+	posts []post
+}
+
+type post struct {
+	Header http.Header
+	Body   []byte
+	Path   string
+	Told   struct {
+		ID      uuid.UUID `json:"id"`
+		Type    string    `json:"type"`
+		Rule    struct{ Name string }
+		Events  []send.Notice `json:"events"`
+		Omitted int           `json:"omitted"`
+	}
+}
+
+func (s *scene) receiver() *receiver {
+	s.Helper()
+	r := &receiver{code: http.StatusNoContent}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		p := post{Header: request.Header.Clone(), Path: request.URL.Path}
+		p.Body, _ = io.ReadAll(request.Body)
+		_ = json.Unmarshal(p.Body, &p.Told)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.posts = append(r.posts, p)
+		w.WriteHeader(r.code)
+	}))
+	s.Cleanup(server.Close)
+	r.URL = server.URL
+	return r
+}
+
+func (r *receiver) answers(code int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.code = code
+}
+
+func (r *receiver) got() []post {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]post(nil), r.posts...)
+}
+
+// told is what the posts tell, in their order.
+func (r *receiver) told() string {
+	var said []string
+	for _, p := range r.got() {
+		for _, e := range p.Told.Events {
+			said = append(said, strings.TrimPrefix(string(e.Type), "alert.")+":"+e.Title)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// hostOf is what nobody may see of a URL.
+func hostOf(t *testing.T, text string) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	must(t, err)
+	return u.Host
+}

@@ -1,0 +1,197 @@
+package send
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/domain/legible"
+	"muster/domain/notification"
+)
+
+// Most is how many events a message tells; the rest is counted.
+const Most = 100
+
+// chatLines is how many of them a chat shows.
+const chatLines = 20
+
+// Reference is something that has an id and a name.
+type Reference struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// Notice is an event as it is told. ID is the same wherever and however often it is.
+type Notice struct {
+	ID         uuid.UUID              `json:"id"`
+	Type       notification.EventType `json:"type"`
+	At         time.Time              `json:"at"`
+	Title      string                 `json:"title"`
+	Severity   *alert.Severity        `json:"severity"`
+	Instance   *Reference             `json:"instance"`
+	AlertID    *uuid.UUID             `json:"alertId"`
+	ReportID   *uuid.UUID             `json:"reportId"`
+	ScheduleID *uuid.UUID             `json:"scheduleId"`
+	DueAt      *time.Time             `json:"dueAt"`
+	Reason     *string                `json:"reason"`
+}
+
+// Message is what is told at once.
+type Message struct {
+	ID             uuid.UUID // the delivery's
+	At             time.Time // when it was put together
+	Rule           Reference
+	Events         []Notice // the first Most
+	Omitted        int
+	OrganizationID uuid.UUID
+	Organization   string
+	PublicURL      string
+	Demo           bool
+}
+
+// Webhook is a message as a webhook gets it, with the headers of Standard Webhooks at the
+// time of this attempt.
+func Webhook(m Message, key []byte, now time.Time) (http.Header, []byte, error) {
+	body, err := json.Marshal(struct {
+		ID      uuid.UUID `json:"id"`
+		Type    string    `json:"type"`
+		At      time.Time `json:"at"`
+		Rule    Reference `json:"rule"`
+		Events  []Notice  `json:"events"`
+		Omitted int       `json:"omitted"`
+	}{m.ID, "notification", m.At.UTC(), m.Rule, m.Events, m.Omitted})
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode a webhook: %w", err)
+	}
+	id, at := m.ID.String(), strconv.FormatInt(now.Unix(), 10)
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + at + "."))
+	mac.Write(body)
+	header := http.Header{}
+	header.Set("webhook-id", id)
+	header.Set("webhook-timestamp", at)
+	header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return header, body, nil
+}
+
+// Heading is a message in a line.
+func Heading(m Message) string {
+	said := strconv.Itoa(len(m.Events)+m.Omitted) + " notifications"
+	if len(m.Events) == 1 && m.Omitted == 0 {
+		said = Line(m.Events[0])
+	}
+	if m.Demo {
+		said = "[Demo] " + said
+	}
+	return said
+}
+
+// Line is an event in a line.
+func Line(n Notice) string {
+	said := map[notification.EventType]string{
+		notification.AlertRaised: "Raised", notification.AlertResolved: "Resolved", notification.AlertAcknowledged: "Acknowledged",
+		notification.ReportReady: "Report ready", notification.ReportFailed: "Report failed", notification.ScheduleMissed: "Schedule missed",
+	}[n.Type]
+	if n.Severity != nil {
+		said += " (" + string(*n.Severity) + ")"
+	}
+	said += ": " + legible.Clean(n.Title)
+	if n.Instance != nil {
+		said += ", " + legible.Clean(n.Instance.Name)
+	}
+	if n.Reason != nil {
+		said += ", " + legible.Clean(*n.Reason)
+	}
+	return said
+}
+
+// Link is the page that shows an event.
+func Link(publicURL string, n Notice) string {
+	base := strings.TrimRight(publicURL, "/")
+	switch {
+	case n.AlertID != nil:
+		return base + "/alerts/" + n.AlertID.String()
+	case n.ReportID != nil:
+		return base + "/exports?" + url.Values{"reportId": {n.ReportID.String()}}.Encode()
+	}
+	return base + "/schedules"
+}
+
+// Chat is a message in the form of Slack's incoming webhooks, which others understand, too.
+func Chat(m Message) ([]byte, error) {
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // all that Slack's text knows
+	lines := []string{"*" + escape.Replace(legible.Clean(m.Organization)) + "*: " + escape.Replace(legible.Clean(m.Rule.Name))}
+	if m.Demo {
+		lines[0] = "[Demo] " + lines[0]
+	}
+	for i, n := range m.Events {
+		if i == chatLines {
+			break
+		}
+		lines = append(lines, fmt.Sprintf("• <%s|%s> %s", Link(m.PublicURL, n), escape.Replace(strings.ReplaceAll(Line(n), "|", "/")), n.At.UTC().Format("15:04 UTC")))
+	}
+	if more := len(m.Events) + m.Omitted - chatLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	body, err := json.Marshal(map[string]string{"text": strings.Join(lines, "\n")})
+	if err != nil {
+		return nil, fmt.Errorf("encode a chat's message: %w", err)
+	}
+	return body, nil
+}
+
+// OriginLabel marks what Muster feeds to an Alertmanager, with the alert's id: an alert
+// that comes back by an Alertmanager's webhook is one that we have.
+const OriginLabel = "muster_alert_id"
+
+// Fed is an alert as an Alertmanager is told of it. EndsAt of one that fires is when it is
+// over unless it is sent again.
+type Fed struct {
+	ID               uuid.UUID
+	Title            string
+	Severity         alert.Severity
+	Instance         string
+	StartsAt, EndsAt time.Time
+}
+
+// Alerts are the body for an Alertmanager's API, version 2.
+func Alerts(alerts []Fed, organization, publicURL string) ([]byte, error) {
+	type posted struct {
+		Labels       map[string]string `json:"labels"`
+		Annotations  map[string]string `json:"annotations"`
+		StartsAt     time.Time         `json:"startsAt"`
+		EndsAt       time.Time         `json:"endsAt"`
+		GeneratorURL string            `json:"generatorURL"`
+	}
+	all := make([]posted, len(alerts))
+	for i, a := range alerts {
+		all[i] = posted{
+			Labels:       map[string]string{"alertname": a.Title, "severity": string(a.Severity), "organization": organization, OriginLabel: a.ID.String()},
+			Annotations:  map[string]string{"summary": a.Title},
+			StartsAt:     a.StartsAt.UTC(),
+			EndsAt:       a.EndsAt.UTC(),
+			GeneratorURL: Link(publicURL, Notice{AlertID: &a.ID}),
+		}
+		if a.Instance != "" {
+			all[i].Labels["instance"] = a.Instance
+		}
+	}
+	body, err := json.Marshal(all)
+	if err != nil {
+		return nil, fmt.Errorf("encode alerts: %w", err)
+	}
+	return body, nil
+}
+
+// AlertsURL is where an Alertmanager takes alerts.
+func AlertsURL(base string) string { return strings.TrimRight(base, "/") + "/api/v2/alerts" }

@@ -1,0 +1,301 @@
+package notify
+
+import (
+	"context"
+	_ "embed" // the statements
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/notification"
+	"muster/eventstore"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/mail"
+	"muster/internal/notify/send"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/select_delivery.sql
+	selectDelivery string
+	//go:embed sql/blocked.sql
+	blockedQuery string
+	//go:embed sql/drop_muted.sql
+	dropMuted string
+	//go:embed sql/drop_not_raised.sql
+	dropNotRaised string
+	//go:embed sql/told_through.sql
+	toldThrough string
+)
+
+const (
+	// giveUpAfter is how long a delivery is tried.
+	giveUpAfter = 24 * time.Hour
+	// attemptTimeout is the end of one attempt: fifty mails to a server that is slow.
+	attemptTimeout = 5 * time.Minute
+)
+
+// Sender sees deliveries through to their receivers. Any number of processes may send.
+type Sender struct {
+	DB        *sqlx.DB
+	Queue     *jobs.Queue
+	Accounts  *accounts.Store
+	Seal      commands.Sealer
+	Poster    *send.Poster
+	Composer  *mail.Composer
+	Transport mail.Transport
+	PublicURL string
+	Now       func() time.Time // the database's
+	Log       *slog.Logger
+
+	// Passed is called when a receiver has taken a delivery and nothing says so yet; an
+	// error ends the attempt there. For tests; nil: nobody asks.
+	Passed func(ctx context.Context) error
+}
+
+// Policy is how jobs of deliveries are tried again.
+func (s *Sender) Policy(concurrency int) jobs.Policy {
+	return jobs.Policy{Concurrency: concurrency, GiveUpAfter: giveUpAfter, Dead: s.dead}
+}
+
+// AttemptTimeout is the end of one attempt.
+func (*Sender) AttemptTimeout() time.Duration { return attemptTimeout }
+
+// deliveryRow is a delivery as its sender needs it.
+type deliveryRow struct {
+	ID             uuid.UUID  `db:"id"`
+	OrganizationID uuid.UUID  `db:"organization_id"`
+	Rule           uuid.UUID  `db:"rule_id"`
+	Channel        uuid.UUID  `db:"channel_id"`
+	Status         string     `db:"status"`
+	DueAt          time.Time  `db:"due_at"`
+	ClosedAt       *time.Time `db:"closed_at"`
+}
+
+// through is by which rule and channel a delivery goes.
+type through struct {
+	commands.ChannelRow
+	ChannelRemoved bool   `db:"channel_removed"`
+	RuleName       string `db:"rule_name"`
+	RuleRemoved    bool   `db:"rule_removed"`
+	Enabled        bool   `db:"rule_enabled"`
+}
+
+// Handle makes one attempt at a delivery. What is temporary is an error, and the job is
+// tried again.
+func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
+	d, by, ok, err := s.prepare(ctx, job)
+	if err != nil || !ok {
+		return err
+	}
+	code, err := s.tell(ctx, d, by)
+	switch refused := refusal(err); {
+	case errors.Is(err, errNobody):
+		return s.end(ctx, job, d, "suppressed", reasonNobody, 0)
+	case refused != nil:
+		noted := statement.Exec(ctx, s.DB, "note an attempt", `UPDATE deliveries SET attempts = attempts + 1, last_code = $2, last_error = $3 WHERE id = $1`,
+			d.ID, refused.Code, refused.Sentence)
+		if noted == nil && refused.Final {
+			return &jobs.FinalError{Err: refused}
+		}
+		return errors.Join(refused, noted)
+	case err != nil:
+		return err
+	}
+	if s.Passed != nil {
+		if err := s.Passed(ctx); err != nil {
+			return err
+		}
+	}
+	return s.end(ctx, job, d, "sent", "", code)
+}
+
+// prepare closes the delivery, where it is open, and says whether it is to be sent now. Where
+// it is not, its job has ended: it has been sent, it is suppressed, or another of its rule and
+// channel comes first, whose end queues it again.
+func (s *Sender) prepare(ctx context.Context, job jobs.Claimed) (d deliveryRow, by through, ok bool, err error) {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		d, ok, err = statement.Find[deliveryRow](ctx, tx, "read a delivery", selectDelivery, job.OrganizationID, job.Subject)
+		if err != nil || !ok {
+			return errors.Join(err, s.Queue.Finish(ctx, tx, job))
+		}
+		if err := lockGroup(ctx, tx, d.Rule, d.Channel); err != nil {
+			return err
+		}
+		if d, err = statement.One[deliveryRow](ctx, tx, "read a delivery", selectDelivery, job.OrganizationID, job.Subject); err != nil {
+			return err
+		}
+		if by, err = statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel); err != nil {
+			return err
+		}
+		ok, err = s.open(ctx, tx, &d, by)
+		if err == nil && !ok {
+			err = s.Queue.Finish(ctx, tx, job)
+		}
+		return err
+	})
+	return d, by, ok && err == nil, err
+}
+
+// open says whether a delivery is to be sent, under the lock of its group.
+func (s *Sender) open(ctx context.Context, tx *sqlx.Tx, d *deliveryRow, by through) (bool, error) {
+	now := s.Now()
+	switch {
+	case d.Status == "sent" || d.Status == "suppressed":
+		return false, nil
+	case d.ClosedAt == nil:
+		blocked, err := statement.One[bool](ctx, tx, "look whether another delivery comes first", blockedQuery, d.Rule, d.Channel, d.ID, d.DueAt, now)
+		if err != nil || blocked {
+			return false, err
+		}
+		if err := s.closeDelivery(ctx, tx, d, by, now); err != nil {
+			return false, err
+		}
+	}
+	reason := by.reason()
+	if reason == "" {
+		left, err := statement.One[string](ctx, tx, "look what is left of a delivery", `SELECT CASE WHEN bool_or(dropped = '') THEN '' ELSE coalesce(max(dropped), '') END
+			FROM delivery_events WHERE delivery_id = $1`, d.ID)
+		if err != nil {
+			return false, err
+		}
+		reason = left
+	}
+	if reason != "" {
+		return false, s.settle(ctx, tx, *d, settlement{status: "suppressed", reason: reason})
+	}
+	return true, statement.Exec(ctx, tx, "begin a delivery", `UPDATE deliveries SET status = 'pending', reason = '' WHERE id = $1`, d.ID)
+}
+
+// closeDelivery decides what of a delivery is told.
+func (s *Sender) closeDelivery(ctx context.Context, tx *sqlx.Tx, d *deliveryRow, by through, now time.Time) error {
+	if err := statement.Exec(ctx, tx, "leave out what is muted", dropMuted, d.ID); err != nil {
+		return err
+	}
+	if by.Kind != notification.Alertmanager { // which is fed whatever a rule told before
+		if err := statement.Exec(ctx, tx, "leave out the ends of what was not told", dropNotRaised, d.ID, d.Rule, d.Channel); err != nil {
+			return err
+		}
+	}
+	d.ClosedAt = &now
+	return statement.Exec(ctx, tx, "close a delivery", `UPDATE deliveries SET closed_at = $2 WHERE id = $1`, d.ID, now)
+}
+
+// reason is why nobody is told any more; empty where somebody is.
+func (t through) reason() string {
+	switch {
+	case t.RuleRemoved:
+		return reasonRuleRemoved
+	case !t.Enabled:
+		return reasonRuleOff
+	case t.ChannelRemoved:
+		return reasonChannel
+	}
+	return ""
+}
+
+// settlement is how a delivery ends.
+type settlement struct {
+	status, reason string
+	tried          bool // it was sent: an attempt more
+	code           int
+}
+
+// settle ends a delivery and queues the jobs of those that wait behind it.
+func (s *Sender) settle(ctx context.Context, tx *sqlx.Tx, d deliveryRow, end settlement) error {
+	err := statement.Exec(ctx, tx, "end a delivery", `UPDATE deliveries SET status = $2, reason = $3, status_at = $4,
+			attempts = attempts + $5, last_code = CASE WHEN $2 = 'sent' THEN $6 ELSE last_code END, last_error = CASE WHEN $2 = 'sent' THEN '' ELSE last_error END
+		WHERE id = $1`, d.ID, end.status, end.reason, s.Now(), map[bool]int{true: 1}[end.tried], end.code)
+	if err != nil {
+		return err
+	}
+	waiting, err := statement.All[deliveryRow](ctx, tx, "look what waits behind a delivery", `SELECT id, organization_id, rule_id, channel_id, status, due_at, closed_at
+		FROM deliveries WHERE rule_id = $1 AND channel_id = $2 AND status = 'pending' AND closed_at IS NULL ORDER BY due_at, id`, d.Rule, d.Channel)
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		if err := s.Queue.Insert(ctx, tx, jobs.Job{OrganizationID: w.OrganizationID, Kind: jobs.Notify, Subject: w.ID, RunAt: w.DueAt}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends a delivery together with its job.
+func (s *Sender) end(ctx context.Context, job jobs.Claimed, d deliveryRow, status, reason string, code int) error {
+	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
+		if err := lockGroup(ctx, tx, d.Rule, d.Channel); err != nil {
+			return err
+		}
+		if err := s.Queue.Finish(ctx, tx, job); err != nil {
+			return err
+		}
+		return s.settle(ctx, tx, d, settlement{status: status, reason: reason, tried: status == "sent", code: code})
+	})
+	if err != nil {
+		return fmt.Errorf("record the end of delivery %s: %w", d.ID, err)
+	}
+	return nil
+}
+
+// dead records that a delivery was tried for a day, or refused for good.
+func (s *Sender) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, _ error) (committed func(), err error) {
+	d, ok, err := statement.Find[deliveryRow](ctx, tx, "read a delivery", selectDelivery, job.OrganizationID, job.Subject)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if err := lockGroup(ctx, tx, d.Rule, d.Channel); err != nil {
+		return nil, err
+	}
+	return nil, s.settle(ctx, tx, d, settlement{status: "failed"})
+}
+
+// Retry queues a failed delivery again, in a transaction that records who wants it.
+// Errors: *commands.NotFoundError, *commands.RuleError with invalid_state.
+func (s *Sender) Retry(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) error {
+	d, ok, err := statement.Find[deliveryRow](ctx, tx, "read a delivery", selectDelivery, organization, id)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return &commands.NotFoundError{What: "delivery"}
+	}
+	if err := lockGroup(ctx, tx, d.Rule, d.Channel); err != nil {
+		return err
+	}
+	by, err := statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel)
+	if err != nil {
+		return err
+	}
+	n, err := statement.Affected(ctx, tx, "begin a delivery again", `UPDATE deliveries SET status = 'pending', status_at = $2 WHERE id = $1 AND status = 'failed'`, id, s.Now())
+	if err != nil {
+		return err
+	}
+	if n == 0 || by.RuleRemoved || by.ChannelRemoved {
+		return &commands.RuleError{Code: "invalid_state", Title: commands.Title("invalid_state"), Detail: "Only a failed delivery can be tried again, whose rule and channel are there."}
+	}
+	return s.Queue.Insert(ctx, tx, jobs.Job{OrganizationID: organization, Kind: jobs.Notify, Subject: id})
+}
+
+// errNobody says that a channel leads to nobody who can be told.
+var errNobody = errors.New("nobody is told")
+
+// refusal is what a receiver, or the way to it, has against a delivery; nil: it is another error.
+func refusal(err error) *send.Error {
+	var post *send.Error
+	var letter *mail.DeliveryError
+	switch {
+	case errors.As(err, &post):
+		return post
+	case errors.As(err, &letter):
+		return &send.Error{Code: letter.Code, Sentence: letter.Reason(), Final: !letter.Temporary}
+	}
+	return nil
+}

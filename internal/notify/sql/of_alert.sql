@@ -1,0 +1,13 @@
+SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id, c.name AS channel_name, c.kind,
+       CASE WHEN e.dropped <> '' THEN 'suppressed' ELSE d.status END AS status, coalesce(nullif(e.dropped, ''), d.reason) AS reason, d.status_at,
+       CASE WHEN c.kind <> 'email' THEN '[]'
+            WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
+                THEN ARRAY(SELECT id FROM members m WHERE m.organization_id = d.organization_id AND m.role = 'admin' AND m.status = 'active') ELSE '{}' END)::text
+            ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m WHERE m.delivery_id = d.id), '[]') END AS recipients
+FROM delivery_events e
+JOIN deliveries d ON d.id = e.delivery_id
+JOIN notification_rules r ON r.id = d.rule_id
+JOIN notification_channels c ON c.id = d.channel_id
+WHERE e.organization_id = $1 AND e.alert_id = $2
+ORDER BY d.created_at DESC, e.at DESC, e.delivery_id DESC
+LIMIT 200

@@ -1,0 +1,209 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/notification"
+	"muster/internal/accounts"
+	"muster/internal/mail"
+	"muster/internal/notify/send"
+	"muster/internal/statement"
+)
+
+// tell sends a delivery once. Errors: *send.Error, *mail.DeliveryError, errNobody, and ours.
+func (s *Sender) tell(ctx context.Context, d deliveryRow, by through) (code int, err error) {
+	organization, ok, err := s.Accounts.Organization(ctx, d.OrganizationID)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return 0, errNobody
+	}
+	m := send.Message{
+		ID: d.ID, At: *d.ClosedAt, Rule: send.Reference{ID: d.Rule, Name: by.RuleName},
+		OrganizationID: organization.ID, Organization: organization.Name, Demo: organization.Demo, PublicURL: s.PublicURL,
+	}
+	if by.Kind == notification.Alertmanager {
+		return s.feedEvents(ctx, d, by, organization)
+	}
+	if m.Events, m.Omitted, err = s.notices(ctx, d.ID); err != nil {
+		return 0, err
+	}
+	if by.Kind == notification.Email {
+		return s.tellMembers(ctx, d, by, m)
+	}
+	return s.post(ctx, by.ChannelRow, m)
+}
+
+// notices are the first events of a delivery that are told, and how many there are more.
+func (s *Sender) notices(ctx context.Context, delivery uuid.UUID) (notices []send.Notice, omitted int, err error) {
+	rows, err := statement.All[struct {
+		Notice []byte `db:"notice"`
+		All    int    `db:"all_of_them"`
+	}](ctx, s.DB, "read what is told", `SELECT notice, count(*) OVER () AS all_of_them FROM delivery_events
+		WHERE delivery_id = $1 AND dropped = '' ORDER BY at, position, event_id LIMIT $2`, delivery, send.Most)
+	if err != nil {
+		return nil, 0, err
+	}
+	notices = make([]send.Notice, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row.Notice, &notices[i]); err != nil {
+			return nil, 0, fmt.Errorf("read a notice: %w", err)
+		}
+		omitted = row.All - len(rows)
+	}
+	return notices, omitted, nil
+}
+
+// post posts a message to a webhook or a chat.
+func (s *Sender) post(ctx context.Context, channel commands.ChannelRow, m send.Message) (int, error) {
+	address, err := channel.Address(s.Seal)
+	if err != nil {
+		return 0, err
+	}
+	var body []byte
+	header := http.Header{}
+	if channel.Kind == notification.Webhook {
+		key, ok := notification.Secret(address.Secret)
+		if !ok {
+			return 0, fmt.Errorf("the secret of channel %s is none", channel.ID)
+		}
+		header, body, err = send.Webhook(m, key, s.Now())
+	} else {
+		body, err = send.Chat(m)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return s.Poster.Post(ctx, address.URL, header, body)
+}
+
+// recipients are whom a channel of mail leads to now.
+func (s *Sender) recipients(ctx context.Context, channel commands.ChannelRow) (map[uuid.UUID]accounts.Address, error) {
+	ids := slices.Clone([]uuid.UUID(channel.MemberIDs))
+	if channel.Administrators {
+		administrators, err := s.Accounts.Administrators(ctx, channel.OrganizationID)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, administrators...)
+	}
+	return s.Accounts.Addresses(ctx, channel.OrganizationID, ids)
+}
+
+// tellMembers mails each recipient who has not been mailed yet, and notes each at once.
+func (s *Sender) tellMembers(ctx context.Context, d deliveryRow, by through, m send.Message) (code int, err error) {
+	addresses, err := s.recipients(ctx, by.ChannelRow)
+	if err != nil {
+		return 0, err
+	}
+	told, err := statement.All[uuid.UUID](ctx, s.DB, "read who was mailed", `SELECT member_id FROM delivery_mails WHERE delivery_id = $1`, d.ID)
+	if err != nil {
+		return 0, err
+	}
+	if len(addresses) == 0 && len(told) == 0 {
+		return 0, errNobody
+	}
+	var temporary, final error
+	for member, to := range addresses {
+		if slices.Contains(told, member) {
+			continue
+		}
+		handover, err := s.mail(ctx, m, member, to)
+		var refused *mail.DeliveryError
+		switch {
+		case errors.As(err, &refused) && !refused.Temporary:
+			final = err
+		case err != nil:
+			temporary = err
+		default:
+			code = handover.Code
+			if err := statement.Exec(ctx, s.DB, "note a mail", `INSERT INTO delivery_mails (delivery_id, member_id, organization_id, sent_at)
+				VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, d.ID, member, d.OrganizationID, s.Now()); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return code, cmp.Or(temporary, final) // one that may still be reached is tried first
+}
+
+func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to accounts.Address) (mail.Handover, error) {
+	n := mail.Notices{
+		OrganizationID: m.OrganizationID, DeliveryID: m.ID, MemberID: member, Organization: m.Organization, Demo: m.Demo,
+		PublicURL: m.PublicURL, Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted,
+	}
+	for _, e := range m.Events {
+		n.Lines = append(n.Lines, mail.NoticeLine{Text: send.Line(e), Link: send.Link(m.PublicURL, e), At: e.At})
+	}
+	message, err := s.Composer.ComposeNotices(n, mail.Address{Name: to.Name, Email: to.Email})
+	if err != nil {
+		return mail.Handover{}, err
+	}
+	return s.Transport.Send(ctx, message)
+}
+
+// Test is what came of a test.
+type Test struct {
+	OK       bool
+	Code     int // 0: nothing was answered
+	Duration time.Duration
+	Error    string
+}
+
+// Test sends one message through a channel, once and without a delivery. Errors:
+// *commands.NotFoundError.
+func (s *Sender) Test(ctx context.Context, organization accounts.Organization, id uuid.UUID) (Test, error) {
+	channel, err := channelOf(ctx, s.DB, organization.ID, id)
+	if err != nil {
+		return Test{}, err
+	}
+	began := time.Now()
+	code, err := s.test(ctx, organization, channel)
+	t := Test{OK: err == nil, Code: code, Duration: time.Since(began)}
+	if refused := refusal(err); refused != nil {
+		t.Code, t.Error = refused.Code, refused.Sentence
+		return t, nil
+	}
+	if errors.Is(err, errNobody) {
+		t.Error = "The channel leads to nobody who can be mailed."
+		return t, nil
+	}
+	return t, err
+}
+
+func (s *Sender) test(ctx context.Context, organization accounts.Organization, channel commands.ChannelRow) (int, error) {
+	delivery, err := uuid.NewV7()
+	if err != nil {
+		return 0, fmt.Errorf("name a test: %w", err)
+	}
+	m := send.Message{
+		ID: delivery, At: s.Now(), Rule: send.Reference{ID: channel.ID, Name: "Test of " + channel.Name}, Events: []send.Notice{},
+		OrganizationID: organization.ID, Organization: organization.Name, Demo: organization.Demo, PublicURL: s.PublicURL,
+	}
+	switch channel.Kind {
+	case notification.Email:
+		addresses, err := s.recipients(ctx, channel)
+		if err == nil && len(addresses) == 0 {
+			err = errNobody
+		}
+		code := 0
+		for member, to := range addresses {
+			handover, failed := s.mail(ctx, m, member, to)
+			code, err = max(code, handover.Code), cmp.Or(err, failed)
+		}
+		return code, err
+	case notification.Alertmanager:
+		return s.feed(ctx, channel, organization, nil)
+	}
+	return s.post(ctx, channel, m)
+}
