@@ -38,7 +38,10 @@ SBOM_VERSION := v1.10.0
 SBOM := $(TOOLS)/cyclonedx-gomod-$(SBOM_VERSION)
 HELM_VERSION := v3.22.0
 HELM := $(TOOLS)/helm-$(HELM_VERSION)
-OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
+# What others made of npm's packages for the tests: an OpenID Connect provider, and a judge
+# of webhooks' signatures.
+OTHERS := internal/httpapi/testdata/oidc-provider internal/notify/testdata/standard-webhooks
+OTHERS := $(OTHERS:%=%/node_modules/.package-lock.json)
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds
 WEB := web/node_modules/.tests
@@ -137,19 +140,19 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 
 # VERSITYGW is the object store of the tests, without which they are skipped.
-# MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
-# tests that need it are skipped. Servers that Muster watches are the newest one
+# MUSTER_TEST_NPM makes a failure of a package of npm's that is not there; without it the
+# tests that need one are skipped. Servers that Muster watches are the newest one
 # installed and, with npm, 18. The packages that take longest begin first, and more of
 # their tests run at once than there are cores: they wait for processes they started.
 # The race detector lets each of 72 test binaries sleep a second at its end, to see what
 # is left running race: a tenth is as good, for whoever is left had the whole test to.
-test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.json)
+test-go: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
-	set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) \
+	set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) \
 		go test -race -vet=off -ldflags='-s -w' -timeout 15m -parallel 4 -json ./cmd/muster ./internal/httpapi ./... | go run ./scripts/testreport follow $(RESULTS)
 
-$(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
-	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
+$(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && npm ci --silent && touch node_modules/.package-lock.json
 
 test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO)
 	LONG=1 bash scripts/program.sh
@@ -199,7 +202,7 @@ lint-web: $(WEB)
 	cd web && npm run --silent lint
 
 # What the tests need besides Go, so that making it is not in their time.
-tools: $(GOLANGCI) $(VERSITYGW) $(if $(NPM),$(OPENAPI_LINT) $(OIDC_PROVIDER)/node_modules/.package-lock.json)
+tools: $(GOLANGCI) $(VERSITYGW) $(if $(NPM),$(OPENAPI_LINT) $(OTHERS))
 
 # With the program's flags, so that Go's own packages are compiled once for all three.
 INSTALL := CGO_ENABLED=0 go install $(FLAGS) -ldflags '-s -w'

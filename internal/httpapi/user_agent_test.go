@@ -35,13 +35,13 @@ var atProvider = map[string]map[string]any{
 const oidcSecret = "a secret of thirty-two characters"
 
 // startProvider runs the npm package oidc-provider. `make test` installs it and
-// sets MUSTER_TEST_OIDC, which makes a failure of its absence.
+// sets MUSTER_TEST_NPM, which makes a failure of its absence.
 func startProvider(t *testing.T) (issuer string) {
 	t.Helper()
 	const home = "testdata/oidc-provider"
 	_, err := os.Stat(home + "/node_modules/oidc-provider")
 	if node, missing := exec.LookPath("node"); err != nil || missing != nil {
-		if os.Getenv("MUSTER_TEST_OIDC") != "" {
+		if os.Getenv("MUSTER_TEST_NPM") != "" {
 			t.Fatalf("node %q, %v, %v", node, missing, err)
 		}
 		t.Skip("needs node, and npm ci in internal/httpapi/" + home)

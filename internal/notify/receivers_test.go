@@ -26,14 +26,26 @@ import (
 	"muster/internal/mail"
 )
 
-// program is one of a machine's that the test runs; the test is skipped where it is not there.
-func program(t *testing.T, name, howToGet string) string {
+// program is one of a machine's that a test runs. Where it is not there the test is skipped,
+// or, with MUSTER_TEST_RECEIVERS=required, fails.
+func program(t *testing.T, howToGet string, names ...string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed (%s)", name, howToGet)
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
 	}
-	return path
+	lacks(t, "MUSTER_TEST_RECEIVERS", names[0]+" is not installed ("+howToGet+")")
+	return ""
+}
+
+// lacks skips a test, or fails it where a setting says that what it needs is there.
+func lacks(t *testing.T, setting, what string) {
+	t.Helper()
+	if os.Getenv(setting) != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
 
 // judge is Standard Webhooks' own library for JavaScript: it verifies what it reads, post by post,
@@ -46,15 +58,15 @@ for (const { secret, headers, body } of JSON.parse(text)) {
   try { new Webhook(secret).verify(body, headers); console.log("good"); } catch (e) { console.log(e.message); }
 }`
 
-// TestSignaturesAreStandardWebhooks, as their own library judges, which also refuses what was changed.
+// TestSignaturesAreStandardWebhooks, as their own library judges, which also refuses what was
+// changed. `make test` installs it and sets MUSTER_TEST_NPM, which makes a failure of its absence.
 func TestSignaturesAreStandardWebhooks(t *testing.T) {
 	t.Parallel()
-	node := program(t, "node", "Debian: apt-get install nodejs")
-	web, err := filepath.Abs("../../web")
-	must(t, err)
-	if _, err := os.Stat(filepath.Join(web, "node_modules", "standardwebhooks")); err != nil {
-		t.Skip("standardwebhooks is not installed (cd web && npm ci)")
+	const home = "testdata/standard-webhooks"
+	if _, err := os.Stat(home + "/node_modules/standardwebhooks"); err != nil {
+		lacks(t, "MUSTER_TEST_NPM", "needs npm ci in internal/notify/"+home)
 	}
+	node := program(t, "Debian: apt-get install nodejs", "node")
 	s := newScene(t)
 	s.clock.Advance(time.Until(s.clock.Now())) // the judge goes by the machine's clock
 	r := s.receiver()
@@ -80,7 +92,7 @@ func TestSignaturesAreStandardWebhooks(t *testing.T) {
 	})
 	must(t, err)
 	cmd := exec.CommandContext(t.Context(), node, "--input-type=module", "-e", judge)
-	cmd.Dir, cmd.Stdin = web, bytes.NewReader(asked)
+	cmd.Dir, cmd.Stdin = home, bytes.NewReader(asked)
 	said, err := cmd.CombinedOutput()
 	if err != nil || string(said) != "good\nNo matching signature found\nNo matching signature found\n" {
 		t.Errorf("%v: %s", err, said)
@@ -91,7 +103,7 @@ func TestSignaturesAreStandardWebhooks(t *testing.T) {
 // left out at the door, so that nothing multiplies.
 func TestAnAlertmanagerIsKeptFed(t *testing.T) {
 	t.Parallel()
-	binary := program(t, "prometheus-alertmanager", "Debian: apt-get install --no-install-recommends prometheus-alertmanager")
+	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)
 	s.clock.Advance(time.Until(s.clock.Now())) // it goes by the machine's clock
 	var mu sync.Mutex
@@ -194,9 +206,9 @@ sys.stdin.read()
 // TestAMailServerOfOthers takes what we send, whole.
 func TestAMailServerOfOthers(t *testing.T) {
 	t.Parallel()
-	python := program(t, "python3", "Debian: apt-get install python3")
+	python := program(t, "Debian: apt-get install python3", "/usr/bin/python3", "python3") // Debian's own has Debian's packages
 	if err := exec.CommandContext(t.Context(), python, "-c", "import aiosmtpd").Run(); err != nil {
-		t.Skip("aiosmtpd is not installed (Debian: apt-get install python3-aiosmtpd)")
+		lacks(t, "MUSTER_TEST_RECEIVERS", "aiosmtpd is not installed (Debian: apt-get install python3-aiosmtpd)")
 	}
 	s := newScene(t)
 	free := httptest.NewServer(nil)
