@@ -11,7 +11,9 @@ let session: string;
 let watched: Watched;
 
 beforeAll(async () => {
-  [muster, watched] = await Promise.all([start(), postgres()]);
+  // A mail server is set, which nobody asks here: administrators are then told by themselves.
+  const settings = { MUSTER_SMTP_URL: "smtp://127.0.0.1:1" };
+  [muster, watched] = await Promise.all([start({ settings }), postgres()]);
   session = await signIn(muster.url, adminEmail);
 }, 120_000);
 afterAll(() => Promise.all([muster?.stop(), watched?.stop()]));
@@ -26,6 +28,13 @@ test.skipIf(!newest)("from nothing to the first drawn chart, and what is said on
     before: (page) => enter(page.context(), muster.url, session),
   });
   await page.getByText("No instances yet").waitFor();
+  await page
+    .getByText("Muster sends an e-mail to every administrator about critical alerts that are raised or resolved", {
+      exact: false,
+    })
+    .waitFor();
+  const change = page.getByRole("link", { name: "Change or switch off this rule" });
+  expect(await change.getAttribute("href")).toBe("/notifications/rules");
   await page.getByRole("link", { name: "Add an instance" }).click();
   await box(page, "Name").fill("shop");
   await box(page, "Host").fill("127.0.0.1");

@@ -257,6 +257,9 @@ test("a server is added once, waits for its first look and then shows the grants
       await page.route(`**/api/v1/instances/${made.id}/databases*`, (route) =>
         route.fulfill({ json: { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } } }),
       );
+      await page.route(`**/api/v1/instances/${made.id}/notification-rules`, (route) =>
+        route.fulfill({ json: { items: [] } }),
+      );
     },
   });
   await fill(page, "db01", "5433");

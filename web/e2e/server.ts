@@ -16,7 +16,7 @@ const cookieName = "__Host-muster_session";
 
 export default async function setup(project: TestProject) {
   const running = process.env.MUSTER_E2E_URL;
-  const own = running ? null : await start({ demo: true });
+  const own = running ? null : await start({ demo: true, settings: { MUSTER_CHANNEL_NETWORKS: "127.0.0.0/8" } });
   const url = running ?? (own as Started).url;
   try {
     const admin = await signIn(url, adminEmail);

@@ -236,6 +236,42 @@ const routes = [
     { title: "Your account" },
   ),
   page(
+    "/notifications/rules",
+    schemas.nothing,
+    code(() => import("./notify/RulesPage"), "RulesPage"),
+    { title: "Notification rules", permission: "admin" },
+  ),
+  page(
+    "/notifications/rules/new",
+    schemas.nothing,
+    code(() => import("./notify/RulePages"), "NewRulePage"),
+    { title: "New notification rule", permission: "admin" },
+  ),
+  page(
+    "/notifications/rules/$ruleId",
+    schemas.nothing,
+    code(() => import("./notify/RulePages"), "RulePage"),
+    { title: "Notification rule", permission: "admin" },
+  ),
+  page(
+    "/notifications/channels",
+    schemas.nothing,
+    code(() => import("./notify/ChannelsPage"), "ChannelsPage"),
+    { title: "Notification channels", permission: "admin" },
+  ),
+  page(
+    "/notifications/deliveries",
+    schemas.deliveriesSearch,
+    code(() => import("./notify/DeliveriesPage"), "DeliveriesPage"),
+    { title: "Deliveries", permission: "audit:read" },
+  ),
+  page(
+    "/notifications/deliveries/$deliveryId",
+    schemas.nothing,
+    code(() => import("./notify/DeliveryPage"), "DeliveryPage"),
+    { title: "Delivery", permission: "audit:read" },
+  ),
+  page(
     "/audit",
     schemas.auditSearch,
     code(() => import("./audit/AuditPage"), "AuditPage"),

@@ -45,6 +45,8 @@ var Addresses = []string{
 	"/checks/:checkId",
 	"/exceptions",
 	"/settings/members", "/settings/tokens", "/settings/organization", "/settings/account",
+	"/notifications/rules", "/notifications/rules/new", "/notifications/rules/:ruleId",
+	"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",
 	"/audit",
 	"/ops/projections", "/ops/jobs", "/ops/dead-letters", "/ops/outbox",
 	"/setup", "/invitation",

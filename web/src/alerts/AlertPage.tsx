@@ -20,6 +20,7 @@ import { aroundOf } from "./around";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { meaningOf, measuredOf } from "./rules";
 import "./useAlertsSearch";
+import { WhoWasTold } from "./WhoWasTold";
 
 const AlertChart = lazy(() => part(() => import("./AlertChart")).then((m) => ({ default: m.AlertChart })));
 
@@ -140,6 +141,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
               </Title>
               <AlertTimeline moments={alert.timeline} />
             </Panel>
+            <WhoWasTold alertId={alert.id} />
           </Stack>
         </Grid.Col>
       </Grid>

@@ -162,6 +162,9 @@ const pages: Record<string, (id: string) => string> = {
   alert: (id) => `/alerts/${id}`,
   exception: () => "/exceptions",
   schedule: (id) => `/schedules/${id}`,
+  rule: (id) => `/notifications/rules/${id}`,
+  channel: () => "/notifications/channels",
+  delivery: (id) => `/notifications/deliveries/${id}`,
 };
 
 /** SubjectLink is what an entry is about, linked to its page; what was removed has none. */

@@ -1,5 +1,5 @@
 /** About is what an entry's subject is, and so where its link leads; null is nothing that has a page. */
-export type About = "report" | "schedule" | "instance" | "alert" | "exception" | null;
+export type About = "report" | "schedule" | "instance" | "alert" | "exception" | "rule" | "channel" | "delivery" | null;
 
 /** The types of the audit list in words, in the groups of the filter. A type that is not here is its own name. */
 export const groups: { name: string; about: About; types: Record<string, string> }[] = [
@@ -72,6 +72,30 @@ export const groups: { name: string; about: About; types: Record<string, string>
       scheduleMissed: "Scheduled report missed",
       schedulePaused: "Schedule paused",
     },
+  },
+  {
+    name: "Notification channels",
+    about: "channel",
+    types: {
+      channelCreated: "Channel added",
+      channelChanged: "Channel changed",
+      channelRemoved: "Channel removed",
+      channelTested: "Channel tested",
+    },
+  },
+  {
+    name: "Notification rules",
+    about: "rule",
+    types: {
+      notificationRuleCreated: "Notification rule created",
+      notificationRuleChanged: "Notification rule changed",
+      notificationRuleRemoved: "Notification rule removed",
+    },
+  },
+  {
+    name: "Deliveries",
+    about: "delivery",
+    types: { deliveryRetried: "Delivery retried" },
   },
   {
     name: "Exceptions",

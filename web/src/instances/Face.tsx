@@ -8,6 +8,7 @@ import { Score } from "./Health";
 import type { Instance } from "./standing";
 import { TopStatements } from "./TopStatements";
 import { LastReports, OpenAlerts, WorstFindings } from "./Trouble";
+import { WhoIsTold } from "./WhoIsTold";
 
 /**
  * Face is how an instance fares: score and trends; then what to do, and beside it what happened. On a phone, what is
@@ -33,6 +34,7 @@ export function Face({ instance: i }: { instance: Instance }) {
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md">
             {!narrow && alerts}
+            {session.can("alerts:read") && <WhoIsTold instanceId={i.id} />}
             {findings && <Changes key={i.lastAssessedAt} instance={i} />}
             {session.can("reports:read") && <LastReports instanceId={i.id} />}
           </Stack>

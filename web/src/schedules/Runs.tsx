@@ -1,8 +1,9 @@
-import { Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Table, Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { usePolling, whileMoving } from "../api/polling";
+import { ListCard, ListCards } from "../settings/ListCards";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { useNarrow } from "../ui/narrow";
 import { Pager } from "../ui/Pager";
@@ -49,19 +50,18 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
       {runs.data && items && items.length > 0 && (
         <>
           {narrow ? (
-            <Stack gap="sm" role="region" aria-label="Runs" aria-busy={runs.isPlaceholderData}>
+            <ListCards label="Runs" busy={runs.isPlaceholderData}>
               {items.map((run) => (
-                <Panel key={run.dueAt} p="sm" data-run={run.status}>
-                  <Group justify="space-between" gap="xs">
-                    <Due run={run} timeZone={timeZone} />
-                    <Text size="sm" component="div">
-                      <RunMark status={run.status} />
-                    </Text>
-                  </Group>
+                <ListCard
+                  key={run.dueAt}
+                  label={inZone(run.dueAt, timeZone)}
+                  title={<Due run={run} timeZone={timeZone} />}
+                  mark={<RunMark status={run.status} />}
+                >
                   <RunResult run={run} />
-                </Panel>
+                </ListCard>
               ))}
-            </Stack>
+            </ListCards>
           ) : (
             <ListTable
               label="Runs"

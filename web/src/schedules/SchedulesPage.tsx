@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Button, Table, Text } from "@mantine/core";
 import { IconCalendarRepeat, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { api } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { kindName } from "../reports/status";
+import { ListCard, ListCards } from "../settings/ListCards";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";
 import { useNarrow } from "../ui/narrow";
@@ -71,11 +72,11 @@ export function SchedulesPage() {
       {schedules.data && items && items.length > 0 && (
         <>
           {narrow ? (
-            <Stack gap="sm" role="region" aria-label="Schedules" aria-busy={schedules.isPlaceholderData}>
+            <ListCards label="Schedules" busy={schedules.isPlaceholderData}>
               {items.map((schedule) => (
                 <Card key={schedule.id} schedule={schedule} />
               ))}
-            </Stack>
+            </ListCards>
           ) : (
             <ListTable
               label="Schedules"
@@ -128,38 +129,19 @@ function Row({ schedule: s }: { schedule: Schedule }) {
 }
 
 /** Card is a schedule where there is no room for a table. */
-function Card({ schedule: s }: { schedule: Schedule }) {
-  return (
-    <Paper withBorder p="sm" component="article" aria-label={s.name} data-schedule={s.id}>
-      <Group justify="space-between" gap="xs" align="flex-start" wrap="nowrap">
-        <div style={{ minWidth: 0 }}>
-          <Name schedule={s} />
-        </div>
-        <Text size="sm" component="div" style={{ flexShrink: 0 }}>
-          <StandingMark schedule={s} />
-        </Text>
-      </Group>
-      <Text size="sm" mt="xs">
-        {whenText(s)}, {s.timeZone}
-      </Text>
-      <SimpleGrid cols={2} spacing="sm" mt="xs">
-        {[
-          { label: "Next", value: <Next schedule={s} /> },
-          { label: "Last", value: <Last schedule={s} /> },
-        ].map(({ label, value }) => (
-          <div key={label}>
-            <Text size="xs" c="dimmed">
-              {label}
-            </Text>
-            <Text size="sm" component="div">
-              {value}
-            </Text>
-          </div>
-        ))}
-      </SimpleGrid>
-    </Paper>
-  );
-}
+const Card = ({ schedule: s }: { schedule: Schedule }) => (
+  <ListCard
+    label={s.name}
+    title={<Name schedule={s} />}
+    mark={<StandingMark schedule={s} />}
+    facts={[
+      ["Next", <Next key="next" schedule={s} />],
+      ["Last", <Last key="last" schedule={s} />],
+    ]}
+  >
+    {whenText(s)}, {s.timeZone}
+  </ListCard>
+);
 
 type Of = { schedule: Schedule };
 

@@ -1,5 +1,7 @@
 import {
   IconBell,
+  IconBellRinging,
+  IconBroadcast,
   IconBuilding,
   IconCalendarRepeat,
   IconClipboardOff,
@@ -15,6 +17,7 @@ import {
   IconMail,
   IconMailX,
   IconReport,
+  IconSend,
   IconServer2,
   IconShieldExclamation,
   IconStack2,
@@ -69,6 +72,14 @@ export const sections: { name: string; links: Destination[] }[] = [
       { to: "/exports", name: "Downloads", icon: IconDownload },
       { to: "/reports/verify", name: "Verify", icon: IconFileCheck, permission: "reports:read" },
       { to: "/exceptions", name: "Exceptions", icon: IconClipboardOff, permission: "reports:read" },
+    ],
+  },
+  {
+    name: "Notifications",
+    links: [
+      { to: "/notifications/rules", name: "Rules", icon: IconBellRinging, permission: "admin" },
+      { to: "/notifications/channels", name: "Channels", icon: IconBroadcast, permission: "admin" },
+      { to: "/notifications/deliveries", name: "Deliveries", icon: IconSend, permission: "audit:read" },
     ],
   },
   {

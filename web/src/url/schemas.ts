@@ -17,6 +17,12 @@ export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as 
 export const categories = ["Posture", "Security", "Compliance", "Performance", "Operations"] as const;
 export const severities = ["info", "warning", "critical"] as const;
 export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
+/** What a notification tells of, and what comes of it. */
+export const notifiedEvents = [
+  ...(["alert.raised", "alert.resolved", "alert.acknowledged"] as const),
+  ...(["report.ready", "report.failed", "schedule.missed"] as const),
+] as const;
+export const deliveryStatuses = ["pending", "sent", "failed", "suppressed"] as const;
 export const exceptionStatuses = ["requested", "granted", "revoked", "lapsed"] as const;
 /** The dashboard's series, by the names that the API has. */
 export const series = [
@@ -150,6 +156,14 @@ export const checksSearch = search({
   q: text,
   engine: someOf(...checkedEngines),
   domain: someOf(...checkDomains),
+});
+export const deliveriesSearch = search({
+  status: someOf(...deliveryStatuses),
+  channelId: uuid,
+  eventType: oneOf(...notifiedEvents),
+  from: instant,
+  to: instant,
+  cursor: text,
 });
 export const auditSearch = search({
   from: instant,

@@ -1,0 +1,340 @@
+// Who is told of what: rules with what they would have matched, channels that are tried, deliveries, and both from an alert.
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Schemas } from "../src/api/client";
+import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
+import { settled, sideways } from "./pages";
+
+const unique = (what: string) => `${what} ${Date.now()}-${Math.floor(Math.random() * 1e6)}`;
+const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+
+type Received = { id: string; signed: boolean; body: { id: string; events: { type: string; title: string }[] } };
+
+/** receiver is a program on this machine that is told; what it is sent is checked as Standard Webhooks say. */
+async function receiver() {
+  const heard: Received[] = [];
+  const at = { code: 204, secret: "", heard };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signature } = request.headers;
+    const key = Buffer.from(at.secret.replace("whsec_", ""), "base64");
+    const expected = createHmac("sha256", key).update(`${id}.${time}.${text}`).digest("base64");
+    heard.push({ id: String(id), signed: String(signature) === `v1,${expected}`, body: JSON.parse(text) });
+    response.writeHead(at.code).end("what the receiver said");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/muster`;
+  const stop = () => new Promise((resolve) => server.close(resolve));
+  return Object.assign(at, { url, stop });
+}
+
+/** raise has an alert of a server raised by a feed. */
+async function raise(instance: string, title: string): Promise<string> {
+  const token = (await (await apiAs("admin", "POST", "/api/v1/ingest-tokens", { name: title })).json()) as {
+    id: string;
+    token: string;
+  };
+  const now = new Date().toISOString();
+  const times = { createdAt: now, firstTriggeredAt: now, lastTriggeredAt: now };
+  const answer = await fetch(`${serverUrl}/ingest/v1/alerts`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token.token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      alerts: [{ externalId: title, title, severity: "info", state: "Open", instance, ...times }],
+    }),
+  });
+  await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${token.id}`);
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  const { alerts } = (await answer.json()) as { alerts: { id: string }[] };
+  return (alerts[0] as { id: string }).id;
+}
+
+test("a channel is added and tried, a rule shows what it would have matched, and an alert is told, refused, retried, and said of", async () => {
+  const hook = await receiver();
+  try {
+    const channel = unique("e2e channel");
+    const page = await visit("/notifications/channels", { expected: [/status of 422/] });
+    await page.getByRole("button", { name: "Add a channel" }).click();
+    const dialog = page.getByRole("dialog");
+    await page.getByLabel("Name").fill(channel);
+    expect(await page.getByLabel("All administrators").isChecked()).toBe(true);
+    expect(await violations(page), "the form of a channel").toEqual([]);
+    await dialog.getByRole("combobox", { name: "Kind" }).click();
+    await page.getByRole("option", { name: "Webhook" }).click();
+    await dialog.getByLabel("Address").fill("http://169.254.169.254/latest");
+    await dialog.getByRole("button", { name: "Generate" }).click();
+    hook.secret = await dialog.getByLabel("Secret", { exact: true }).inputValue();
+    await dialog.getByRole("button", { name: "Add channel" }).click();
+    await dialog.getByText("in a network that this installation does not send to", { exact: false }).waitFor();
+    const address = dialog.getByLabel("Address");
+    expect(await address.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => address.evaluate((field) => document.activeElement === field)).toBe(true);
+    await address.fill(hook.url);
+    await dialog.getByRole("button", { name: "Add channel" }).click();
+    await row(page, channel).getByText("None: it is never used").waitFor();
+
+    hook.code = 410;
+    await page.getByRole("button", { name: `Test ${channel}` }).click();
+    await row(page, channel)
+      .getByText(/It failed: HTTP 410, [\d,]+ ms/)
+      .waitFor();
+    await row(page, channel).getByText("The receiver answered 410 Gone.").waitFor();
+    hook.code = 204;
+    await page.getByRole("button", { name: `Test ${channel}` }).click();
+    await row(page, channel)
+      .getByText(/It works: HTTP 204, [\d,]+ ms/)
+      .waitFor();
+    expect(await page.getByText("what the receiver said").count()).toBe(0);
+    expect(hook.heard.map(({ signed }) => signed)).toEqual([true, true]);
+
+    const rule = unique("e2e rule");
+    await page.goto("/notifications/rules/new");
+    await page.getByLabel("Name", { exact: true }).fill(rule);
+    const preview = page.locator("[data-preview]");
+    await expect
+      .poll(async () => (await preview.getByRole("status").textContent()) ?? "")
+      .toMatch(/events? in [\d,]+ notifications?/);
+    await preview.getByRole("listitem").first().getByRole("link").waitFor();
+    await page.getByText("Critical", { exact: true }).first().click();
+    await page.getByText("Info", { exact: true }).first().click();
+    const asked = requestsTo(page, "/api/v1/notification-rules/preview");
+    await page.getByLabel("Instance name contains (optional)").fill("no-such-instance");
+    await preview.getByText("Nothing matched.").waitFor();
+    expect(asked.length).toBeLessThan(4); // not at each key
+    await page.getByLabel("Instance name contains (optional)").fill("pg-orders");
+    await page.getByRole("button", { name: "Create rule" }).click();
+    await page.getByText("Choose at least one channel.").waitFor();
+    await page.getByRole("combobox", { name: "Channels" }).click();
+    await page.getByRole("option", { name: channel }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Wait for more events" }).click();
+    await page.getByRole("option", { name: "Do not wait" }).click();
+    await page.getByLabel("Quiet hours").check();
+    await page.getByLabel("From").fill("23:00");
+    await settled(page);
+    expect(await violations(page), "the form of a rule").toEqual([]);
+    await page.getByLabel("Quiet hours").uncheck(); // it may be night here
+    await page.getByRole("button", { name: "Create rule" }).click();
+    const made = row(page, rule);
+    await made.getByText("Info alerts of instances named like “pg-orders” that are raised or resolved").waitFor();
+    await made.getByText(channel).waitFor();
+
+    hook.code = 410;
+    hook.heard.length = 0;
+    const title = unique("e2e told");
+    const alert = await raise("demo-pg-orders-01", title);
+    const failures = async () => (await apiAs("auditor", "GET", "/api/v1/deliveries?status=failed")).text();
+    await expect.poll(failures, { interval: 100 }).toContain(title);
+    await page.goto("/notifications/deliveries");
+    const delivery = row(page, title);
+    await delivery.getByText("Failed").waitFor();
+    await delivery.getByText("1 attempt, HTTP 410").waitFor();
+    hook.code = 204;
+    await delivery.getByRole("button", { name: `Retry ${title}` }).click();
+    await delivery.getByText("Sent").waitFor();
+    const [first, second] = hook.heard as [Received, Received];
+    expect(second.id).toBe(first.id);
+    expect([first.signed, second.signed]).toEqual([true, true]);
+    expect(second.body.events).toMatchObject([{ type: "alert.raised", title }]);
+
+    await delivery.getByRole("link", { name: title }).click();
+    await page.getByRole("heading", { level: 2, name: "1 event" }).waitFor();
+    await page.getByText(first.id).waitFor();
+    await page.getByRole("table", { name: "Events" }).getByRole("link", { name: title }).click();
+    await page.waitForURL(`**/alerts/${alert}`);
+    const told = page.getByRole("region", { name: "Who was told" });
+    await told.getByText(channel).waitFor();
+    await told.getByText(`Alert raised · Webhook · rule ${rule}`).waitFor();
+    await told.getByRole("link").waitFor();
+    await page.getByRole("link", { name: "demo-pg-orders-01" }).first().click();
+    await page.waitForURL(/\/instances\//);
+    const will = page.locator("[data-rule]").filter({ hasText: rule });
+    await will.getByText(`${channel} (Webhook)`).waitFor();
+
+    await page.goto("/notifications/channels");
+    await page.getByRole("button", { name: `Remove ${channel}` }).click();
+    await dialog.getByText("Rules still use this channel", { exact: false }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.goto("/notifications/rules");
+    await page.getByRole("button", { name: `Remove ${rule}` }).click();
+    await dialog.getByRole("button", { name: "Remove" }).click();
+    await made.waitFor({ state: "detached" });
+    await page.goto("/notifications/channels");
+    await page.getByRole("button", { name: `Remove ${channel}` }).click();
+    await dialog.getByRole("button", { name: "Remove" }).click();
+    await row(page, channel).waitFor({ state: "detached" });
+  } finally {
+    await hook.stop();
+  }
+}, 120_000);
+
+const id = (n: number) => `0199f0d2-7a10-7c44-9b0e-${String(n).padStart(12, "0")}`;
+const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+const hook: Schemas["Channel"] = {
+  id: id(1),
+  name: "On call",
+  kind: "webhook",
+  memberIds: [],
+  administrators: false,
+  url: "https://hooks.example.org/muster",
+  createdAt: at(-9_000),
+  createdBy: { id: id(2), name: "Noor Haddad" },
+  rules: [{ id: id(3), name: "Critical alerts" }],
+  lastDelivery: { id: id(10), status: "failed", at: at(-30) },
+};
+const channel = { id: hook.id, name: hook.name, kind: "webhook" };
+const rule = { id: id(3), name: "Critical alerts" };
+const notice = (n: number): Schemas["Notice"] => ({
+  id: id(100 + n),
+  type: n % 2 ? "alert.resolved" : "alert.raised",
+  at: at(-40 + n),
+  title: `Lock waits above ${n} sessions`,
+  severity: "critical",
+  instance: { id: id(50), name: "demo-pg-orders-01" },
+  alertId: id(60 + n),
+  reportId: null,
+  scheduleId: null,
+  dueAt: null,
+  reason: null,
+});
+const delivery = (n: number, more: Partial<Schemas["Delivery"]>): Schemas["Delivery"] => ({
+  id: id(n),
+  rule,
+  channel,
+  events: [notice(0)],
+  omitted: 0,
+  status: "sent",
+  reason: null,
+  attempts: 1,
+  nextAttemptAt: null,
+  lastCode: 204,
+  lastError: null,
+  createdAt: at(-31),
+  at: at(-30),
+  ...more,
+});
+const failed = delivery(10, {
+  status: "failed",
+  attempts: 14,
+  lastCode: 410,
+  lastError: "The receiver answered 410 Gone.",
+  events: [notice(0), notice(1)],
+  omitted: 9_898,
+});
+const deliveries = [
+  failed,
+  delivery(11, { status: "pending", attempts: 3, lastCode: 500, nextAttemptAt: at(12) }),
+  delivery(12, { status: "suppressed", reason: "resolved_meanwhile", attempts: 0, lastCode: null }),
+  delivery(13, {}),
+];
+
+test("a channel's secret is never there; a new one is made here and shown once", async () => {
+  const page = await visit("/notifications/channels", {
+    before: (p) => p.route("**/api/v1/channels", (route) => route.fulfill({ json: { items: [hook] } })),
+  });
+  await page.getByRole("button", { name: "Edit On call" }).click();
+  const secret = page.getByLabel("Secret", { exact: true });
+  expect(await secret.inputValue()).toBe("");
+  await page.getByRole("button", { name: "Generate" }).click();
+  expect(await secret.inputValue()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  await page.getByRole("region", { name: "Secret for the receiver" }).waitFor();
+});
+
+test("deliveries say what came of each; filters live in the URL, and a failed one is tried again", async () => {
+  const retried: string[] = [];
+  const before = async (p: Page) => {
+    await p.route("**/api/v1/channels", (route) => route.fulfill({ json: { items: [hook] } }));
+    await p.route("**/api/v1/deliveries?*", (route) =>
+      route.fulfill({ json: { items: deliveries, nextCursor: "older" } }),
+    );
+    await p.route(`**/api/v1/deliveries/${failed.id}`, (route) => route.fulfill({ json: failed }));
+    await p.route("**/api/v1/deliveries/*/retry", (route) => {
+      retried.push(route.request().url());
+      return route.fulfill({ status: 202, json: failed });
+    });
+  };
+  const page = await visit("/notifications/deliveries", { before });
+  await row(page, "9,899 more events").getByText("14 attempts, HTTP 410").waitFor();
+  await row(page, "Raised and resolved within the quiet hours").waitFor();
+  await row(page, "Pending")
+    .getByText(/3 attempts, HTTP 500, next in 1\d min/)
+    .waitFor();
+  await settled(page);
+  expect(await violations(page)).toEqual([]);
+  const asked = requestsTo(page, "/api/v1/deliveries");
+  await page.getByRole("group", { name: "State" }).getByText("Failed", { exact: true }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe("?status=failed");
+  await expect.poll(() => asked.at(-1)?.searchParams.getAll("status")).toEqual(["failed"]);
+  await page.getByRole("button", { name: "Older" }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe("?status=failed&cursor=older");
+  await page.getByRole("button", { name: /^Retry Lock waits/ }).click();
+  await expect.poll(() => retried).toHaveLength(1);
+  await row(page, "9,899 more events").getByRole("link").first().click();
+  await page.getByRole("heading", { level: 2, name: "9,900 events" }).waitFor();
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await sideways(page)).toBe(false);
+
+  const auditor = await visit("/notifications/deliveries", { as: "auditor", before });
+  await row(auditor, "9,899 more events").waitFor();
+  expect(await auditor.getByRole("button", { name: /^Retry/ }).count()).toBe(0);
+});
+
+test("an alert says who was told, when and by which rule; an instance who will be", async () => {
+  const first = async (path: string) =>
+    ((await (await apiAs("viewer", "GET", path)).json()) as { items: { id: string }[] }).items[0]?.id;
+  const alert = await first("/api/v1/alerts?pageSize=1");
+  const told: Schemas["AlertNotification"] = {
+    deliveryId: failed.id,
+    event: "alert.raised",
+    eventAt: at(-40),
+    rule,
+    channel: { id: id(5), name: "Administrators", kind: "email" },
+    recipients: [{ id: id(2), name: "Noor Haddad" }],
+    status: "sent",
+    reason: null,
+    at: at(-39),
+  };
+  const page = await visit(`/alerts/${alert}`, {
+    as: "viewer",
+    before: (p) =>
+      p.route("**/api/v1/alerts/*/notifications", (route) =>
+        route.fulfill({
+          json: { items: [told, { ...told, recipients: [], channel, status: "suppressed", reason: "quiet_hours" }] },
+        }),
+      ),
+  });
+  const section = page.getByRole("region", { name: "Who was told" });
+  await section.getByText("Noor Haddad").waitFor();
+  await section.getByText("Alert raised · E-mail Administrators · rule Critical alerts").waitFor();
+  await section.getByText("On call", { exact: true }).waitFor();
+  expect(await section.getByRole("link").count()).toBe(0); // deliveries are not for viewers
+
+  const instance = await first("/api/v1/instances?pageSize=1");
+  const rules: Schemas["InstanceRuleList"] = {
+    items: [
+      {
+        rule,
+        severity: ["critical"],
+        event: ["alert.raised"],
+        channels: [
+          { ...channel, recipients: [] },
+          { ...told.channel, recipients: told.recipients },
+        ],
+        quiet: null,
+      },
+    ],
+  };
+  const server = await visit(`/instances/${instance}`, {
+    as: "viewer",
+    before: (p) => p.route("**/api/v1/instances/*/notification-rules", (route) => route.fulfill({ json: rules })),
+  });
+  await server.getByRole("heading", { name: "Who will be told" }).waitFor();
+  await server.locator("[data-rule]").getByText("On call (Webhook); Noor Haddad").waitFor();
+  await server.getByText("of critical alerts that are raised: rule Critical alerts").waitFor();
+});

@@ -1,0 +1,93 @@
+import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { api, type Schemas } from "../api/client";
+import { usePolling, whileMoving } from "../api/polling";
+import { useSession } from "../api/session";
+import { DeliveryMark } from "../notify/marks";
+import { channelKindName, eventName } from "../notify/words";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Time } from "../ui/Time";
+
+type Told = Schemas["AlertNotification"];
+
+/** WhoWasTold is who was told of an alert: when, through which channel, and by which rule. */
+export function WhoWasTold({ alertId }: { alertId: string }) {
+  const { data, error, refetch } = api.useQuery(
+    "get",
+    "/api/v1/alerts/{alertId}/notifications",
+    { params: { path: { alertId } } },
+    {
+      ...usePolling<{ items: Told[] }>(({ items }) =>
+        items.some((told) => told.status === "pending") ? whileMoving : 30_000,
+      ),
+      staleTime: 0,
+    },
+  );
+  return (
+    <Panel>
+      <section aria-labelledby="who-was-told">
+        <Title order={2} id="who-was-told" mb="sm">
+          Who was told
+        </Title>
+        {error && !data && <ProblemNote error={error} onRetry={refetch} />}
+        {data?.items.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Nobody: no notification rule matched this alert.
+          </Text>
+        )}
+        <Stack gap="sm">
+          {data?.items.map((told) => (
+            <Row key={`${told.deliveryId} ${told.event}`} told={told} />
+          ))}
+        </Stack>
+      </section>
+    </Panel>
+  );
+}
+
+function Row({ told: t }: { told: Told }) {
+  const { can } = useSession();
+  const names = t.recipients.map(({ name }) => name || "an erased member");
+  const when = <Time at={t.at} />;
+  return (
+    <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap" data-told={t.status}>
+      <div style={{ minWidth: 0 }}>
+        <Text size="sm" fw={500}>
+          <bdi>{names.length > 0 ? names.join(", ") : t.channel.name}</bdi>
+        </Text>
+        <Text size="xs" c="dimmed">
+          {eventName(t.event)} · {channelKindName(t.channel.kind)}
+          {names.length > 0 && (
+            <>
+              {" "}
+              <bdi>{t.channel.name}</bdi>
+            </>
+          )}{" "}
+          · rule <bdi>{t.rule.name}</bdi>
+        </Text>
+      </div>
+      <Text size="sm" ta="right" component="div" style={{ flexShrink: 0, maxWidth: "45%" }}>
+        <DeliveryMark status={t.status} reason={t.reason} />
+        <Text size="xs" c="dimmed" component="div">
+          {can("audit:read") ? (
+            <Anchor
+              inherit
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/notifications/deliveries/$deliveryId"
+                  params={{ deliveryId: t.deliveryId } as never}
+                />
+              )}
+            >
+              {when}
+            </Anchor>
+          ) : (
+            when
+          )}
+        </Text>
+      </Text>
+    </Group>
+  );
+}

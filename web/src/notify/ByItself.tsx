@@ -1,0 +1,35 @@
+import { Alert, Anchor, Text } from "@mantine/core";
+import { IconMailCheck } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { api } from "../api/client";
+import { usePolling, whileMoving } from "../api/polling";
+import { useSession } from "../api/session";
+import { whatText } from "./words";
+
+/** ByItself says to administrators what a fresh installation tells without having been asked to, and where to change that. */
+export function ByItself() {
+  const { can } = useSession();
+  // The rule is made within a minute of the first start, which is when a first page is looked at.
+  const polling = usePolling<{ items: unknown[] }>(({ items }) => items.length === 0 && whileMoving);
+  const { data } = api.useQuery("get", "/api/v1/notification-rules", {}, { ...polling, enabled: can("admin") });
+  const rule = data?.items.find(({ createdBy, enabled }) => createdBy === null && enabled);
+  if (!rule) return null;
+  return (
+    <Alert
+      role="status"
+      color="gray"
+      variant="light"
+      mb="md"
+      icon={<IconMailCheck aria-hidden />}
+      title="Muster tells your administrators by itself"
+      data-by-itself
+    >
+      <Text size="sm">
+        Since it was installed, Muster sends an e-mail to every administrator about {whatText(rule.match)}.{" "}
+        <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/notifications/rules" />}>
+          Change or switch off this rule
+        </Anchor>
+      </Text>
+    </Alert>
+  );
+}

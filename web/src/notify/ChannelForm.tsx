@@ -1,0 +1,168 @@
+import { Button, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { empty } from "../access/NewPassword";
+import { useSubmission } from "../access/useSubmission";
+import { client, type Schemas } from "../api/client";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Snippet } from "../ui/Snippet";
+import { say } from "../ui/say";
+import { notificationsChanged } from "./changed";
+import { MemberSelect } from "./MemberSelect";
+import { newSecret, noSecret } from "./secret";
+import { type Channel, channelKindName, channelKinds } from "./words";
+
+const fields = {
+  "#/name": "name",
+  "#/kind": "kind",
+  "#/memberIds": "memberIds",
+  "#/administrators": "administrators",
+  "#/url": "url",
+  "#/secret": "secret",
+};
+
+const uses: Record<string, { url: string; placeholder: string }> = {
+  webhook: {
+    url: "Muster posts a signed notification here (Standard Webhooks).",
+    placeholder: "https://hooks.example.org/muster",
+  },
+  chat: {
+    url: "The incoming webhook of Slack, or of a chat that takes Slack’s form. The address is a secret and is not shown again.",
+    placeholder: "https://hooks.slack.com/services/…",
+  },
+  alertmanager: {
+    url: "Muster keeps this Alertmanager fed with the alerts that match. Routing and silences stay there.",
+    placeholder: "http://alertmanager.example.org:9093",
+  },
+};
+
+/** ChannelForm adds a channel, or changes one; what is not shown of it, like its secret, stays where nothing is entered. */
+export function ChannelForm({ channel, onClose }: { channel: Channel | null; onClose: () => void }) {
+  const form = useForm({
+    initialValues: {
+      name: channel?.name ?? "",
+      kind: channel?.kind ?? "email",
+      memberIds: channel?.memberIds ?? [],
+      administrators: channel?.administrators ?? channel === null,
+      url: channel && channel.kind !== "chat" ? (channel.url ?? "") : "",
+      secret: "",
+    },
+    validate: {
+      name: empty("a name"),
+      memberIds: (ids, { kind, administrators }) =>
+        kind === "email" && ids.length === 0 && !administrators ? "Choose somebody, or all administrators." : null,
+      url: (url, { kind }) =>
+        kind === "email" || (url.trim() === "" && channel?.kind === "chat") ? null : empty("an address")(url),
+      secret: (secret, { kind }) =>
+        kind !== "webhook" || (secret === "" && channel !== null) ? null : noSecret(secret),
+    },
+  });
+  const { onSubmit, running, note } = useSubmission(form, fields);
+  const { kind, secret } = form.values;
+  const use = uses[kind];
+  const generated = secret !== "" && noSecret(secret) === null;
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={channel ? `Edit ${channel.name}` : "Add a channel"}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        noValidate
+        onSubmit={onSubmit(async (values) => {
+          const of = {
+            name: values.name.trim(),
+            ...(values.kind === "email"
+              ? { memberIds: values.memberIds, administrators: values.administrators }
+              : values.url.trim() !== "" && { url: values.url.trim() }),
+            ...(values.kind === "webhook" && values.secret !== "" && { secret: values.secret.trim() }),
+          };
+          if (channel) {
+            await client.PATCH("/api/v1/channels/{channelId}", {
+              params: { path: { channelId: channel.id } },
+              body: of,
+            });
+          } else {
+            await client.POST("/api/v1/channels", {
+              body: { administrators: false, ...of, kind: values.kind as Schemas["ChannelKind"] },
+            });
+          }
+          onClose();
+          say(channel ? "Channel saved." : "Channel added. Test it before a rule relies on it.");
+          await notificationsChanged();
+        })}
+      >
+        <Stack>
+          <Select
+            label="Kind"
+            data={channelKinds.map((value) => ({ value, label: channelKindName(value) }))}
+            allowDeselect={false}
+            disabled={channel !== null}
+            {...form.getInputProps("kind")}
+          />
+          <TextInput label="Name" maxLength={200} data-autofocus {...form.getInputProps("name")} />
+          {kind === "email" && (
+            <>
+              <Switch
+                label="All administrators"
+                description="Whoever is an administrator when an e-mail is sent."
+                checked={form.values.administrators}
+                onChange={(event) => form.setFieldValue("administrators", event.currentTarget.checked)}
+              />
+              <MemberSelect
+                value={form.values.memberIds}
+                onChange={(ids) => form.setFieldValue("memberIds", ids)}
+                error={form.errors.memberIds}
+              />
+            </>
+          )}
+          {use && (
+            <TextInput
+              type="url"
+              label="Address"
+              description={use.url}
+              placeholder={channel?.kind === "chat" ? `${channel.url}/… (unchanged)` : use.placeholder}
+              maxLength={2000}
+              autoComplete="off"
+              {...form.getInputProps("url")}
+            />
+          )}
+          {kind === "webhook" && (
+            <>
+              <Group align="flex-end" gap="xs" wrap="nowrap">
+                <TextInput
+                  style={{ flex: 1 }}
+                  label="Secret"
+                  description={
+                    channel
+                      ? "Leave it empty to keep the present one."
+                      : "The receiver checks signatures with it. It is stored encrypted and never shown again."
+                  }
+                  placeholder="whsec_…"
+                  maxLength={200}
+                  autoComplete="off"
+                  spellCheck={false}
+                  {...form.getInputProps("secret")}
+                />
+                <Button variant="default" onClick={() => form.setFieldValue("secret", newSecret())}>
+                  Generate
+                </Button>
+              </Group>
+              {generated && <Snippet label="Secret for the receiver" text={secret} wrapped />}
+            </>
+          )}
+          {note && <ProblemNote error={note} title="The channel was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={running}>
+              {channel ? "Save" : "Add channel"}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,222 @@
+import { Anchor, Button, Group, Stack, Table, Text } from "@mantine/core";
+import { IconPlus, IconSend } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, client } from "../api/client";
+import { asProblem } from "../api/problem";
+import { nameOr, useMemberChoices } from "../reports/requestChoices";
+import { Confirm } from "../settings/Confirm";
+import { ListCard, ListCards } from "../settings/ListCards";
+import { ListSkeleton, ListTable } from "../settings/ListTable";
+import { EmptyState } from "../ui/EmptyState";
+import { useNarrow } from "../ui/narrow";
+import { PageTitle } from "../ui/PageTitle";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say } from "../ui/say";
+import { Time } from "../ui/Time";
+import { ChannelForm } from "./ChannelForm";
+import { ChannelTest } from "./ChannelTest";
+import { notificationsChanged } from "./changed";
+import { DeliveryMark } from "./marks";
+import { type Channel, channelKindName } from "./words";
+
+/** ChannelsPage is the ways by which people and programs are told, each to be tried. */
+export function ChannelsPage() {
+  const channels = api.useQuery("get", "/api/v1/channels", {}, { staleTime: 0 });
+  const [editing, setEditing] = useState<Channel | "new" | null>(null);
+  const [removing, setRemoving] = useState<Channel | null>(null);
+  const items = channels.data?.items;
+  return (
+    <>
+      <PageTitle
+        title="Notification channels"
+        lead="The ways by which Muster tells people and programs. Rules say who is told of what."
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEditing("new")}>
+            Add a channel
+          </Button>
+        }
+      />
+      {channels.isPending && <ListSkeleton rows={3} />}
+      {channels.isError && (
+        <ProblemNote error={channels.error} title="Channels could not be loaded" onRetry={() => channels.refetch()} />
+      )}
+      {items?.length === 0 && (
+        <EmptyState icon={<IconSend size={28} aria-hidden />} title="No channels">
+          Add one, try it, and then a rule that uses it.
+        </EmptyState>
+      )}
+      {items && items.length > 0 && <Channels channels={items} onEdit={setEditing} onRemove={setRemoving} />}
+      {editing && <ChannelForm channel={editing === "new" ? null : editing} onClose={() => setEditing(null)} />}
+      {removing && <Remove channel={removing} onClose={() => setRemoving(null)} />}
+    </>
+  );
+}
+
+type Shown = { channels: Channel[]; onEdit: (channel: Channel) => void; onRemove: (channel: Channel) => void };
+
+function Channels({ channels, onEdit, onRemove }: Shown) {
+  const narrow = useNarrow();
+  const shown = (channel: Channel) => ({
+    channel,
+    onEdit: () => onEdit(channel),
+    onRemove: () => onRemove(channel),
+  });
+  if (narrow) {
+    return (
+      <ListCards label="Channels">
+        {channels.map((channel) => (
+          <Card {...shown(channel)} key={channel.id} />
+        ))}
+      </ListCards>
+    );
+  }
+  return (
+    <ListTable label="Channels" columns={["Name", "Reaches", "Rules", "Last", "(Actions)"]} minWidth={980}>
+      {channels.map((channel) => (
+        <Row {...shown(channel)} key={channel.id} />
+      ))}
+    </ListTable>
+  );
+}
+
+type One = { channel: Channel; onEdit: () => void; onRemove: () => void };
+
+const Row = ({ channel: c, onEdit, onRemove }: One) => (
+  <Table.Tr style={{ verticalAlign: "top" }} data-channel={c.id}>
+    <Table.Td maw={260}>
+      <Name channel={c} />
+    </Table.Td>
+    <Table.Td maw={320} style={{ overflowWrap: "anywhere" }}>
+      <Reaches channel={c} />
+    </Table.Td>
+    <Table.Td maw={220}>
+      <UsedBy channel={c} />
+    </Table.Td>
+    <Table.Td>
+      <Last channel={c} />
+    </Table.Td>
+    <Table.Td>
+      <Group gap={6} justify="flex-end" wrap="nowrap" align="flex-start">
+        <Actions channel={c} onEdit={onEdit} onRemove={onRemove} />
+      </Group>
+    </Table.Td>
+  </Table.Tr>
+);
+
+const Card = ({ channel: c, onEdit, onRemove }: One) => (
+  <ListCard
+    label={c.name}
+    title={<Name channel={c} />}
+    facts={[
+      ["Rules", <UsedBy key="rules" channel={c} />],
+      ["Last", <Last key="last" channel={c} />],
+    ]}
+    actions={<Actions channel={c} onEdit={onEdit} onRemove={onRemove} />}
+  >
+    <div style={{ overflowWrap: "anywhere" }}>
+      <Reaches channel={c} />
+    </div>
+  </ListCard>
+);
+
+type Of = { channel: Channel };
+
+const Name = ({ channel: c }: Of) => (
+  <>
+    <Text size="sm" fw={500}>
+      <bdi>{c.name}</bdi>
+    </Text>
+    <Text size="xs" c="dimmed">
+      {channelKindName(c.kind)}
+    </Text>
+  </>
+);
+
+const UsedBy = ({ channel: c }: Of) =>
+  c.rules.length === 0 ? (
+    <Text size="sm" c="dimmed">
+      None: it is never used
+    </Text>
+  ) : (
+    <Stack gap={6}>
+      {c.rules.map((rule) => (
+        <Anchor
+          key={rule.id}
+          size="sm"
+          renderRoot={(props) => (
+            <Link {...props} to="/notifications/rules/$ruleId" params={{ ruleId: rule.id } as never} />
+          )}
+        >
+          <bdi>{rule.name}</bdi>
+        </Anchor>
+      ))}
+    </Stack>
+  );
+
+const Last = ({ channel: { lastDelivery: last } }: Of) =>
+  last ? (
+    <>
+      <DeliveryMark status={last.status} />
+      <Anchor
+        size="xs"
+        display="block"
+        renderRoot={(props) => (
+          <Link {...props} to="/notifications/deliveries/$deliveryId" params={{ deliveryId: last.id } as never} />
+        )}
+      >
+        <Time at={last.at} />
+      </Anchor>
+    </>
+  ) : (
+    "Nothing yet"
+  );
+
+const Actions = ({ channel: c, onEdit, onRemove }: One) => (
+  <>
+    <ChannelTest channel={c} />
+    <Button size="compact-sm" variant="default" aria-label={`Edit ${c.name}`} onClick={onEdit}>
+      Edit
+    </Button>
+    <Button size="compact-sm" variant="default" aria-label={`Remove ${c.name}`} onClick={onRemove}>
+      Remove
+    </Button>
+  </>
+);
+
+function Reaches({ channel: c }: { channel: Channel }) {
+  const { named } = useMemberChoices("", c.memberIds);
+  if (c.kind !== "email") return <Text size="sm">{c.url}</Text>;
+  const names = c.memberIds.map((id) => nameOr(named, id, "member"));
+  return (
+    <Text size="sm">{[...(c.administrators ? ["All administrators"] : []), ...names].join(", ") || "Nobody"}</Text>
+  );
+}
+
+function Remove({ channel: c, onClose }: { channel: Channel; onClose: () => void }) {
+  const remove = useMutation({
+    mutationFn: () => client.DELETE("/api/v1/channels/{channelId}", { params: { path: { channelId: c.id } } }),
+    onSuccess: async () => {
+      onClose();
+      say(`The channel ${c.name} is removed.`);
+      await notificationsChanged();
+    },
+  });
+  const inUse = remove.error && asProblem(remove.error).code === "channel_in_use";
+  return (
+    <Confirm
+      danger
+      title={`Remove ${c.name}`}
+      verb="Remove"
+      busy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+    >
+      {inUse || c.rules.length > 0
+        ? "Rules still use this channel. Choose another channel in them first, so that nobody is left out unnoticed."
+        : "What still waits for it is not told. What it has sent stays in the list of deliveries."}
+    </Confirm>
+  );
+}

@@ -1,0 +1,105 @@
+import { Anchor, Breadcrumbs, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Link, useParams } from "@tanstack/react-router";
+import { api } from "../api/client";
+import { usePolling, whileMoving } from "../api/polling";
+import { asProblem } from "../api/problem";
+import { useSession } from "../api/session";
+import { Facts } from "../reports/statusFacts";
+import { EmptyState } from "../ui/EmptyState";
+import { absoluteTime, count, plural } from "../ui/format";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Time } from "../ui/Time";
+import { DeliveryMark } from "./marks";
+import { NoticeTable } from "./NoticeTable";
+import { Retry } from "./Retry";
+import { channelKindName, codeText, type Delivery, summaryOf } from "./words";
+
+/** DeliveryPage is one delivery: what came of it, and everything that it told. */
+export function DeliveryPage() {
+  const { deliveryId } = useParams({ from: "/notifications/deliveries/$deliveryId" });
+  const delivery = api.useQuery(
+    "get",
+    "/api/v1/deliveries/{deliveryId}",
+    { params: { path: { deliveryId } } },
+    { ...usePolling<Delivery>((d) => d.status === "pending" && whileMoving), staleTime: 0 },
+  );
+  if (delivery.data) return <Shown delivery={delivery.data} />;
+  return (
+    <>
+      <PageTitle title="Delivery" />
+      {delivery.isPending && <Skeleton height={320} />}
+      {delivery.error &&
+        ([400, 404].includes(asProblem(delivery.error).status) ? (
+          <EmptyState
+            title="This delivery does not exist"
+            action={
+              <Anchor component={Link} to="/notifications/deliveries" size="sm">
+                Go to deliveries
+              </Anchor>
+            }
+          >
+            Deliveries are kept for a limited time.
+          </EmptyState>
+        ) : (
+          <ProblemNote
+            error={delivery.error}
+            title="The delivery could not be loaded"
+            onRetry={() => delivery.refetch()}
+          />
+        ))}
+    </>
+  );
+}
+
+function Shown({ delivery: d }: { delivery: Delivery }) {
+  const { can } = useSession();
+  return (
+    <>
+      <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs">
+        <Anchor component={Link} to="/notifications/deliveries" size="sm">
+          Deliveries
+        </Anchor>
+        <Text size="sm" c="dimmed" aria-current="page">
+          Delivery
+        </Text>
+      </Breadcrumbs>
+      <PageTitle
+        title={summaryOf(d)}
+        lead={`Through ${d.channel.name} (${channelKindName(d.channel.kind)}), by the rule ${d.rule.name}`}
+        actions={d.status === "failed" && can("admin") && <Retry delivery={d} />}
+      />
+      <Stack gap="md">
+        <Panel>
+          <Title order={2} mb="sm">
+            What came of it
+          </Title>
+          <Facts
+            facts={[
+              ["State", <DeliveryMark key="state" status={d.status} reason={d.reason} />],
+              ["Since", absoluteTime(d.at)],
+              ["Begun", absoluteTime(d.createdAt)],
+              ["Attempts", count(d.attempts)],
+              ["Next attempt", d.nextAttemptAt && <Time key="next" at={d.nextAttemptAt} ahead />],
+              ["Last answer", codeText(d.channel.kind, d.lastCode)],
+              ["Last error", d.lastError],
+              [
+                "Id",
+                <Text key="id" span size="xs" ff="monospace">
+                  {d.id}
+                </Text>,
+              ],
+            ]}
+          />
+        </Panel>
+        <Panel>
+          <Title order={2} mb="sm">
+            {plural(d.events.length + d.omitted, "event")}
+          </Title>
+          <NoticeTable label="Events" notices={d.events} />
+        </Panel>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { MultiSelect } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { nameOr, ownScroll, useInstanceChoices } from "../reports/requestChoices";
+
+/** As many as a rule may name. */
+const most = 100;
+
+/** InstanceSelect chooses servers; none is all of them. */
+export function InstanceSelect({
+  value,
+  onChange,
+  error,
+}: {
+  value: string[];
+  onChange: (ids: string[]) => void;
+  error: ReactNode;
+}) {
+  const [text, setText] = useState("");
+  const { found, named } = useInstanceChoices(text, value, false);
+  const offered = (found.data?.items ?? []).filter(({ id }) => !value.includes(id));
+  return (
+    <MultiSelect
+      label="Instances (optional)"
+      placeholder={value.length === 0 ? "Every instance" : undefined}
+      searchable
+      hidePickedOptions
+      maxValues={most}
+      {...ownScroll}
+      filter={({ options }) => options}
+      searchValue={text}
+      onSearchChange={setText}
+      value={value}
+      onChange={onChange}
+      data={[
+        ...value.map((id) => ({ value: id, label: nameOr(named, id, "instance") })),
+        ...offered.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No instance matches"}
+      error={error}
+    />
+  );
+}

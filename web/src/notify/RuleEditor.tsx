@@ -1,0 +1,193 @@
+import { Anchor, Button, Checkbox, Chip, Grid, Group, Input, MultiSelect, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { empty } from "../access/NewPassword";
+import { useSubmission } from "../access/useSubmission";
+import { severityName } from "../alerts/badges";
+import { api } from "../api/client";
+import { engineName } from "../ui/format";
+import { useNarrow } from "../ui/narrow";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { engines, notifiedEvents, severities } from "../url/schemas";
+import { InstanceSelect } from "./InstanceSelect";
+import { RulePreview } from "./RulePreview";
+import { aboutAlerts, matchOf, pointers, type RuleForm } from "./ruleForm";
+import { TimingFields } from "./TimingFields";
+import { channelKindName, eventName } from "./words";
+
+/** RuleEditor is the form of a rule, beside it what the rule would have matched. onSend keeps it. */
+export function RuleEditor({
+  begun,
+  verb,
+  onSend,
+}: {
+  begun: RuleForm;
+  verb: string;
+  onSend: (form: RuleForm) => Promise<void>;
+}) {
+  const form = useForm<RuleForm>({
+    initialValues: begun,
+    validate: {
+      name: empty("a name"),
+      channelIds: (ids) => (ids.length === 0 ? "Choose at least one channel." : null),
+      event: (events) => (events.length === 0 ? "Choose at least one event." : null),
+      quietFrom: (from, { isQuiet }) => (isQuiet && from === "" ? "Enter a time." : null),
+      quietTo: (to, { isQuiet, quietFrom }) =>
+        isQuiet && to === "" ? "Enter a time." : isQuiet && to === quietFrom ? "Must differ from From." : null,
+    },
+  });
+  const { onSubmit, running, note } = useSubmission(form, pointers);
+  const alerts = aboutAlerts(form.values.event);
+  const narrow = useNarrow();
+  const preview = <RulePreview match={matchOf(form.values)} groupSeconds={Number(form.values.groupSeconds)} />;
+  return (
+    <Grid gap="md" maw={1180}>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Panel>
+          <form onSubmit={onSubmit(onSend)} noValidate aria-label="Notification rule">
+            <Stack gap="lg">
+              <TextInput label="Name" maxLength={200} {...form.getInputProps("name")} />
+              <Checkbox.Group label="Tell when" {...form.getInputProps("event")}>
+                <Group gap="xs" mt={6} style={{ columnGap: 24 }}>
+                  {notifiedEvents.map((event) => (
+                    <Checkbox key={event} value={event} label={eventName(event)} />
+                  ))}
+                </Group>
+              </Checkbox.Group>
+              {alerts && (
+                <Chips
+                  label="Severity of alerts"
+                  none="every severity"
+                  error={form.errors.severity}
+                  all={severities.map((value) => ({ value, label: severityName(value) }))}
+                  chosen={form.values.severity}
+                  onChange={(chosen) => form.setFieldValue("severity", chosen as RuleForm["severity"])}
+                />
+              )}
+              {alerts && (
+                <Chips
+                  label="Engine"
+                  none="every engine"
+                  error={form.errors.engine}
+                  all={engines.map((value) => ({ value, label: engineName(value) }))}
+                  chosen={form.values.engine}
+                  onChange={(chosen) => form.setFieldValue("engine", chosen as RuleForm["engine"])}
+                />
+              )}
+              <InstanceSelect
+                value={form.values.instanceIds}
+                onChange={(ids) => form.setFieldValue("instanceIds", ids)}
+                error={form.errors.instanceIds}
+              />
+              {alerts && (
+                <TextInput
+                  label="Instance name contains (optional)"
+                  placeholder="prod"
+                  maxLength={200}
+                  {...form.getInputProps("nameContains")}
+                />
+              )}
+              <Channels
+                value={form.values.channelIds}
+                onChange={(ids) => form.setFieldValue("channelIds", ids)}
+                error={form.errors.channelIds}
+              />
+              <TimingFields form={form} />
+              {narrow && preview}
+              {note && <ProblemNote error={note} title="The rule was not saved" />}
+              <Group gap="sm">
+                <Button type="submit" loading={running}>
+                  {verb}
+                </Button>
+                <Button variant="default" renderRoot={(props) => <Link {...props} to="/notifications/rules" />}>
+                  Cancel
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        </Panel>
+      </Grid.Col>
+      {!narrow && (
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Panel>{preview}</Panel>
+        </Grid.Col>
+      )}
+    </Grid>
+  );
+}
+
+/** Chips chooses of a few; none is all, and says so. */
+function Chips({
+  label,
+  none,
+  all,
+  chosen,
+  onChange,
+  error,
+}: {
+  label: string;
+  none: string;
+  all: { value: string; label: string }[];
+  chosen: string[];
+  onChange: (chosen: string[]) => void;
+  error: ReactNode;
+}) {
+  return (
+    <Input.Wrapper
+      label={label}
+      labelElement="div"
+      description={chosen.length === 0 ? `None selected: ${none}` : undefined}
+      error={error}
+    >
+      <Chip.Group multiple value={chosen} onChange={onChange}>
+        <Group gap="xs" mt={6} role="group" aria-label={label}>
+          {all.map(({ value, label }) => (
+            <Chip key={value} value={value} size="sm" variant="outline">
+              {label}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+    </Input.Wrapper>
+  );
+}
+
+function Channels({
+  value,
+  onChange,
+  error,
+}: {
+  value: string[];
+  onChange: (ids: string[]) => void;
+  error: ReactNode;
+}) {
+  const channels = api.useQuery("get", "/api/v1/channels");
+  const all = channels.data?.items ?? [];
+  return (
+    <MultiSelect
+      label="Channels"
+      description={
+        channels.data && all.length === 0 ? (
+          <>
+            There are none yet.{" "}
+            <Anchor inherit underline="always" component={Link} to="/notifications/channels">
+              Add a channel
+            </Anchor>
+          </>
+        ) : (
+          "Each of them is told."
+        )
+      }
+      placeholder={value.length === 0 ? "Choose channels" : undefined}
+      data={all.map((c) => ({ value: c.id, label: `${c.name} (${channelKindName(c.kind)})` }))}
+      value={value}
+      onChange={onChange}
+      maxValues={10}
+      searchable
+      nothingFoundMessage="No channel matches"
+      error={error}
+    />
+  );
+}

@@ -1,0 +1,79 @@
+import { Checkbox, Group, Select, Stack, Switch, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useMemo } from "react";
+import { ownScroll } from "../reports/requestChoices";
+import { timeZones } from "../schedules/words";
+import { duration } from "../ui/format";
+import type { RuleForm } from "./ruleForm";
+
+const choices = (values: number[], milliseconds: number, none: string, now: string) =>
+  [...new Set([...values, Number(now)])]
+    .sort((a, b) => a - b)
+    .map((n) => ({ value: String(n), label: n === 0 ? none : duration(n * milliseconds) }));
+
+/** TimingFields are when a rule tells: how long it waits for more, whether again, and when not. */
+export function TimingFields({ form }: { form: UseFormReturnType<RuleForm> }) {
+  const { isQuiet, quietZone, groupSeconds, repeatMinutes } = form.values;
+  const zones = useMemo(() => timeZones(...(quietZone ? [quietZone] : [])), [quietZone]);
+  return (
+    <Stack gap="sm">
+      <Group align="flex-start" gap="md">
+        <Select
+          label="Wait for more events"
+          description="They go out as one"
+          flex={{ base: "1 1 100%", xs: "0 0 220px" }}
+          allowDeselect={false}
+          data={choices([0, 30, 60, 300, 900, 3600], 1_000, "Do not wait", groupSeconds)}
+          {...form.getInputProps("groupSeconds")}
+        />
+        <Select
+          label="Repeat"
+          description="While open and not acknowledged"
+          flex={{ base: "1 1 100%", xs: "0 0 220px" }}
+          allowDeselect={false}
+          data={choices([0, 30, 60, 240, 720, 1440], 60_000, "Never", repeatMinutes)}
+          {...form.getInputProps("repeatMinutes")}
+        />
+      </Group>
+      <Switch
+        label="Quiet hours"
+        description="What matches meanwhile goes out as one at their end; what was raised and resolved meanwhile does not."
+        checked={isQuiet}
+        onChange={(event) => form.setFieldValue("isQuiet", event.currentTarget.checked)}
+      />
+      {isQuiet && (
+        <>
+          <Group align="flex-start" gap="md">
+            <TextInput
+              type="time"
+              label="From"
+              flex={{ base: "1 1 0", xs: "0 0 120px" }}
+              {...form.getInputProps("quietFrom")}
+            />
+            <TextInput
+              type="time"
+              label="To"
+              flex={{ base: "1 1 0", xs: "0 0 120px" }}
+              {...form.getInputProps("quietTo")}
+            />
+            <Select
+              label="Time zone"
+              flex={{ base: "1 1 100%", xs: "0 1 240px" }}
+              searchable
+              allowDeselect={false}
+              limit={100}
+              nothingFoundMessage="No time zone matches"
+              {...ownScroll}
+              data={zones}
+              {...form.getInputProps("quietZone")}
+            />
+          </Group>
+          <Checkbox
+            label="Critical alerts are told at once all the same"
+            {...form.getInputProps("exceptCritical", { type: "checkbox" })}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}
