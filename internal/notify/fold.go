@@ -1,10 +1,7 @@
 package notify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -14,6 +11,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/internal/notify/send"
 )
@@ -26,12 +24,8 @@ var followed = map[eventstore.Log][]string{
 		"alert.resolved", "alert.auto_resolved",
 	},
 	eventstore.Reports:      {"report.ready", "report.failed"},
-	eventstore.Organization: {scheduleMissed},
+	eventstore.Organization: {"schedule.missed"},
 }
-
-// scheduleMissed is known by its name and two of its members, so that schedules and
-// notifications need not know each other.
-const scheduleMissed = "schedule.missed"
 
 // recorded is an event as it is followed.
 type recorded struct {
@@ -108,7 +102,7 @@ func (w *world) apply(ctx context.Context, e recorded) (h happened, ok bool, err
 		a.describe(event.Details)
 		w.alerts[e.Stream], w.moved[e.Stream] = a, true
 		return w.tellAlert(e, a, notification.AlertRaised), true, nil
-	case report.Ready, report.Failed, missed:
+	case report.Ready, report.Failed, schedule.Missed:
 		h, err = w.tellOther(ctx, e)
 		return h, err == nil, err
 	default:
@@ -181,12 +175,6 @@ func (w *world) tellAlert(e recorded, a *openAlert, t notification.EventType) ha
 	return h
 }
 
-// missed is a schedule's due time of which there will be no report.
-type missed struct {
-	DueAt  time.Time `json:"dueAt"`
-	Reason string    `json:"reason"`
-}
-
 func (w *world) tellOther(ctx context.Context, e recorded) (happened, error) {
 	is, err := w.described(ctx, e)
 	if err != nil {
@@ -201,7 +189,7 @@ func (w *world) tellOther(ctx context.Context, e recorded) (happened, error) {
 	case report.Failed:
 		h = base(e, notification.ReportFailed)
 		h.ReportID, h.Reason = &stream, &event.Message
-	case missed:
+	case schedule.Missed:
 		h = base(e, notification.ScheduleMissed)
 		due := event.DueAt.UTC()
 		h.ScheduleID, h.DueAt, h.Reason = &stream, &due, &event.Reason
@@ -215,14 +203,6 @@ func decode(registry *eventstore.Registry, log eventstore.Log, events []recorded
 	for i := range events {
 		e := &events[i]
 		e.Log = log
-		if e.Type == scheduleMissed {
-			var m missed
-			if err := json.NewDecoder(bytes.NewReader(e.Data)).Decode(&m); err != nil {
-				return fmt.Errorf("decode %s at %s:%d: %w", e.Type, log, e.Position, err)
-			}
-			e.event = m
-			continue
-		}
 		var err error
 		if e.event, err = registry.Decode(eventstore.Event{Log: log, Position: e.Position, Type: e.Type, SchemaVersion: e.SchemaVersion, Data: e.Data}); err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/pause"
@@ -191,27 +192,29 @@ func (w *world) save(ctx context.Context, tx *sqlx.Tx) error {
 	return statement.Exec(ctx, tx, "forget closed alerts", `DELETE FROM notification_alerts WHERE alert_id = ANY($1)`, statement.IDs(closed))
 }
 
+// naming are the events that say what a report or a schedule is called.
+var naming = []string{"report.queued", "schedule.created", "schedule.changed"}
+
 // describe reads from their streams what reports and schedules are called.
 func (f *Follower) describe(ctx context.Context, q sqlx.ExtContext, e recorded) (d description, err error) {
 	for event, err := range f.Events.Load(ctx, q, e.OrganizationID, e.Stream) {
 		if err != nil {
 			return d, fmt.Errorf("load stream %s: %w", e.Stream, err)
 		}
-		switch event.Type {
-		case "report.queued":
-			var queued report.Queued
-			if err := json.Unmarshal(event.Data, &queued); err != nil {
-				return d, fmt.Errorf("decode report %s: %w", e.Stream, err)
-			}
-			return description{title: queued.Kind.Title() + ", " + queued.ScopeLabel, instances: queued.Scope.InstanceIDs}, nil
-		case "schedule.created", "schedule.changed":
-			var named struct {
-				Name string `json:"name"`
-			}
-			if err := json.Unmarshal(event.Data, &named); err != nil {
-				return d, fmt.Errorf("decode schedule %s: %w", e.Stream, err)
-			}
-			d.title = named.Name
+		if !slices.Contains(naming, event.Type) {
+			continue
+		}
+		decoded, err := f.Registry.Decode(event)
+		if err != nil {
+			return d, err
+		}
+		switch says := decoded.(type) {
+		case report.Queued:
+			return description{title: says.Kind.Title() + ", " + says.ScopeLabel, instances: says.Scope.InstanceIDs}, nil
+		case schedule.Created:
+			d.title = says.Name
+		case schedule.Changed:
+			d.title = says.Name
 		}
 	}
 	return d, nil

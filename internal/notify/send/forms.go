@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -17,6 +18,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/domain/schedule"
 )
 
 // Most is how many events a message tells; the rest is counted.
@@ -109,10 +111,21 @@ func Line(n Notice) string {
 	if n.Instance != nil {
 		said += ", " + legible.Clean(n.Instance.Name)
 	}
+	if n.DueAt != nil {
+		said += ", due " + n.DueAt.UTC().Format("2 January 2006, 15:04 UTC")
+	}
 	if n.Reason != nil {
-		said += ", " + legible.Clean(*n.Reason)
+		said += ", " + cmp.Or(missed[*n.Reason], legible.Clean(*n.Reason))
 	}
 	return said
+}
+
+// missed is why there is no report of a due time, in words.
+var missed = map[string]string{
+	schedule.ReasonAway:    "Muster was away",
+	schedule.ReasonNextDue: "it waited until the next was due",
+	schedule.ReasonRefused: "such a report cannot be requested any more",
+	schedule.ReasonChanged: "the schedule was changed or removed meanwhile",
 }
 
 // Link is the page that shows an event.
@@ -123,8 +136,10 @@ func Link(publicURL string, n Notice) string {
 		return base + "/alerts/" + n.AlertID.String()
 	case n.ReportID != nil:
 		return base + "/exports?" + url.Values{"reportId": {n.ReportID.String()}}.Encode()
+	case n.ScheduleID != nil:
+		return base + "/schedules/" + n.ScheduleID.String()
 	}
-	return base + "/schedules"
+	return base
 }
 
 // Chat is a message in the form of Slack's incoming webhooks, which others understand, too.
