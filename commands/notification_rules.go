@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -41,7 +40,7 @@ func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r Not
 			return Mark{}, err
 		}
 		now := s.clock()
-		if err := s.writeRule(ctx, tx, actor, id, r, now); err != nil {
+		if err := s.writeRule(ctx, tx, actor, id, r); err != nil {
 			return Mark{}, err
 		}
 		return appendAll(ctx, s, tx, actor, rulePlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{notification.RuleCreated{Terms: r.Terms}})
@@ -49,13 +48,15 @@ func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r Not
 	return id, mark, err
 }
 
-func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r NotificationRule, now time.Time) error {
+// writeRule keeps a rule as of the clock by which events are recorded: what is recorded from
+// then on is told.
+func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r NotificationRule) error {
 	terms, err := json.Marshal(r.Terms)
 	if err != nil {
 		return fmt.Errorf("encode a rule: %w", err)
 	}
 	return statement.Exec(ctx, tx, "add a rule", `INSERT INTO notification_rules (id, organization_id, name, terms, created_at, created_by)
-		VALUES ($1, $2, $3, $4, $5, $6)`, id, actor.OrganizationID, strings.TrimSpace(r.Name), string(terms), now, actorID(actor))
+		VALUES ($1, $2, $3, $4, clock_timestamp(), $5)`, id, actor.OrganizationID, strings.TrimSpace(r.Name), string(terms), actorID(actor))
 }
 
 // checkRule holds a rule against every one of ours at once, but whether its channels are
@@ -230,7 +231,7 @@ func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID
 		if err := s.writeChannel(ctx, tx, actor, channelID, channel, now); err != nil {
 			return none, err
 		}
-		if err := s.writeRule(ctx, tx, actor, ruleID, rule, now); err != nil {
+		if err := s.writeRule(ctx, tx, actor, ruleID, rule); err != nil {
 			return none, err
 		}
 		var batches []eventstore.Append

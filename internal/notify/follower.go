@@ -284,7 +284,7 @@ func (f *Follower) match(ctx context.Context, tx *sqlx.Tx, told []happened) erro
 	for _, r := range rules { // in one order, so that who follows another log waits instead of deadlocking
 		var mine []happened
 		for _, h := range told {
-			if h.Organization == r.OrganizationID && !h.At.Before(r.CreatedAt) && r.has(h) {
+			if h.Organization == r.OrganizationID && !h.RecordedAt.Before(r.CreatedAt) && r.has(h) {
 				mine = append(mine, h)
 			}
 		}

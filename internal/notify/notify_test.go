@@ -50,6 +50,22 @@ func TestRaisedThenResolved(t *testing.T) {
 	}
 }
 
+// TestWhatBeganBeforeTheRule is told where Muster learns of it later: whoever connects an
+// Alertmanager to an installation that has rules is told of what fires then.
+func TestWhatBeganBeforeTheRule(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.rule(s.webhook(s.receiver().URL))
+	s.process("a", s.sender)
+	now := s.clock.Now()
+	_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{
+		{Key: "watch/lag", Title: "lag", Severity: alert.Critical, InstanceID: s.orders, StartsAt: now.Add(-24 * time.Hour), SeenAt: now},
+	})
+	must(t, err)
+	s.follow()
+	s.wantStory("sent raised:lag")
+}
+
 // TestResolvedOnlyWhereRaisedWas: neither where the rule came later, nor where the raise failed.
 func TestResolvedOnlyWhereRaisedWas(t *testing.T) {
 	t.Parallel()
