@@ -24,8 +24,8 @@ type Notices struct {
 	Demo         bool
 	PublicURL    string
 
-	Rule    string // by which they are told
-	Heading string
+	Rule    string       // by which they are told
+	Heading string       // all of it in a line, for the subject
 	Lines   []NoticeLine // none: it is a test
 	Omitted int          // how many more there are
 	At      time.Time    // when they were put together
@@ -33,8 +33,10 @@ type Notices struct {
 
 // NoticeLine is one event.
 type NoticeLine struct {
-	Text, Link string
-	At         time.Time
+	What  string // happened: "Raised (critical)"
+	About string // what: "Lock waits above 5 sessions, pg-orders-01"
+	Link  string
+	At    time.Time
 }
 
 var (
@@ -46,6 +48,9 @@ var (
 	noticesText string
 )
 
+// testHeading is what a test says that it is.
+const testHeading = "A test of notifications"
+
 // NoticesID is the Message-ID of a delivery's mail to a member, without the angle brackets.
 func NoticesID(delivery, member uuid.UUID) string {
 	return fmt.Sprintf("%s.%s@notifications.muster.internal", delivery, member)
@@ -56,34 +61,39 @@ func NoticesID(delivery, member uuid.UUID) string {
 func (c *Composer) ComposeNotices(n Notices, to Address) (ComposedMail, error) {
 	n.Organization, n.Rule, n.Heading, to.Name = legible.Clean(n.Organization), legible.Clean(n.Rule), legible.Clean(n.Heading), legible.Clean(to.Name)
 	if len(n.Lines) == 0 {
-		n.Heading = "A test of notifications"
+		n.Heading = testHeading
+	}
+	subject := n.Heading + " · " + n.Organization
+	if n.Demo {
+		subject = "[Demo] " + subject
 	}
 	text, page := noticesLetter(n)
 	id := NoticesID(n.DeliveryID, n.MemberID)
 	return c.compose(to, part{
 		at: n.At, id: id, name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.DeliveryID, n.MemberID),
 		boundary: "muster-" + n.DeliveryID.String() + "-" + n.MemberID.String()[:8],
-		subject:  n.Heading + " · " + n.Organization, text: text, page: page,
+		subject:  subject, text: text, page: page,
 	})
 }
 
 func noticesLetter(n Notices) (text, page string) {
 	var lines, rows strings.Builder
 	for _, l := range n.Lines {
-		l.Text = legible.Clean(l.Text)
-		fmt.Fprintf(&lines, "%s\n  %s\n  %s\n\n", l.Text, instant(l.At), l.Link)
-		values := map[string]string{"Text": l.Text, "At": instant(l.At), "Link": l.Link}
+		l.What, l.About = legible.Clean(l.What), legible.Clean(l.About)
+		fmt.Fprintf(&lines, "%s: %s\n  %s\n  %s\n\n", l.What, l.About, instant(l.At), l.Link)
+		values := map[string]string{"What": l.What, "About": l.About, "At": instant(l.At), "Link": l.Link}
 		rows.WriteString(os.Expand(noticeHTML, func(name string) string { return html.EscapeString(values[name]) }))
 	}
-	more := ""
+	title, more := n.Rule, ""
 	switch {
 	case n.Omitted > 0:
 		more = fmt.Sprintf("There are %d more.", n.Omitted)
 	case len(n.Lines) == 0:
+		title = testHeading
 		more = "This is a test that somebody sent. Nothing happened."
 	}
 	values := map[string]string{
-		"Heading": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
+		"Title": title, "Heading": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
 		"Because": "You receive this e-mail because of the rule \"" + n.Rule + "\", which your administrators can change.",
 	}
 	values["Lines"] = strings.TrimSuffix(lines.String(), "\n")

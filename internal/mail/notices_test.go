@@ -18,14 +18,14 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 	at := time.Date(2026, 11, 20, 11, 37, 42, 0, time.UTC)
 	c := mail.Composer{From: &netmail.Address{Address: "muster@localhost"}, Now: func() time.Time { return at }}
 	n := mail.Notices{
-		DeliveryID: uuid.New(), MemberID: uuid.New(), Organization: "Acme", Demo: true, Rule: "All of it", Heading: "2 notifications", Omitted: 7, At: at,
+		DeliveryID: uuid.New(), MemberID: uuid.New(), Organization: "Acme", Demo: true, Rule: "All of it", Heading: "Raised (critical): <b>${Because}</b> and 8 more", Omitted: 7, At: at,
 		Lines: []mail.NoticeLine{
-			{Text: "Raised (critical): <b>${Because}</b>", Link: "https://muster.example.org/alerts/1", At: at},
-			{Text: "Resolved: two\nlines", Link: "https://muster.example.org/alerts/2", At: at},
+			{What: "Raised (critical)", About: "<b>${Because}</b>", Link: "https://muster.example.org/alerts/1", At: at},
+			{What: "Resolved", About: "two\nlines", Link: "https://muster.example.org/alerts/2", At: at},
 		},
 	}
 	text, page := mail.NoticesLetter(n)
-	for _, want := range []string{"DEMO DATA", "2 notifications\nAcme", "<b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
+	for _, want := range []string{"DEMO DATA", "All of it\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text has no %q:\n%s", want, text)
 		}
@@ -36,6 +36,9 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 	composed, err := c.ComposeNotices(n, mail.Address{Name: "Ana", Email: "ana@acme.example"})
 	if err != nil || composed.ID != mail.NoticesID(n.DeliveryID, n.MemberID) {
 		t.Fatalf("%+v, %v", composed, err)
+	}
+	if want := "[Demo] Raised (critical): <b>${Because}</b> and 8 more · Acme"; composed.Subject != want {
+		t.Errorf("the subject is %q, want %q", composed.Subject, want)
 	}
 	n.Lines, n.Omitted = nil, 0
 	if text, _ = mail.NoticesLetter(n); !strings.Contains(text, "This is a test") {

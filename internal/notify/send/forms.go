@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -86,20 +85,23 @@ func Webhook(m Message, key []byte, now time.Time) (http.Header, []byte, error) 
 	return header, body, nil
 }
 
-// Heading is a message in a line.
+// Heading is a message in a line: its first event, and how many more there are.
 func Heading(m Message) string {
-	said := strconv.Itoa(len(m.Events)+m.Omitted) + " notifications"
-	if len(m.Events) == 1 && m.Omitted == 0 {
-		said = Line(m.Events[0])
+	if len(m.Events) == 0 {
+		return ""
 	}
-	if m.Demo {
-		said = "[Demo] " + said
+	said := Line(m.Events[0])
+	if more := len(m.Events) - 1 + m.Omitted; more > 0 {
+		said += " and " + strconv.Itoa(more) + " more"
 	}
 	return said
 }
 
 // Line is an event in a line.
-func Line(n Notice) string {
+func Line(n Notice) string { return What(n) + ": " + About(n) }
+
+// What is what happened: "Raised (critical)".
+func What(n Notice) string {
 	said := map[notification.EventType]string{
 		notification.AlertRaised: "Raised", notification.AlertResolved: "Resolved", notification.AlertAcknowledged: "Acknowledged",
 		notification.ReportReady: "Report ready", notification.ReportFailed: "Report failed", notification.ScheduleMissed: "Schedule missed",
@@ -107,7 +109,12 @@ func Line(n Notice) string {
 	if n.Severity != nil {
 		said += " (" + string(*n.Severity) + ")"
 	}
-	said += ": " + legible.Clean(n.Title)
+	return said
+}
+
+// About is to what it happened: "Lock waits above 5 sessions, pg-orders-01".
+func About(n Notice) string {
+	said := legible.Clean(n.Title)
 	if n.Instance != nil {
 		said += ", " + legible.Clean(n.Instance.Name)
 	}
@@ -135,7 +142,7 @@ func Link(publicURL string, n Notice) string {
 	case n.AlertID != nil:
 		return base + "/alerts/" + n.AlertID.String()
 	case n.ReportID != nil:
-		return base + "/exports?" + url.Values{"reportId": {n.ReportID.String()}}.Encode()
+		return base + "/reports/" + n.ReportID.String()
 	case n.ScheduleID != nil:
 		return base + "/schedules/" + n.ScheduleID.String()
 	}

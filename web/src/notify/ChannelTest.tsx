@@ -24,14 +24,14 @@ export function ChannelTest({ channel }: { channel: Pick<Channel, "id" | "name" 
       >
         Test
       </Button>
-      <div role="status">
+      <Text size="sm" component="div" role="status">
         {test.data && <Answer kind={channel.kind} answer={test.data} />}
         {test.error && (
           <Mark tone="bad" icon={<IconCircleX size={16} aria-hidden />}>
             {asProblem(test.error).message}
           </Mark>
         )}
-      </div>
+      </Text>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Box, Button, Group, Stack, Table, Text } from "@mantine/core";
 import { IconPlus, IconSend } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -99,6 +99,7 @@ const Row = ({ channel: c, onEdit, onRemove }: One) => (
     </Table.Td>
     <Table.Td>
       <Group gap={6} justify="flex-end" wrap="nowrap" align="flex-start">
+        <ChannelTest channel={c} />
         <Actions channel={c} onEdit={onEdit} onRemove={onRemove} />
       </Group>
     </Table.Td>
@@ -113,7 +114,14 @@ const Card = ({ channel: c, onEdit, onRemove }: One) => (
       ["Rules", <UsedBy key="rules" channel={c} />],
       ["Last", <Last key="last" channel={c} />],
     ]}
-    actions={<Actions channel={c} onEdit={onEdit} onRemove={onRemove} />}
+    actions={
+      <>
+        <Actions channel={c} onEdit={onEdit} onRemove={onRemove} />
+        <Box w="100%">
+          <ChannelTest channel={c} />
+        </Box>
+      </>
+    }
   >
     <div style={{ overflowWrap: "anywhere" }}>
       <Reaches channel={c} />
@@ -175,7 +183,6 @@ const Last = ({ channel: { lastDelivery: last } }: Of) =>
 
 const Actions = ({ channel: c, onEdit, onRemove }: One) => (
   <>
-    <ChannelTest channel={c} />
     <Button size="compact-sm" variant="default" aria-label={`Edit ${c.name}`} onClick={onEdit}>
       Edit
     </Button>
