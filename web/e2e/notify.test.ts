@@ -338,3 +338,33 @@ test("an alert says who was told, when and by which rule; an instance who will b
   await server.locator("[data-rule]").getByText("On call (Webhook); Noor Haddad").waitFor();
   await server.getByText("of critical alerts that are raised: rule Critical alerts").waitFor();
 });
+
+test("without rules, channels and deliveries the pages say what they are for, and to whom they are not", async () => {
+  const none = { items: [], nextCursor: null };
+  const pages = {
+    rules: "Nobody is told of alerts, and of failed reports only those who requested them.",
+    channels: "Add one, try it, and then a rule that uses it.",
+    deliveries: "Nothing happened yet that a notification rule matches.",
+  };
+  const page = await visit("/notifications/rules", {
+    before: async (p) => {
+      for (const path of ["notification-rules", "channels", "deliveries"]) {
+        await p.route(
+          ({ pathname }) => pathname === `/api/v1/${path}`,
+          (route) => route.fulfill({ json: none }),
+        );
+      }
+    },
+  });
+  for (const [name, says] of Object.entries(pages)) {
+    await page.goto(`/notifications/${name}`);
+    await page.getByText(says).waitFor();
+  }
+  await page.goto("/notifications/deliveries?status=failed");
+  await page.getByText("No delivery matches these filters.").waitFor();
+  const member = await visit("/notifications/rules", { as: "member" });
+  await member.getByText("403").waitFor();
+  expect(await member.getByRole("link", { name: "New rule" }).count()).toBe(0);
+  const menu = member.getByRole("navigation", { name: "Main" });
+  expect(await menu.getByRole("link", { name: "Rules" }).count()).toBe(0);
+});

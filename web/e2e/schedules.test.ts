@@ -11,13 +11,16 @@ const dues = (page: Page) => page.locator("[data-dues] time").evaluateAll((all) 
 
 let runs: Schemas["Schedule"];
 
-// Due at the next full minute: it has run, or is about to, when the last test looks.
+// Due at the next full minute: it has run, or is about to, when the last test looks. A scorecard up to that minute is
+// what no other test asks for.
 beforeAll(async () => {
+  const found = await apiAs("viewer", "GET", "/api/v1/instances?q=demo-pg-orders-01");
+  const { items } = (await found.json()) as { items: { id: string }[] };
   const soon = new Date(Math.ceil((Date.now() + 2_000) / 60_000) * 60_000);
   const body = {
     name: unique("e2e runs"),
-    kind: "Security",
-    scope: { instanceIds: [] },
+    kind: "InstanceScorecard",
+    scope: { instanceIds: [items[0]?.id], window: "7d" },
     every: "day",
     at: soon.toISOString().slice(11, 16),
     timeZone: "UTC",
@@ -225,7 +228,7 @@ test("a schedule runs by itself; from its run to the report, and to the very mai
   const button = page.getByRole("button", { name: "Show the e-mail to Mia Member" });
   await button.click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("heading", { level: 2, name: /Security Report ready/ }).waitFor();
+  await dialog.getByRole("heading", { level: 2, name: /Per-Instance Scorecard ready/ }).waitFor();
   expect(await violations(page), "the mail").toEqual([]);
   const letter = dialog.frameLocator("iframe").getByRole("link", { name: "Sign in and download" });
   expect(await letter.getAttribute("href")).toContain(`/exports?reportId=${run.reportId}`);
