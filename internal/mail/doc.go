@@ -1,15 +1,16 @@
-// Package mail tells each recipient that a report is ready, over SMTP or, where
-// no server is set, into an outbox directory.
+// Package mail tells each recipient that a report is ready, or what a notification
+// rule matched, over SMTP or, where no server is set, into an outbox directory.
 //
 // # How it works
 //
-// Compose makes one message for one recipient, so that no address shows to
-// another, with a text and an HTML part that say the same. The mail holds a
-// link to a page that needs sign-in, never a credential. A Transport delivers
+// Compose (of a report) and ComposeNotices (of a delivery) make one message for
+// one recipient, so that no address shows to another, with a text and an HTML
+// part that say the same. The mail holds links to pages that need sign-in, never
+// a credential. A Transport delivers
 // it: SMTP (smtp://, with STARTTLS where the server offers it, or smtps://) or
 // Outbox (one .eml file a recipient).
 //
-// The Message-ID is made of the report's and the member's id alone, so that a
+// The Message-ID is made of the report's or delivery's and the member's id alone, so that a
 // mail sent twice is recognized as one by whoever receives it. The file name in
 // the outbox is made of the same, so there a second one replaces the first.
 //
