@@ -71,7 +71,7 @@ var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second)), smtp: mailtest.Start(t, mailtest.Options{}), log: &strings.Builder{}}
+	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &strings.Builder{}}
 	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
 	must(t, err)
 	events := eventstore.New(s.db).WithClock(s.clock.Now)

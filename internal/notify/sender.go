@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/instant"
 	"muster/domain/notification"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -145,7 +146,7 @@ func (s *Sender) prepare(ctx context.Context, job jobs.Claimed) (d deliveryRow, 
 
 // open says whether a delivery is to be sent, under the lock of its group.
 func (s *Sender) open(ctx context.Context, tx *sqlx.Tx, d *deliveryRow, by through) (bool, error) {
-	now := s.Now()
+	now := instant.Cut(s.Now()) // the message says it, at this attempt and at later ones
 	switch {
 	case d.Status == "sent" || d.Status == "suppressed":
 		return false, nil
