@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -133,20 +132,9 @@ func (c *chaos) atWork(t *testing.T, db *sqlx.DB, workers []*running) (at int) {
 			}()
 		}
 		return within(time.Second, func() bool {
-			at = slices.IndexFunc(workers, func(w *running) bool { return w.holdsWork(t, db) })
+			at = slices.IndexFunc(workers, func(w *running) bool { return w.holds(t, db, "build", "mail") })
 			return at >= 0
 		})
 	})
 	return at
-}
-
-// holdsWork says whether the process builds or mails something at this moment.
-func (r *running) holdsWork(t *testing.T, db *sqlx.DB) (holds bool) {
-	t.Helper()
-	err := db.Get(&holds, `SELECT EXISTS (SELECT FROM jobs WHERE worker_id LIKE $1 AND dead_at IS NULL AND kind IN ('build', 'mail'))`,
-		fmt.Sprintf("%%/%d/%%", r.pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return holds
 }

@@ -122,7 +122,9 @@ func (j *jumping) atWork(t *testing.T) {
 			j.members[n].request(t, scorecard(j.instance, j.asked))
 			j.asked++
 		}
-		return within(time.Second, func() bool { return j.replicas[0].holdsWork(t, j.db) || j.replicas[1].holdsWork(t, j.db) })
+		return within(time.Second, func() bool {
+			return j.replicas[0].holds(t, j.db, "build", "mail") || j.replicas[1].holds(t, j.db, "build", "mail")
+		})
 	})
 }
 
