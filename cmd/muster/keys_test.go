@@ -2,9 +2,11 @@ package main
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,33 +58,36 @@ func (c client) assessedAgain(t testing.TB, instance uuid.UUID) {
 // TestKeysRotateUnderARunningServe: nobody tells the server, and it goes on.
 func TestKeysRotateUnderARunningServe(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHouse(t, "--channel-networks=127.0.0.0/8")
 	h.ana.assessedAgain(t, h.live)
+	tested := h.ana.testedChannel(t)
 	copied := fileWith(t, "secret.key", string(read(t, h.keyFile())))
 	signed := strings.SplitN(h.must(t, "events", "head"), "\n", 2)[0]
 	before := h.keys(t)
-	if len(before) != 1 || before[0].state != "current" || before[0].sealed != "1" {
+	if len(before) != 1 || before[0].state != "current" || before[0].sealed != "2" {
 		t.Fatalf("before: %+v", before)
 	}
 
 	published := h.published(t)
 	said := h.must(t, "keys", "rotate")
-	if !strings.Contains(said, before[0].fingerprint) || !strings.Contains(said, "sealed again: 1") {
+	if !strings.Contains(said, before[0].fingerprint) || !strings.Contains(said, "sealed again: 2") {
 		t.Errorf("it says %s", said)
 	}
 	h.ana.assessedAgain(t, h.live)
 	other := h.ana.watch(t, "pg-other", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	h.ana.assessedAgain(t, other)
 	after := h.keys(t)
-	if len(after) != 2 || after[0].state != "old" || after[0].sealed != "0" || after[1].state != "current" || after[1].sealed != "2" {
+	if len(after) != 2 || after[0].state != "old" || after[0].sealed != "0" || after[1].state != "current" || after[1].sealed != "3" {
 		t.Fatalf("after: %+v", after)
 	}
 
 	elsewhere := append([]string{"events", "head"}, append(h.flags(), "--secret-key-file", copied)...)
 	muster(t, elsewhere...).failed(t, "rotated", after[1].fingerprint, after[0].fingerprint, copied, "docs/runbooks/rotate-keys.md")
 	both := h.published(t)
+	tested()
 	h.must(t, "keys", "retire")
 	h.ana.assessedAgain(t, h.live)
+	tested()
 	h.publishedThrough(t, published, both)
 	if lines := h.keys(t); !strings.HasPrefix(lines[0].state, "retired ") || lines[1].state != "current" {
 		t.Errorf("after retire: %+v", lines)
@@ -100,6 +105,25 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	h.server = servingHere(t, h.flags()...)
 	h.ana.base = h.server.base
 	h.ana.assessedAgain(t, other)
+}
+
+// testedChannel makes a channel to a receiver of the test, and returns what tests it: the
+// address, which is sealed, leads there.
+func (c client) testedChannel(t testing.TB) (tested func()) {
+	t.Helper()
+	var posts atomic.Int32
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { posts.Add(1) }))
+	t.Cleanup(receiver.Close)
+	var made struct{ ID uuid.UUID }
+	c.call(t, http.StatusCreated, http.MethodPost, "/api/v1/channels", map[string]any{"name": "Chat", "kind": "chat", "url": receiver.URL + "/secret"}, &made)
+	return func() {
+		t.Helper()
+		before := posts.Load()
+		c.call(t, http.StatusOK, http.MethodPost, "/api/v1/channels/"+made.ID.String()+"/test", nil, nil)
+		if posts.Load() != before+1 {
+			t.Error("the channel's address is not what it was")
+		}
+	}
 }
 
 // published are the public keys as anybody is told them, which is what the command prints.
