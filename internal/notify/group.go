@@ -155,7 +155,7 @@ func (g *group) into(ctx context.Context, quiet bool, due time.Time, told []happ
 			return fmt.Errorf("encode a notice: %w", err)
 		}
 		rows[i] = eventRow{
-			open.ID, h.ID, g.OrganizationID, h.Notice.Type, h.Notice.At, h.Position, h.AlertID, h.RaisedAt, string(notice), dropped,
+			open.ID, h.ID, g.OrganizationID, h.Notice.Type, h.At, h.Position, h.AlertID, h.RaisedAt, string(notice), dropped,
 		}
 	}
 	if err := statement.Exec(ctx, g.tx, "put events into a delivery", writeEvents, statement.Columns(rows)...); err != nil || !open.Made {
