@@ -189,11 +189,6 @@ func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id 
 		reused, events, err = r.Reuse(actor.MemberID, recipients)
 		return events, err
 	}, nil)
-	if err == nil && mark.Position == 0 { // it stays as it is, which may not show yet
-		var before report.Report
-		at, failed := fold(ctx, s, tx, actor.OrganizationID, id, before.Apply)
-		mark, err = at.last, failed
-	}
 	return RequestedReport{ReportID: id, Reused: true, RecipientsNotAdded: reused.NotAdded, Mark: mark}, err
 }
 
