@@ -57,11 +57,7 @@ type uuidArray []uuid.UUID
 
 // Scan implements sql.Scanner.
 func (a *uuidArray) Scan(src any) error {
-	text, ok := src.(string)
-	if !ok {
-		return fmt.Errorf("%T is no list of ids", src)
-	}
-	return json.Unmarshal([]byte(text), a)
+	return statement.ScanJSON(src, (*[]uuid.UUID)(a))
 }
 
 // ChannelContext is what a channel's address is sealed for.
@@ -218,21 +214,13 @@ type ChangeChannel struct {
 
 // to is the channel as it will be.
 func (c ChangeChannel) to(is CreateChannel) CreateChannel {
-	if c.Name != nil {
-		is.Name = *c.Name
-	}
+	set(&is.Name, c.Name)
 	if c.MemberIDs != nil {
 		is.MemberIDs = uniqueIDs(*c.MemberIDs)
 	}
-	if c.Administrators != nil {
-		is.Administrators = *c.Administrators
-	}
-	if c.URL != nil {
-		is.URL = *c.URL
-	}
-	if c.Secret != nil {
-		is.Secret = *c.Secret
-	}
+	set(&is.Administrators, c.Administrators)
+	set(&is.URL, c.URL)
+	set(&is.Secret, c.Secret)
 	return is
 }
 

@@ -234,21 +234,16 @@ func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID
 		if err := s.writeRule(ctx, tx, actor, ruleID, rule); err != nil {
 			return none, err
 		}
-		var batches []eventstore.Append
-		for id, e := range map[uuid.UUID]notification.Event{channelID: created(channel), ruleID: notification.RuleCreated{Terms: rule.Terms}} {
-			encoded, err := encodeAll(now, []notification.Event{e})
-			if err != nil {
-				return none, err
-			}
-			streamType := notification.ChannelStream
-			if id == ruleID {
-				streamType = notification.RuleStream
-			}
-			batches = append(batches, eventstore.Append{
-				Organization: organization, StreamType: streamType, Stream: id, Expected: eventstore.NoStream, Events: encoded, Metadata: actor.metadata(id, Mark{}),
-			})
+		fresh := stream{version: eventstore.NoStream}
+		ofChannel, err := batchOf(actor, channelPlace(channelID), fresh, now, []notification.Event{created(channel)})
+		if err != nil {
+			return none, err
 		}
-		return s.append(ctx, tx, eventstore.Organization, batches...)
+		ofRule, err := batchOf(actor, rulePlace(ruleID), fresh, now, []notification.Event{notification.RuleCreated{Terms: rule.Terms}})
+		if err != nil {
+			return none, err
+		}
+		return s.append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
 	})
 }
 

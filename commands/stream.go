@@ -141,12 +141,18 @@ type streamPlace struct {
 // appendAll appends what was decided about one aggregate, behind what it was
 // folded from; now is when it was decided.
 func appendAll[E any](ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to streamPlace, at stream, now time.Time, events []E) (Mark, error) {
-	encoded, err := encodeAll(now, events)
+	batch, err := batchOf(actor, to, at, now, events)
 	if err != nil {
 		return Mark{}, err
 	}
-	return s.append(ctx, tx, to.log, eventstore.Append{
+	return s.append(ctx, tx, to.log, batch)
+}
+
+// batchOf is what appendAll appends, for who appends to several aggregates at once.
+func batchOf[E any](actor Actor, to streamPlace, at stream, now time.Time, events []E) (eventstore.Append, error) {
+	encoded, err := encodeAll(now, events)
+	return eventstore.Append{
 		Organization: actor.OrganizationID, StreamType: to.streamType, Stream: to.id,
 		Expected: at.version, Events: encoded, Metadata: actor.metadata(to.id, at.last),
-	})
+	}, err
 }

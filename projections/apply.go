@@ -40,6 +40,17 @@ func Fact[E any](decode Decode, e eventstore.Event, about string) (fact E, err e
 	return fact, nil
 }
 
+// Streams is the Decode of a projection of one type of stream, whose facts are E. about is
+// for the error ("a schedule").
+func Streams[E any](decode Decode, streamType, about string) Decode {
+	return func(e eventstore.Event) (any, error) {
+		if e.StreamType != streamType {
+			return nil, nil
+		}
+		return Fact[E](decode, e, about)
+	}
+}
+
 // OneByOne is the Apply of a projection whose events are few: it writes the facts that
 // Decode gave, one after the other. doing is for the error ("write schedule").
 func OneByOne[F any](doing string, write func(context.Context, *sqlx.Tx, eventstore.Event, F) error) func(context.Context, *sqlx.Tx, []Event) error {

@@ -1,13 +1,14 @@
 package jobs
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/internal/statement"
 )
 
 // JobKind is the kind of a job; each is a Watermill topic of the Subscriber.
@@ -70,7 +71,7 @@ type Job struct {
 type JobMetadata map[string]string
 
 // Scan implements sql.Scanner.
-func (m *JobMetadata) Scan(src any) error { return scanJSON(src, m) }
+func (m *JobMetadata) Scan(src any) error { return statement.ScanJSON(src, m) }
 
 // How an attempt ended.
 const (
@@ -93,17 +94,7 @@ type Ending struct {
 type Endings []Ending
 
 // Scan implements sql.Scanner.
-func (e *Endings) Scan(src any) error { return scanJSON(src, e) }
-
-func scanJSON(src, into any) error {
-	switch src := src.(type) {
-	case []byte:
-		return json.Unmarshal(src, into)
-	case string:
-		return json.Unmarshal([]byte(src), into)
-	}
-	return fmt.Errorf("%T is no JSON", src)
-}
+func (e *Endings) Scan(src any) error { return statement.ScanJSON(src, e) }
 
 // Row is a job as the operations page shows it.
 type Row struct {

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -147,16 +145,11 @@ type arrayOf[T any] []T
 
 // Scan implements sql.Scanner.
 func (a *arrayOf[T]) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
+	if src == nil {
 		*a = nil
 		return nil
-	case string:
-		return json.Unmarshal([]byte(src), (*[]T)(a))
-	case []byte:
-		return json.Unmarshal(src, (*[]T)(a))
 	}
-	return fmt.Errorf("%T is no JSON array", src)
+	return statement.ScanJSON(src, (*[]T)(a))
 }
 
 const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts,

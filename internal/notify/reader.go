@@ -3,8 +3,6 @@ package notify
 import (
 	"context"
 	_ "embed" // the statements
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -41,15 +39,10 @@ type jsonColumn[T any] struct{ Value T }
 
 // Scan implements sql.Scanner.
 func (c *jsonColumn[T]) Scan(src any) error {
-	switch src := src.(type) {
-	case nil:
+	if src == nil {
 		return nil
-	case string:
-		return json.Unmarshal([]byte(src), &c.Value)
-	case []byte:
-		return json.Unmarshal(src, &c.Value)
 	}
-	return fmt.Errorf("%T is no JSON", src)
+	return statement.ScanJSON(src, &c.Value)
 }
 
 // Channel is a channel as it is shown: never with its secret.

@@ -34,13 +34,8 @@ var (
 func Projection(decode projections.Decode) projections.Projection {
 	return projections.Projection{
 		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Organization}, Schema: schema,
-		Decode: func(e eventstore.Event) (any, error) {
-			if e.StreamType != exception.StreamType {
-				return nil, nil
-			}
-			return projections.Fact[exception.Event](decode, e, "an exception")
-		},
-		Apply: projections.OneByOne("write exception", write), // people decide about a few exceptions a day
+		Decode: projections.Streams[exception.Event](decode, exception.StreamType, "an exception"),
+		Apply:  projections.OneByOne("write exception", write), // people decide about a few exceptions a day
 	}
 }
 

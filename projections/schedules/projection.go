@@ -35,13 +35,8 @@ var (
 func Projection(decode projections.Decode) projections.Projection {
 	return projections.Projection{
 		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Organization}, Schema: schema,
-		Decode: func(e eventstore.Event) (any, error) {
-			if e.StreamType != schedule.StreamType {
-				return nil, nil
-			}
-			return projections.Fact[schedule.Event](decode, e, "a schedule")
-		},
-		Apply: projections.OneByOne("write schedule", write), // a schedule is due once a day at most
+		Decode: projections.Streams[schedule.Event](decode, schedule.StreamType, "a schedule"),
+		Apply:  projections.OneByOne("write schedule", write), // a schedule is due once a day at most
 	}
 }
 
