@@ -84,6 +84,8 @@ func (f *Findings) sentence() string {
 // too; but it may call any method of any type, and so the linker would keep them all:
 // 15 MB of the program.
 var (
+	//go:embed templates/frame.html
+	frameHTML string // around the ${Letter} of each mail
 	//go:embed templates/ready.html
 	readyHTML string
 	//go:embed templates/demo.html
@@ -137,13 +139,14 @@ func letter(n ReadyNotice) (text, page string) {
 		because = "you are a recipient of this report."
 	}
 	values := map[string]string{
+		"Title": n.Kind + " ready", "Preheader": fmt.Sprintf("%s, as of %s. Available until %s.", pages, instant(n.AsOf), instant(n.ExpiresAt)),
 		"Kind": n.Kind, "ScopeLabel": n.ScopeLabel, "Organization": n.Organization,
 		"Pages": pages, "Size": size(n.SizeBytes), "AsOf": instant(n.AsOf), "Expires": instant(n.ExpiresAt),
 		"Link": Link(n.PublicURL, n.ReportID), "ReportID": n.ReportID.String(), "FileName": n.FileName,
 		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature,
 		"Because": "You receive this e-mail because " + because,
 	}
-	text, page = readyText, readyHTML
+	text, page = readyText, framed(readyHTML)
 	demo, findings := "", ""
 	if n.Demo {
 		text, demo = demoText+text, strings.TrimSpace(demoHTML)
@@ -157,6 +160,9 @@ func letter(n ReadyNotice) (text, page string) {
 	page = os.Expand(page, func(name string) string { return html.EscapeString(values[name]) })
 	return text, page
 }
+
+// framed is the template of a page around a letter.
+func framed(letter string) string { return strings.Replace(frameHTML, "${Letter}", letter, 1) }
 
 // Link is the page that offers the report's download after signing in.
 func Link(publicURL string, report uuid.UUID) string {

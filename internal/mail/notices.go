@@ -93,7 +93,7 @@ func noticesLetter(n Notices) (text, page string) {
 		more = "This is a test that somebody sent. Nothing happened."
 	}
 	values := map[string]string{
-		"Title": title, "Heading": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
+		"Title": title, "Preheader": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
 		"Because": "You receive this e-mail because of the rule \"" + n.Rule + "\", which your administrators can change.",
 	}
 	values["Lines"] = strings.TrimSuffix(lines.String(), "\n")
@@ -104,7 +104,7 @@ func noticesLetter(n Notices) (text, page string) {
 		text, row = demoText+text, strings.TrimSpace(demoHTML)
 	}
 	// The rows go in last: what they show is escaped already, and may look like a name of ours.
-	page = os.Expand(strings.NewReplacer("${Demo}", row, "${Rows}", "\x00").Replace(noticesHTML), func(name string) string { return html.EscapeString(values[name]) })
+	page = os.Expand(strings.NewReplacer("${Demo}", row, "${Rows}", "\x00").Replace(framed(noticesHTML)), func(name string) string { return html.EscapeString(values[name]) })
 	return text, strings.Replace(page, "\x00", rows.String(), 1)
 }
 
