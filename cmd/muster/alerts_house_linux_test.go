@@ -122,7 +122,7 @@ func (f *fullHouse) troubles() []trouble {
 		},
 		{
 			alerts: []string{"MusterReportsFail", "MusterSetSomethingAside"}, comes: f.buildsFail,
-			says:  []string{"source_unavailable", "build job of "},
+			says:  []string{"generation_failed", "The place where report files are kept could not be reached", "check blobs", "build job of "},
 			fails: []string{"muster dead retry"}, // the build of a report that has ended
 			goes:  f.storeIsBack,
 			over:  func(t *testing.T) bool { return f.at(t, `muster_jobs{kind="build",status="dead"}`, 0) },

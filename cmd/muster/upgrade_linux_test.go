@@ -31,6 +31,7 @@ type upgrade struct {
 	mails     *mailtest.Server
 	elsewhere installed // where the backup is restored
 	witness   string    // a head of the log from before
+	models    int       // how many projections the old program has
 	load      *senders
 }
 
@@ -104,6 +105,7 @@ func newUpgrade(t *testing.T) *upgrade {
 	for _, m := range u.machines {
 		m.runs.awaitReady(t)
 	}
+	u.models = len(projectionsOf(t, first, "muster"))
 	c := client{base: u.machines[0].runs.base, token: ingest}
 	for n := range 3 { // for a rebuild to take a while
 		var alerts []any
@@ -199,9 +201,8 @@ func (u *upgrade) firstStep(t *testing.T) {
 	}
 	first.follow(t, u.page.take(t, "The first step", 1))
 	u.answers(t, 15) // one of each version
-	for _, program := range []string{"/usr/bin/muster", "/opt/muster/old/muster"} {
-		u.fillsItsOwn(t, first, program)
-	}
+	fillsItsOwn(t, first, "/usr/bin/muster", len(readModels()))
+	fillsItsOwn(t, first, "/opt/muster/old/muster", u.models)
 	u.machines[1].follow(t, u.page.take(t, "The first step", 1))
 	u.answers(t, 3)
 }
@@ -242,30 +243,33 @@ func (u *upgrade) killedHalfWay(t *testing.T, line string) {
 	}
 }
 
-// fillsItsOwn holds a version's projections to being up to date while another runs beside it.
-func (u *upgrade) fillsItsOwn(t *testing.T, m *machine, program string) {
+// listedProjection is one as a program lists it.
+type listedProjection struct {
+	Name, Status string
+	LagSeconds   float64
+	Parked       int
+}
+
+func projectionsOf(t *testing.T, m *machine, program string) []listedProjection {
 	t.Helper()
-	var behind string
+	var list struct{ Projections []listedProjection }
+	if err := json.Unmarshal([]byte(m.follow(t, []string{program + " projections list --json"})), &list); err != nil {
+		t.Fatal(err)
+	}
+	return list.Projections
+}
+
+// fillsItsOwn holds as many projections as a version has to being up to date while another
+// version runs beside it.
+func fillsItsOwn(t *testing.T, m *machine, program string, models int) {
+	t.Helper()
+	var listed []listedProjection
 	if !within(patience, func() bool {
-		var list struct {
-			Projections []struct {
-				Name, Status string
-				LagSeconds   float64
-				Parked       int
-			}
-		}
-		if err := json.Unmarshal([]byte(m.follow(t, []string{program + " projections list --json"})), &list); err != nil {
-			t.Fatal(err)
-		}
-		behind = ""
-		for _, p := range list.Projections {
-			if p.Status != "running" || p.LagSeconds > 2 || p.Parked > 0 {
-				behind += fmt.Sprintf("%+v ", p)
-			}
-		}
-		return behind == "" && len(list.Projections) == len(readModels())
+		listed = projectionsOf(t, m, program)
+		behind := slices.ContainsFunc(listed, func(p listedProjection) bool { return p.Status != "running" || p.LagSeconds > 2 || p.Parked > 0 })
+		return !behind && len(listed) == models
 	}) {
-		t.Errorf("by %s projections are %s", program, behind)
+		t.Errorf("by %s the %d projections are %+v", program, models, listed)
 	}
 }
 
@@ -314,7 +318,7 @@ func (u *upgrade) wayBack(t *testing.T) {
 	if !slices.Contains(c.history(t, "InstanceScorecard"), asked.Report.ID) {
 		t.Error("the old program does not show what the new one wrote")
 	}
-	u.fillsItsOwn(t, u.machines[0], "muster")
+	fillsItsOwn(t, u.machines[0], "muster", u.models)
 }
 
 func (u *upgrade) forwardAgain(t *testing.T) {
