@@ -65,7 +65,8 @@
 //     place of what the block has. The log says that the ledger is older.
 //   - An organization is deleted: rows go by a mutation, which rewrites what they were in
 //     and is waited for, on every replica. A replica that is away makes that fail; whoever
-//     deletes asks again.
+//     deletes asks again. Just after a replica was killed it takes longer by what ZooKeeper
+//     gives its session, if it was the shard's leader: without one nothing is deleted.
 //   - The pool of the ledger has no connection left, because all are held by callers of Put:
 //     they wait for each other until the read limit. Hand in a pool with room.
 package clickhouse
