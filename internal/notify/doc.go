@@ -20,6 +20,10 @@
 // 81 seconds and so on for a day, then the delivery is failed and its job a dead letter, until
 // somebody has it tried again, with the same id.
 //
+// An alert that changes, as one of a volume that fills up becomes critical, is raised
+// for the rules that did not match it before, once. Its end is told by every rule that told it,
+// whatever the alert was by then.
+//
 // What is not told when a delivery is closed: that an alert was resolved whose raise was not
 // sent through this rule and channel, and an alert that somebody muted meanwhile. What was
 // raised and resolved within quiet hours is suppressed as it comes.

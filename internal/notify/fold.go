@@ -68,7 +68,8 @@ type happened struct {
 	Organization uuid.UUID
 	Position     int64
 	RecordedAt   time.Time
-	RaisedAt     *time.Time // of its alert
+	RaisedAt     *time.Time            // of its alert
+	Was          *notification.Subject // its alert before, which was raised already and changed
 }
 
 // world is what is known of alerts and servers when an event comes.
@@ -120,7 +121,11 @@ func (w *world) applyAlert(e recorded) (happened, bool) {
 	w.moved[e.Stream] = true
 	switch event := e.event.(type) {
 	case alert.Changed:
+		was := w.tellAlert(e, a, notification.AlertRaised).Subject
 		a.describe(event.Details)
+		is := w.tellAlert(e, a, notification.AlertRaised)
+		is.Was = &was
+		return is, true
 	case alert.Muted, alert.MutedUntil:
 		a.Muted = true
 	case alert.Unmuted, alert.MuteEnded:

@@ -249,17 +249,42 @@ func rulesOf(ctx context.Context, q sqlx.QueryerContext, organizations []uuid.UU
 	return slices.DeleteFunc(rules, func(r ruleRow) bool { return !r.Enabled }), nil
 }
 
-// has says whether a rule tells an event through its channel. An Alertmanager is told of
-// raised and resolved alerts alike, by either: it must learn when one is over.
+// has says whether a rule may tell an event through its channel: one that it matches, and the
+// end of an alert that it may have told when that was another, of another severity or on
+// another server. An alert that changes is raised for the rules that did not match it before.
 func (r ruleRow) has(h happened) bool {
-	if r.Kind != notification.Alertmanager {
-		return r.Match.Matches(h.Subject)
+	if h.Subject.Type == notification.AlertResolved {
+		r.Match = notification.Match{Events: r.Match.Events}
 	}
-	if h.Subject.Type != notification.AlertRaised && h.Subject.Type != notification.AlertResolved {
+	return r.matches(h.Subject) && (h.Was == nil || !r.matches(*h.Was))
+}
+
+// tells says whether a rule tells an event that it has, when it has told that the alerts in
+// raised are there, among which it puts this one. An alert that changes to and fro is raised
+// once; the end of one that the rule never matched is not told.
+func (r ruleRow) tells(h happened, raised map[uuid.UUID]bool) bool {
+	switch h.Subject.Type {
+	case notification.AlertRaised:
+		if h.Was != nil && raised[*h.AlertID] {
+			return false
+		}
+		raised[*h.AlertID] = true
+	case notification.AlertResolved:
+		return raised[*h.AlertID] || r.matches(h.Subject)
+	}
+	return true
+}
+
+// matches says whether a rule is about what a channel of its kind may be told. An Alertmanager
+// is told of raised and resolved alerts alike, by either: it must learn when one is over.
+func (r ruleRow) matches(s notification.Subject) bool {
+	if r.Kind != notification.Alertmanager {
+		return r.Match.Matches(s)
+	}
+	if s.Type != notification.AlertRaised && s.Type != notification.AlertResolved {
 		return false
 	}
 	for _, t := range []notification.EventType{notification.AlertRaised, notification.AlertResolved} {
-		s := h.Subject
 		if s.Type = t; r.Match.Matches(s) {
 			return true
 		}

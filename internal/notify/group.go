@@ -23,8 +23,8 @@ var (
 	writeEvents string
 	//go:embed sql/drop_resolved.sql
 	dropResolved string
-	//go:embed sql/told_elsewhere.sql
-	toldElsewhere string
+	//go:embed sql/told_before.sql
+	toldBefore string
 	//go:embed sql/suppress_empty.sql
 	suppressEmpty string
 )
@@ -61,6 +61,17 @@ func (g *group) put(ctx context.Context, told []happened) error {
 	if err := lockGroup(ctx, g.tx, g.ID, g.Channel); err != nil {
 		return err
 	}
+	var known []uuid.UUID // alerts that were raised before
+	for _, h := range told {
+		if h.Was != nil || h.Subject.Type == notification.AlertResolved {
+			known = append(known, *h.AlertID)
+		}
+	}
+	raised, err := g.raisedBefore(ctx, known)
+	if err != nil {
+		return err
+	}
+	told = slices.DeleteFunc(slices.Clone(told), func(h happened) bool { return !g.tells(h, raised) })
 	waiting := map[uuid.UUID]time.Time{} // events that wait for the end of quiet hours
 	for _, h := range told {
 		if until, ok, err := g.waits(h); err != nil {
@@ -84,6 +95,16 @@ func (g *group) put(ctx context.Context, told []happened) error {
 		return nil
 	}
 	return g.resolve(ctx, resolved, waiting)
+}
+
+// raisedBefore says which of some alerts were told as raised, or wait to be.
+func (g *group) raisedBefore(ctx context.Context, alerts []uuid.UUID) (map[uuid.UUID]bool, error) {
+	told, err := statement.All[uuid.UUID](ctx, g.tx, "look what was told before", toldBefore, g.ID, g.Channel, statement.IDs(alerts))
+	raised := map[uuid.UUID]bool{}
+	for _, id := range told {
+		raised[id] = true
+	}
+	return raised, err
 }
 
 func (g *group) waits(h happened) (time.Time, bool, error) {
@@ -177,13 +198,13 @@ func (g *group) resolve(ctx context.Context, resolved []happened, waiting map[uu
 		return err
 	}
 	// An alert that was told before, and again, was told.
-	elsewhere, err := statement.All[uuid.UUID](ctx, g.tx, "look what was told before", toldElsewhere, g.ID, g.Channel, statement.IDs(dropped))
+	elsewhere, err := g.raisedBefore(ctx, dropped)
 	if err != nil {
 		return err
 	}
 	var silent []happened
 	live := slices.DeleteFunc(slices.Clone(resolved), func(h happened) bool {
-		is := slices.Contains(dropped, *h.AlertID) && !slices.Contains(elsewhere, *h.AlertID)
+		is := slices.Contains(dropped, *h.AlertID) && !elsewhere[*h.AlertID]
 		if is {
 			silent = append(silent, h)
 		}

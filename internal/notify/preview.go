@@ -43,6 +43,8 @@ func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notifica
 	now := r.Now()
 	p := Preview{From: now.Add(-previewed).UTC(), To: now.UTC()}
 	follower := &Follower{DB: r.DB, Events: r.Events, Registry: r.Registry}
+	rule := ruleRow{Terms: notification.Terms{Match: m}}
+	raised := map[uuid.UUID]bool{} // alerts that were told
 	var matched []happened
 	for _, log := range eventstore.Logs {
 		w := newWorld()
@@ -67,7 +69,7 @@ func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notifica
 				if err != nil {
 					return p, err
 				}
-				if ok && m.Matches(h.Subject) && !h.RecordedAt.Before(p.From) {
+				if ok && !h.RecordedAt.Before(p.From) && rule.has(h) && rule.tells(h, raised) {
 					matched = append(matched, h)
 				}
 			}
