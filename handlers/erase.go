@@ -34,7 +34,7 @@ func (e *Expirer) Task() Task {
 }
 
 // hourly is jobs.Backoff with an end to its growth.
-func hourly(attempt int) time.Duration { return min(jobs.Backoff(attempt), time.Hour) }
+func hourly(failures int) time.Duration { return min(jobs.Backoff(failures), time.Hour) }
 
 // Handle appends Expired and queues the erasure of the PDF.
 func (e *Expirer) Handle(ctx context.Context, job jobs.Claimed) error {

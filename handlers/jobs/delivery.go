@@ -164,7 +164,7 @@ func (d *delivery) failed(ctx context.Context) (RunOutcome, error) {
 	}
 	policy := d.loop.policy
 	f := failure{cause: cause, class: policy.Class(cause), attempt: true}
-	wait := policy.Backoff(d.job.Attempt)
+	wait := policy.Backoff(d.job.failures() + 1)
 	var final *FinalError
 	dead := errors.As(cause, &final) || policy.MaxAttempts > 0 && d.job.Attempt >= policy.MaxAttempts
 	if policy.GiveUpAfter > 0 {

@@ -22,8 +22,9 @@
 // the inserting transaction commits, with a poll every second under it, which
 // also finds what has become due since.
 //
-// A failed attempt is tried again after attempt⁴ seconds, give or take a
-// tenth; after the last one the job is set aside: its row stays, a person can
+// After n failed attempts a job is tried again n⁴ seconds later, give or take a
+// tenth; attempts that were lost do not make it wait longer, for they say nothing
+// of the work. After the last one the job is set aside: its row stays, a person can
 // look at it, retry or drop it, and Policy.Dead records the consequences in
 // the same transaction (eventstore.Transact, like whatever is decided again). A
 // *FinalError sets aside at once. commands.RetryJob refuses to retry the build of
@@ -37,7 +38,9 @@
 // The worker dies. Its lease lapses, another one claims the job, with a new
 // fence, and notes that the attempt before was lost. A job that kills its worker
 // is set aside as well, because attempts count at the claim: the claim after the
-// last attempt is none, it buries the job with an *AbandonedError.
+// last attempt is none, it buries the job with an *AbandonedError. So is a job that
+// only time bounds, once its time is up and three attempts in a row were lost. One
+// with neither bound goes on for ever.
 //
 // The transaction that sets a job aside fails. What there is to say of the attempt
 // is noted alone, and the job comes again after a lease: the next claim buries it

@@ -158,21 +158,54 @@ type EarlierError struct {
 
 func (e *EarlierError) Error() string { return e.Text }
 
-// lastWords is why a job is dead of which a claim finds that its attempts are used up.
-func (c Claimed) lastWords() error {
-	abandoned := &AbandonedError{Attempts: c.Attempt}
-	for _, e := range slices.Backward(c.Endings) {
-		switch {
-		case e.How == EndedFailed && abandoned.Lost == 0:
-			return &EarlierError{Class: e.Class, Text: e.Error}
-		case e.How == EndedFailed:
-			abandoned.LastError = e.Error
-			return abandoned
-		case e.How == EndedLost && abandoned.Lost < abandoned.Attempts:
-			abandoned.Lost++
+// round are the endings since the job was inserted, or somebody had it retried, which starts
+// the attempts afresh; of the latest 50.
+func (c Claimed) round() Endings {
+	begin, later := len(c.Endings), c.Attempt
+	for i, e := range slices.Backward(c.Endings) {
+		if e.Attempt > later || e.Attempt == later && e.How != EndedReturned {
+			break
+		}
+		begin, later = i, e.Attempt
+	}
+	return c.Endings[begin:]
+}
+
+// failures is how many attempts of the round ended with an error.
+func (c Claimed) failures() (n int) {
+	for _, e := range c.round() {
+		if e.How == EndedFailed {
+			n++
 		}
 	}
-	abandoned.Lost = max(1, abandoned.Lost) // the attempts of before there were endings
+	return n
+}
+
+// lostLast is how many attempts of the round in a row, the last among them, were lost;
+// before is what the one before them ended with, if it failed.
+func (c Claimed) lostLast() (n int, before *Ending) {
+	for _, e := range slices.Backward(c.round()) {
+		switch e.How {
+		case EndedFailed:
+			return n, &e
+		case EndedLost:
+			n++
+		}
+	}
+	return n, nil
+}
+
+// lastWords is why a job is dead of which a claim finds that it is not to be tried again.
+// The claim itself is no attempt.
+func (c Claimed) lastWords() error {
+	lost, before := c.lostLast()
+	if lost == 0 && before != nil {
+		return &EarlierError{Class: before.Class, Text: before.Error}
+	}
+	abandoned := &AbandonedError{Attempts: c.Attempt - 1, Lost: max(1, lost)} // none: of before there were endings
+	if before != nil {
+		abandoned.LastError = before.Error
+	}
 	return abandoned
 }
 

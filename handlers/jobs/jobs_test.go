@@ -300,7 +300,8 @@ func TestAFailedAttempt(t *testing.T) {
 				return nil, nil
 			}
 			s.insert(build())
-			s.exec(`UPDATE jobs SET attempts = $1, queued_at = now() - $2::interval`, tc.attempts, tc.age)
+			s.exec(`UPDATE jobs SET attempts = $1, queued_at = now() - $2::interval, endings = (SELECT coalesce(jsonb_agg(
+				jsonb_build_object('attempt', n, 'at', now(), 'worker', 'w', 'how', 'failed', 'class', '', 'error', 'no')), '[]') FROM generate_series(1, $1) n)`, tc.attempts, tc.age)
 			sub, messages := s.subscriber(func(c *jobs.Config) { c.Default = tc.policy })
 			m, _ := s.receive(messages)
 			if _, err := jobs.KeepErrors(func(*message.Message) ([]*message.Message, error) { return nil, tc.fails })(m); err == nil {

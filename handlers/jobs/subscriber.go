@@ -26,14 +26,16 @@ type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) (co
 type Policy struct {
 	// Concurrency is how many run at once in this process; 1 where zero.
 	Concurrency int
-	// MaxAttempts sets a job aside after so many; 0: no bound by count.
+	// MaxAttempts sets a job aside after so many, failed or lost; 0: no bound by count.
 	MaxAttempts int
 	// GiveUpAfter sets a job aside once it has been due for so long; 0: no
-	// bound by time. The last attempt is made when it is reached.
+	// bound by time. The last attempt is made when it is reached. Where that is
+	// lost, others are made until so many in a row were (lostBeyond).
 	GiveUpAfter time.Duration
-	// Backoff is the wait after a failed attempt (counted from 1); Backoff
-	// the function where nil.
-	Backoff func(attempt int) time.Duration
+	// Backoff is the wait after so many attempts that failed; Backoff the
+	// function where nil. Those that were lost do not count: they say nothing
+	// of the work, and have waited for the end of a lease.
+	Backoff func(failures int) time.Duration
 	// Dead may be nil.
 	Dead DeadFunc
 	// Class names the kind of an error, for the job's row (Ending, EarlierError);
@@ -41,10 +43,25 @@ type Policy struct {
 	Class func(err error) string
 }
 
-// Backoff is attempt⁴ seconds, give or take 10 % so that what failed together
+// lostBeyond is how many attempts in a row are lost before a job is set aside whose time is
+// up. One that kills its worker ends so, and one that was only at work when the machine went
+// down for days is tried again.
+const lostBeyond = 3
+
+// usedUp says whether a claim is one to bury the job: its attempts, or its time, are used up,
+// and nobody was there to say so.
+func (p Policy) usedUp(c Claimed) bool {
+	if p.MaxAttempts > 0 && c.Attempt > p.MaxAttempts {
+		return true
+	}
+	lost, _ := c.lostLast()
+	return p.GiveUpAfter > 0 && c.Age >= p.GiveUpAfter && lost >= lostBeyond
+}
+
+// Backoff is failures⁴ seconds, give or take 10 % so that what failed together
 // is not tried again together: 1 s, 16 s, 81 s, 4 min, 10 min, 22 min, …
-func Backoff(attempt int) time.Duration {
-	seconds := float64(attempt) * float64(attempt) * float64(attempt) * float64(attempt)
+func Backoff(failures int) time.Duration {
+	seconds := float64(failures) * float64(failures) * float64(failures) * float64(failures)
 	return time.Duration(seconds * (0.9 + 0.2*rand.Float64()) * float64(time.Second))
 }
 
@@ -239,10 +256,11 @@ func (l *loop) run(ctx context.Context) {
 			if pause.Unless(ctx, l.sub.cfg.Poll, woken) != nil {
 				return
 			}
-		case l.policy.MaxAttempts > 0 && c.Attempt > l.policy.MaxAttempts:
+		case l.policy.usedUp(c):
+			f := failure{cause: c.lastWords()}
 			c.Attempt-- // this claim is none
 			from, _ := telemetry.Resume(ctx, c.Metadata)
-			if l.bury(from, c, failure{cause: c.lastWords()}) {
+			if l.bury(from, c, f) {
 				l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long the last attempt took
 			}
 			<-l.slots
