@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -254,13 +253,4 @@ func (r *running) holds(t *testing.T, db *sqlx.DB, kinds ...string) (holds bool)
 		t.Fatal(err)
 	}
 	return holds
-}
-
-func readAll(t *testing.T, from io.Reader) []byte {
-	t.Helper()
-	read, err := io.ReadAll(from)
-	if err != nil {
-		t.Error(err)
-	}
-	return read
 }
