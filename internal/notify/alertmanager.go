@@ -4,12 +4,12 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/domain/alert"
@@ -25,6 +25,8 @@ var (
 	claimFeeds string
 	//go:embed sql/fed_events.sql
 	fedEvents string
+	//go:embed sql/fed_over.sql
+	fedOver string
 )
 
 const (
@@ -32,6 +34,12 @@ const (
 	FeedEvery = time.Minute
 	// fedFor is for how long an alert fires there without being sent again: four rounds and one.
 	fedFor = 5 * FeedEvery
+	// overFor is for how long it is said again that an alert is over, as by Prometheus. A round
+	// that came too late for that has said for at most fedFor that it fires.
+	overFor = 15 * time.Minute
+	// feedsAtOnce is how many Alertmanagers are fed at once, so that some that do not answer
+	// leave the others their turn.
+	feedsAtOnce = 8
 	// feedBatch is how many alerts go in one request.
 	feedBatch = 500
 )
@@ -63,18 +71,24 @@ func (a openRow) fed(endsAt time.Time) send.Fed {
 }
 
 // Feed sends each Alertmanager whose turn it is all open alerts that match, so that they
-// stay there until they are over. Of several processes one does it.
+// stay there until they are over, and then what was resolved lately. Of several processes
+// one does it.
 func (s *Sender) Feed(ctx context.Context) error {
 	channels, err := statement.All[commands.ChannelRow](ctx, s.DB, "claim Alertmanagers", claimFeeds, s.Now(), FeedEvery.Seconds()/2)
 	if err != nil {
 		return err
 	}
+	var feeds errgroup.Group
+	feeds.SetLimit(feedsAtOnce)
 	for _, c := range channels {
-		if err := s.feedOpen(ctx, c); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "an Alertmanager was not fed, trying again", "channel", c.ID, "error", err)
-		}
+		feeds.Go(func() error {
+			if err := s.feedOpen(ctx, c); err != nil && ctx.Err() == nil {
+				s.Log.WarnContext(ctx, "an Alertmanager was not fed, trying again", "channel", c.ID, "error", err)
+			}
+			return ctx.Err()
+		})
 	}
-	return ctx.Err()
+	return feeds.Wait()
 }
 
 func (s *Sender) feedOpen(ctx context.Context, channel commands.ChannelRow) error {
@@ -94,31 +108,29 @@ func (s *Sender) feedOpen(ctx context.Context, channel commands.ChannelRow) erro
 	if err != nil {
 		return err
 	}
-	fed := map[uuid.UUID]send.Fed{}
+	var fed []send.Fed
 	for _, a := range open {
 		h := happened{Subject: a.subject()}
 		if !a.Muted && slices.ContainsFunc(rules, func(r ruleRow) bool { return r.has(h) }) {
-			fed[a.ID] = a.fed(s.Now().Add(fedFor))
+			fed = append(fed, a.fed(s.Now().Add(fedFor)))
 		}
 	}
-	if _, err := s.feed(ctx, channel, organization, slices.Collect(maps.Values(fed))); err != nil {
+	if _, err := s.feed(ctx, channel, organization, fed); err != nil {
 		return err
 	}
-	// One that was resolved meanwhile may have been said to be over before we said that it fires.
-	still, err := s.openAlerts(ctx, channel.OrganizationID)
-	if err != nil {
+	if s.Fed != nil {
+		if err := s.Fed(ctx); err != nil {
+			return err
+		}
+	}
+	// What was resolved may have been said to be over before we, or somebody who died since,
+	// said that it fires. So it is said again behind each round.
+	over, err := statement.All[fedEvent](ctx, s.DB, "read what an Alertmanager was told is over", fedOver,
+		channel.OrganizationID, channel.ID, s.Now().Add(-overFor))
+	if err != nil || len(over) == 0 {
 		return err
 	}
-	for _, a := range still {
-		delete(fed, a.ID)
-	}
-	over := slices.Collect(maps.Values(fed))
-	for i := range over {
-		over[i].EndsAt = s.Now()
-	}
-	if len(over) > 0 {
-		_, err = s.feed(ctx, channel, organization, over)
-	}
+	_, err = s.feed(ctx, channel, organization, s.fedEvents(over))
 	return err
 }
 
@@ -127,28 +139,39 @@ func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]open
 		FROM notification_alerts a LEFT JOIN notification_instances i USING (instance_id) WHERE a.organization_id = $1`, organization)
 }
 
+// fedEvent is the latest of a delivery's events about an alert.
+type fedEvent struct {
+	ID       uuid.UUID              `db:"alert_id"`
+	Type     notification.EventType `db:"type"`
+	At       time.Time              `db:"at"`
+	RaisedAt time.Time              `db:"raised_at"`
+	Title    string                 `db:"title"`
+	Severity alert.Severity         `db:"severity"`
+	Instance string                 `db:"instance"`
+}
+
 // feedEvents tells an Alertmanager what a delivery says: of each alert the latest.
 func (s *Sender) feedEvents(ctx context.Context, d deliveryRow, by through, organization accounts.Organization) (int, error) {
-	rows, err := statement.All[struct {
-		ID       uuid.UUID              `db:"alert_id"`
-		Type     notification.EventType `db:"type"`
-		At       time.Time              `db:"at"`
-		RaisedAt time.Time              `db:"raised_at"`
-		Title    string                 `db:"title"`
-		Severity alert.Severity         `db:"severity"`
-		Instance string                 `db:"instance"`
-	}](ctx, s.DB, "read what an Alertmanager is told", fedEvents, d.ID)
+	events, err := statement.All[fedEvent](ctx, s.DB, "read what an Alertmanager is told", fedEvents, d.ID)
 	if err != nil {
 		return 0, err
 	}
-	fed := make([]send.Fed, len(rows))
-	for i, r := range rows {
-		fed[i] = send.Fed{ID: r.ID, Title: r.Title, Severity: r.Severity, Instance: r.Instance, StartsAt: r.RaisedAt, EndsAt: s.Now().Add(fedFor)}
-		if r.Type == notification.AlertResolved {
-			fed[i].EndsAt = r.At
+	return s.feed(ctx, by.ChannelRow, organization, s.fedEvents(events))
+}
+
+func (s *Sender) fedEvents(events []fedEvent) []send.Fed {
+	now := s.Now()
+	fed := make([]send.Fed, len(events))
+	for i, e := range events {
+		fed[i] = send.Fed{ID: e.ID, Title: e.Title, Severity: e.Severity, Instance: e.Instance, StartsAt: e.RaisedAt, EndsAt: now.Add(fedFor)}
+		if e.Type == notification.AlertResolved {
+			fed[i].EndsAt = e.At
+			if now.Before(e.At) { // it fires there until then
+				fed[i].EndsAt = now
+			}
 		}
 	}
-	return s.feed(ctx, by.ChannelRow, organization, fed)
+	return fed
 }
 
 // feed posts alerts in batches; none are posted, too, to see whether somebody takes them.

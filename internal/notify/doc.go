@@ -29,7 +29,7 @@
 // raised and resolved within quiet hours is suppressed as it comes.
 //
 // Chores: open alerts are told again (repeatMinutes), Alertmanagers are fed (each minute,
-// all that is open and matches, as Prometheus does), deliveries are deleted after 90 days,
+// all that is open and matches, and what was resolved within 15, as Prometheus does), deliveries are deleted after 90 days,
 // and fresh organizations get the rule of the beginning where a mail server is set.
 //
 // # What may go wrong
@@ -57,8 +57,8 @@
 //   - Alerts that we feed to an Alertmanager come back by its webhook: the door knows them by
 //     their label and leaves them out (intake/alertmanager). A webhook of ours at a door of
 //     ours is refused, and a delivery that fails is no event.
-//   - The feed sends an alert again just after its resolution was sent: it looks again behind
-//     each round, and says once more that it is over.
+//   - The feed sends an alert again just after its resolution was sent, and may die then: each
+//     round says behind what fires what is over, for 15 minutes.
 //   - Clocks are off: all of this goes by the database's. The time stamp of a webhook's signature
 //     too, so a receiver whose clock is off by minutes refuses it.
 package notify

@@ -58,6 +58,9 @@ type Sender struct {
 	// Passed is called when a receiver has taken a delivery and nothing says so yet; an
 	// error ends the attempt there. For tests; nil: nobody asks.
 	Passed func(ctx context.Context) error
+	// Fed is called when an Alertmanager was sent what is open, before it is sent what is
+	// over; an error ends the round there. For tests, likewise.
+	Fed func(ctx context.Context) error
 }
 
 // Policy is how jobs of deliveries are tried again.

@@ -197,6 +197,9 @@ func Alerts(alerts []Fed, organization, publicURL string) ([]byte, error) {
 	}
 	all := make([]posted, len(alerts))
 	for i, a := range alerts {
+		if a.EndsAt.Before(a.StartsAt) { // whose clock was off: it would refuse all of them
+			a.StartsAt = a.EndsAt
+		}
 		all[i] = posted{
 			Labels:       map[string]string{"alertname": a.Title, "severity": string(a.Severity), "organization": organization, OriginLabel: a.ID.String()},
 			Annotations:  map[string]string{"summary": a.Title},
