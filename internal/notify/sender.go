@@ -103,8 +103,7 @@ func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
 	case errors.Is(err, errNobody):
 		return s.end(ctx, job, d, "suppressed", reasonNobody, 0)
 	case refused != nil:
-		noted := statement.Exec(ctx, s.DB, "note an attempt", `UPDATE deliveries SET attempts = attempts + 1, last_code = $2, last_error = $3 WHERE id = $1`,
-			d.ID, refused.Code, refused.Sentence)
+		noted := s.note(ctx, job, d, refused)
 		if noted == nil && refused.Final {
 			return &jobs.FinalError{Err: refused}
 		}
@@ -118,6 +117,18 @@ func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
 		}
 	}
 	return s.end(ctx, job, d, "sent", "", code)
+}
+
+// note keeps why an attempt failed, unless somebody else has the job meanwhile, whose attempt
+// may have ended otherwise.
+func (s *Sender) note(ctx context.Context, job jobs.Claimed, d deliveryRow, refused *send.Error) error {
+	return eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
+		if err := s.Queue.Hold(ctx, tx, job); err != nil {
+			return err
+		}
+		return statement.Exec(ctx, tx, "note an attempt", `UPDATE deliveries SET attempts = attempts + 1, last_code = $2, last_error = $3 WHERE id = $1`,
+			d.ID, refused.Code, refused.Sentence)
+	})
 }
 
 // prepare closes the delivery, where it is open, and says whether it is to be sent now. Where
