@@ -1,5 +1,6 @@
 -- Of each rule and channel the alerts that are open, and neither acknowledged nor muted, as
--- they were last told, where that was as long ago as the rule says and nothing of them waits.
+-- they were last told, or tried to be, where that was as long ago as the rule says and
+-- nothing of them waits.
 SELECT organization_id, rule_id, channel_id, notice, position, raised_at
 FROM (
     SELECT DISTINCT ON (d.rule_id, d.channel_id, e.alert_id) d.organization_id, d.rule_id, d.channel_id, e.notice, e.position, e.raised_at,
@@ -12,5 +13,5 @@ FROM (
     WHERE r.removed_at IS NULL AND (r.terms->>'enabled')::boolean AND (r.terms->>'repeatMinutes')::int > 0 AND d.status <> 'suppressed'
     ORDER BY d.rule_id, d.channel_id, e.alert_id, d.created_at DESC
 ) AS last
-WHERE status = 'sent' AND status_at + make_interval(mins => minutes) <= $1
+WHERE status IN ('sent', 'failed') AND status_at + make_interval(mins => minutes) <= $1
 ORDER BY rule_id, channel_id, position
