@@ -22,7 +22,6 @@ type Notices struct {
 
 	Organization string
 	Demo         bool
-	PublicURL    string
 
 	Rule    string       // by which they are told
 	Heading string       // all of it in a line, for the subject
@@ -84,21 +83,26 @@ func noticesLetter(n Notices) (text, page string) {
 		values := map[string]string{"What": l.What, "About": l.About, "At": instant(l.At), "Link": l.Link}
 		rows.WriteString(os.Expand(noticeHTML, func(name string) string { return html.EscapeString(values[name]) }))
 	}
-	title, more := n.Rule, ""
+	title, more := fmt.Sprintf("%d events", len(n.Lines)+n.Omitted), ""
+	because := "of the rule \"" + n.Rule + "\", which your administrators can change."
 	switch {
+	case len(n.Lines) == 0:
+		title, because = testHeading, "an administrator tested a channel that leads to you."
+		more = "This is a test. Nothing happened."
 	case n.Omitted > 0:
 		more = fmt.Sprintf("There are %d more.", n.Omitted)
-	case len(n.Lines) == 0:
-		title = testHeading
-		more = "This is a test that somebody sent. Nothing happened."
+	case len(n.Lines) == 1:
+		title = legible.Clean(n.Lines[0].What)
 	}
 	values := map[string]string{
 		"Title": title, "Preheader": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
-		"Because": "You receive this e-mail because of the rule \"" + n.Rule + "\", which your administrators can change.",
+		"Because": "You receive this e-mail because " + because,
 	}
 	values["Lines"] = strings.TrimSuffix(lines.String(), "\n")
 	text = os.Expand(noticesText, func(name string) string { return values[name] })
-	text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	for strings.Contains(text, "\n\n\n") { // where there are no lines, or no more
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
 	row := ""
 	if n.Demo {
 		text, row = demoText+text, strings.TrimSpace(demoHTML)

@@ -25,7 +25,7 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 		},
 	}
 	text, page := mail.NoticesLetter(n)
-	for _, want := range []string{"DEMO DATA", "All of it\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
+	for _, want := range []string{"DEMO DATA", "9 events\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text has no %q:\n%s", want, text)
 		}
@@ -40,8 +40,12 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 	if want := "[Demo] Raised (critical): <b>${Because}</b> and 8 more · Acme"; composed.Subject != want {
 		t.Errorf("the subject is %q, want %q", composed.Subject, want)
 	}
-	n.Lines, n.Omitted = nil, 0
-	if text, _ = mail.NoticesLetter(n); !strings.Contains(text, "This is a test") {
+	n.Lines, n.Omitted = n.Lines[:1], 0
+	if text, _ = mail.NoticesLetter(n); !strings.Contains(text, "\nRaised (critical)\nAcme\n\nRaised (critical): ") || strings.Contains(text, "\n\n\n") {
+		t.Errorf("one event says\n%s", text)
+	}
+	n.Lines = nil
+	if text, _ = mail.NoticesLetter(n); !strings.Contains(text, "This is a test") || strings.Contains(text, "rule") || strings.Contains(text, "\n\n\n") {
 		t.Errorf("a test says\n%s", text)
 	}
 	if _, err := c.ComposeNotices(n, mail.Address{Email: "nobody"}); err == nil {

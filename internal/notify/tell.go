@@ -140,7 +140,7 @@ func (s *Sender) tellMembers(ctx context.Context, d deliveryRow, by through, m s
 func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to accounts.Address) (mail.Handover, error) {
 	n := mail.Notices{
 		OrganizationID: m.OrganizationID, DeliveryID: m.ID, MemberID: member, Organization: m.Organization, Demo: m.Demo,
-		PublicURL: m.PublicURL, Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted,
+		Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted,
 	}
 	for _, e := range m.Events {
 		n.Lines = append(n.Lines, mail.NoticeLine{What: send.What(e), About: send.About(e), Link: send.Link(m.PublicURL, e), At: e.At})

@@ -1,7 +1,6 @@
 package send
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -121,8 +120,12 @@ func About(n Notice) string {
 	if n.DueAt != nil {
 		said += ", due " + n.DueAt.UTC().Format("2 January 2006, 15:04 UTC")
 	}
-	if n.Reason != nil {
-		said += ", " + cmp.Or(missed[*n.Reason], legible.Clean(*n.Reason))
+	switch {
+	case n.Reason == nil:
+	case missed[*n.Reason] != "":
+		said += ", " + missed[*n.Reason]
+	default: // a sentence
+		said += ": " + legible.Clean(*n.Reason)
 	}
 	return said
 }

@@ -30,6 +30,11 @@ func TestAMessageInALine(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	reason := "Two servers were never classified."
+	failed.Reason = &reason
+	if got, want := send.Line(failed), "Report failed: Security Report: Two servers were never classified."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	for want, n := range map[string]send.Notice{
 		"https://muster.example.org/alerts/" + id.String():  waits,
 		"https://muster.example.org/reports/" + id.String(): failed,
