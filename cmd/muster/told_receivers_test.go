@@ -25,6 +25,7 @@ import (
 type receivers struct {
 	mails   *mailtest.Server
 	refuses int // every so many messages one is refused after it was taken
+	behind  alertmanager
 
 	mu     sync.Mutex
 	posts  int
@@ -33,6 +34,12 @@ type receivers struct {
 	fed    map[uuid.UUID]time.Time   // when each alert ends, as last said
 	ended  map[uuid.UUID]bool        // of which it was said that they are over
 	before map[string]map[string]int // how often a message came, by the kind of its receiver
+}
+
+// alertmanager is a real one behind ours; nil: there is none.
+type alertmanager interface {
+	take(t *testing.T, body []byte)
+	compare(t *testing.T, facts []fact)
 }
 
 // hooked is what a webhook was told.
@@ -124,6 +131,9 @@ func (r *receivers) takeAlerts(t *testing.T, _ *http.Request, body []byte) strin
 		if !a.EndsAt.After(time.Now()) {
 			r.ended[a.Labels.ID] = true
 		}
+	}
+	if r.behind != nil {
+		r.behind.take(t, body)
 	}
 	return string(body)
 }

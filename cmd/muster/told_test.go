@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
 )
@@ -26,24 +25,19 @@ func TestAnHourIsToldUnderKills(t *testing.T) {
 	tellAnHour(t, hour{steps: 6, workers: 2, kills: 4, eachMinute: 3, refused: 5})
 }
 
-// TestLongAnHourIsToldUnderKills is the same with more of everything.
-func TestLongAnHourIsToldUnderKills(t *testing.T) {
-	longtest.Only(t)
-	tellAnHour(t, hour{steps: 60, workers: 3, kills: 120, eachMinute: 30, refused: 10})
-}
-
 // hour is how an hour goes by.
 type hour struct {
 	steps          int // in which it passes; each is followed before the next comes
 	workers, kills int
 	eachMinute     int // alerts that are raised
 	refused        int // every so many messages a receiver refuses one that it has taken
+	behind         alertmanager
 }
 
 func tellAnHour(t *testing.T, h hour) {
 	t.Helper()
 	settings := []string{"--job-lease=1s", "--channel-networks=127.0.0.0/8"}
-	out := receivers{mails: mailtest.Start(t, mailtest.Options{}), refuses: h.refused}
+	out := receivers{mails: mailtest.Start(t, mailtest.Options{}), refuses: h.refused, behind: h.behind}
 	settings = append(settings, "--smtp-url", "smtp://"+out.mails.Addr+"?starttls=off")
 	c := &telling{house: newHouse(t, append(settings, "--roles=api,projections,collectors")...), receivers: &out, known: map[string]uuid.UUID{}}
 	c.feed = client{base: c.server.base, token: strings.TrimSpace(c.must(t, "token", "create", "--kind", "ingest", "--email", "ana@acme.example"))}
@@ -240,6 +234,9 @@ func (c *telling) compare(t *testing.T) {
 		c.compareCounts(t, kind, deliveries, events)
 		if kind == "alertmanager" {
 			c.compareFed(t)
+			if c.behind != nil {
+				c.behind.compare(t, c.facts)
+			}
 		}
 	}
 }
