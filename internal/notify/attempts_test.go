@@ -1,10 +1,15 @@
 package notify_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/alert"
@@ -14,6 +19,97 @@ import (
 	"muster/internal/lease"
 	"muster/internal/notify"
 )
+
+// TestAnAttemptThatDies before it is noted is made again under the same id, by another
+// process, and nothing overtakes it.
+func TestAnAttemptThatDies(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	s.rule(s.webhook(r.URL))
+	dies, died := *s.sender, make(chan struct{})
+	dies.Passed = func(ctx context.Context) error { // the process is gone: nothing of it is heard again
+		close(died)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	stop := s.process("dies", &dies)
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	<-died
+	s.ends("lag")
+	s.follow()
+	s.passes(time.Minute)
+	stop()
+	s.process("takes over", s.sender)
+	s.exec(`UPDATE jobs SET due_at = now() WHERE kind = 'notify' AND worker_id LIKE 'dies%'`)
+	s.wantStory("sent raised:lag | sent resolved:lag")
+	posts := r.got()
+	if r.told() != "raised:lag raised:lag resolved:lag" || posts[0].Told.ID != posts[1].Told.ID || string(posts[0].Body) != string(posts[1].Body) {
+		t.Errorf("told %s", r.told())
+	}
+}
+
+// TestNothingOvertakes a delivery that is tried again: what happens meanwhile joins the next
+// one, which grows.
+func TestNothingOvertakes(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	r.answers(http.StatusInternalServerError)
+	s.rule(s.webhook(r.URL))
+	s.process("a", s.sender)
+	s.fires(alert.Critical, "first")
+	s.follow()
+	s.await("it was tried twice", func() bool { return len(r.got()) > 1 })
+	for i := range 5 {
+		s.fires(alert.Warning, fmt.Sprintf("later-%d", i))
+		s.follow()
+		s.passes(time.Minute)
+	}
+	s.ends("first")
+	s.follow()
+	s.passes(time.Minute)
+	s.await("it was tried again", func() bool { return len(r.got()) > 5 })
+	if got := s.story(); got != "pending raised:first | pending raised:later-0 raised:later-1 raised:later-2 raised:later-3 raised:later-4 resolved:first" {
+		t.Errorf("while it is away: %s", got)
+	}
+	r.answers(http.StatusNoContent)
+	s.wantStory("sent raised:first | sent raised:later-0 raised:later-1 raised:later-2 raised:later-3 raised:later-4 resolved:first")
+	all, err := s.reader.Deliveries(t.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 10})
+	if err != nil || all[1].Attempts < 6 || all[1].LastCode != 204 || all[1].LastError != "" || all[0].Attempts != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestFailedAndTriedAgain has the same id, and is not tried where it did not fail.
+func TestFailedAndTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	r.answers(http.StatusGone)
+	channel := s.webhook(r.URL)
+	s.rule(channel)
+	s.process("a", s.sender)
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	s.wantStory("failed raised:lag")
+	r.answers(http.StatusOK)
+	id := r.got()[0].Told.ID
+	again := func() error {
+		_, err := s.commands.RecordDeliveryRetry(t.Context(), s.actor, channel, id, func(tx *sqlx.Tx) error { return s.sender.Retry(t.Context(), tx, s.org.ID, id) })
+		return err
+	}
+	must(t, again())
+	s.wantStory("sent raised:lag")
+	if posts := r.got(); len(posts) != 2 || posts[1].Told.ID != id {
+		t.Errorf("%d posts", len(posts))
+	}
+	var refused *commands.RuleError
+	if err := again(); !errors.As(err, &refused) || refused.Code != "invalid_state" {
+		t.Errorf("one that was sent: %v", err)
+	}
+}
 
 // TestWhoLostTheJobNotesNothing: what came of an attempt is said by who holds the job.
 func TestWhoLostTheJobNotesNothing(t *testing.T) {

@@ -1,0 +1,95 @@
+package notify_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/notification"
+)
+
+// TestQuietHoursInDeliveries: what comes within waits and goes out as one, what was raised and
+// resolved within is not told, and critical alerts need not wait.
+func TestQuietHoursInDeliveries(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	now := s.clock.Now()
+	night := &notification.Quiet{From: now.Add(-time.Hour).Format("15:04"), To: now.Add(2 * time.Hour).Format("15:04"), TimeZone: "UTC", ExceptCritical: true}
+	s.rule(s.webhook(r.URL), func(t *notification.Terms) { t.Quiet = night })
+	s.process("a", s.sender)
+	s.fires(alert.Warning, "short", "long")
+	s.follow()
+	s.wantStory("pending quiet_hours raised:short raised:long")
+	s.record(true, alert.Warning, []string{"short"})
+	s.fires(alert.Critical, "burns")
+	s.follow()
+	s.wantStory("pending quiet_hours raised:long | sent raised:burns")
+	s.passes(3 * time.Hour)
+	s.wantStory("sent raised:long | sent raised:burns")
+	if r.told() != "raised:burns raised:long" {
+		t.Errorf("told %s", r.told())
+	}
+	// Alone in it, it leaves nothing to tell.
+	s.clock.Advance(22 * time.Hour)
+	s.fires(alert.Warning, "alone")
+	s.follow()
+	s.record(true, alert.Warning, []string{"alone"})
+	s.follow()
+	s.wantStory("sent raised:long | sent raised:burns | suppressed resolved_meanwhile raised:alone resolved:alone")
+}
+
+// TestToldAgain is what is open and nobody knows of, after the time that the rule says, and the same event.
+func TestToldAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	s.rule(s.webhook(r.URL), func(t *notification.Terms) {
+		t.RepeatMinutes, t.Match.Events = 30, []notification.EventType{notification.AlertRaised, notification.AlertResolved}
+	})
+	s.process("a", s.sender)
+	s.fires(alert.Critical, "open", "known", "muted", "over")
+	s.follow()
+	s.await("it is sent", func() bool { return len(r.got()) == 1 })
+	for key, does := range map[string]func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+		"known": s.commands.AcknowledgeAlert, "muted": s.commands.MuteAlert,
+	} {
+		_, err := does(t.Context(), s.actor, s.alertOf(key))
+		must(t, err)
+	}
+	s.ends("over")
+	s.follow()
+	s.await("the end is sent", func() bool { return strings.HasSuffix(s.story(), "sent resolved:over") })
+	s.clock.Advance(29 * time.Minute)
+	must(t, s.follower.Repeat(t.Context()))
+	s.clock.Advance(2 * time.Minute)
+	var group sync.WaitGroup
+	for range 3 { // of three processes one does it
+		group.Go(func() {
+			if err := s.follower.Repeat(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	s.passes(0)
+	s.await("it is told again", func() bool { return strings.HasSuffix(r.told(), "resolved:over raised:open") })
+	must(t, s.follower.Repeat(t.Context()))
+	posts := r.got()
+	if len(posts) != 3 || posts[2].Told.Events[0].ID != posts[0].Told.Events[0].ID || posts[2].Told.ID == posts[0].Told.ID {
+		t.Errorf("%d posts, told %s", len(posts), r.told())
+	}
+}
+
+// alertOf is the open alert of a key.
+func (s *scene) alertOf(key string) (id uuid.UUID) {
+	s.Helper()
+	must(s.T, s.db.GetContext(s.Context(), &id, `SELECT stream_id FROM stream_keys WHERE organization_id = $1 AND key = $2`, s.org.ID, "watch/"+key))
+	return id
+}

@@ -1,0 +1,66 @@
+package notify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/notification"
+	"muster/domain/organization"
+	"muster/internal/notify"
+)
+
+// TestMailsToMembers go to each once, to whom they still may, under the name of today.
+func TestMailsToMembers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	invite := func(email string, role organization.Role) uuid.UUID {
+		m, _, _, _, err := s.commands.InviteMember(t.Context(), s.actor, commands.NewMember{Email: email, Name: strings.ToUpper(email[:3]), Role: role})
+		must(t, err)
+		return m.ID
+	}
+	ben, eve, zoe := invite("ben@acme.example", organization.Member), invite("eve@acme.example", organization.Viewer), invite("zoe@acme.example", organization.Viewer)
+	s.rule(s.channel(commands.CreateChannel{
+		Name: "People", Kind: notification.Email, Administrators: true, MemberIDs: []uuid.UUID{ben, eve, zoe},
+	}))
+	disabled := organization.Disabled
+	_, _, err := s.commands.ChangeMember(t.Context(), s.actor, eve, commands.ChangeMember{Status: &disabled})
+	must(t, err)
+	_, err = s.commands.EraseMember(t.Context(), s.actor, zoe, nothing)
+	must(t, err)
+	s.smtp.Answer("ben@acme.example", 450, [3]int{4, 2, 2}, "s3cret")
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	s.process("a", s.sender)
+	s.await("Ben was refused for now", func() bool {
+		all, err := s.reader.Deliveries(t.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1})
+		return err == nil && all[0].Attempts > 1 && all[0].LastCode == 450 && all[0].LastError != "" && !strings.Contains(all[0].LastError, "s3cret")
+	})
+	s.smtp.Answer("ben@acme.example", 0, [3]int{}, "")
+	s.wantStory("sent raised:lag")
+	to := map[string]int{}
+	for _, m := range s.smtp.Mails() {
+		to[m.To[0]]++
+		if !strings.Contains(m.Header("Message-Id"), "@notifications.muster.internal") || m.Header("Auto-Submitted") != "auto-generated" {
+			t.Errorf("headers of %s", m.Data)
+		}
+	}
+	if len(to) != 2 || to["ana@acme.example"] != 1 || to["ben@acme.example"] != 1 {
+		t.Errorf("mailed %v", to)
+	}
+	// Nobody is left.
+	only := s.channel(commands.CreateChannel{Name: "Ben", Kind: notification.Email, MemberIDs: []uuid.UUID{ben}})
+	s.rule(only)
+	_, err = s.commands.EraseMember(t.Context(), s.actor, ben, nothing)
+	must(t, err)
+	s.fires(alert.Critical, "nobody")
+	s.follow()
+	s.await("nobody is told of it", func() bool { return strings.Contains(s.story(), "suppressed no_recipients raised:nobody") })
+}
+
+// nothing is what else is forgotten of a member here.
+func nothing(*sqlx.Tx) error { return nil }

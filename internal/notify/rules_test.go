@@ -1,0 +1,106 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/notification"
+	"muster/internal/notify"
+)
+
+// TestRulesThatGo take what waits for them along, and channels that are named stay.
+func TestRulesThatGo(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	r.answers(http.StatusServiceUnavailable)
+	channel := s.webhook(r.URL)
+	rule := s.rule(channel)
+	_, err := s.commands.RemoveChannel(t.Context(), s.actor, channel)
+	var refused *commands.RuleError
+	if !errors.As(err, &refused) || refused.Code != "channel_in_use" {
+		t.Errorf("a channel that a rule names: %v", err)
+	}
+	s.process("a", s.sender)
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	s.await("it was tried", func() bool { return len(r.got()) > 0 })
+	off := false
+	_, err = s.commands.ChangeNotificationRule(t.Context(), s.actor, rule, commands.ChangeNotificationRule{Enabled: &off})
+	must(t, err)
+	s.wantStory("suppressed rule_disabled raised:lag")
+	_, err = s.commands.RemoveNotificationRule(t.Context(), s.actor, rule)
+	must(t, err)
+	_, err = s.commands.RemoveChannel(t.Context(), s.actor, channel)
+	must(t, err)
+	var unknown *commands.NotFoundError
+	if _, err := s.commands.RemoveChannel(t.Context(), s.actor, channel); !errors.As(err, &unknown) {
+		t.Errorf("removed twice: %v", err)
+	}
+	if n := 0; s.db.Get(&n, `SELECT count(*) FROM notification_channels WHERE sealed IS NOT NULL`) != nil || n > 0 {
+		t.Errorf("%d addresses are left", n)
+	}
+}
+
+// TestThePreviewIsWhatIsTold of the same events.
+func TestThePreviewIsWhatIsTold(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.fires(alert.Critical, "a", "b")
+	s.fires(alert.Warning, "c")
+	s.ends("a")
+	_, err := s.commands.AcknowledgeAlert(t.Context(), s.actor, s.alertOf("b"))
+	must(t, err)
+	s.follow()
+	s.clock.Advance(time.Minute)
+	for name, test := range map[string]struct {
+		match notification.Match
+		want  int64
+	}{
+		"everything": {notification.Match{}, 5}, "critical": {notification.Match{Severities: []alert.Severity{alert.Critical}}, 4},
+		"by name": {notification.Match{NameContains: "ORDERS"}, 5}, "another": {notification.Match{NameContains: "staging"}, 0},
+		"ends": {notification.Match{Events: []notification.EventType{notification.AlertResolved}}, 1},
+	} {
+		p, err := s.reader.Preview(t.Context(), s.org.ID, test.match, time.Minute)
+		if err != nil || p.Events != test.want || int64(len(p.Newest)) != test.want || p.Notifications > test.want || test.want > 0 && p.Notifications == 0 {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+	}
+	foreign, err := s.reader.Preview(t.Context(), uuid.New(), notification.Match{}, 0)
+	if err != nil || foreign.Events != 0 {
+		t.Errorf("another organization's: %+v, %v", foreign, err)
+	}
+}
+
+// TestTheBeginning is made once, by whoever comes first, for an organization that has nothing yet.
+func TestTheBeginning(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if err := notify.Begin(context.WithoutCancel(t.Context()), s.db, s.commands.BeginNotifications); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	rules, err := s.reader.Rules(t.Context(), s.org.ID, nil)
+	if err != nil || len(rules) != 1 || rules[0].CreatedBy != nil {
+		t.Fatalf("%d rules, %v", len(rules), err)
+	}
+	_, err = s.commands.RemoveNotificationRule(t.Context(), s.actor, rules[0].ID)
+	must(t, err)
+	must(t, notify.Begin(t.Context(), s.db, s.commands.BeginNotifications))
+	if rules, err = s.reader.Rules(t.Context(), s.org.ID, nil); err != nil || len(rules) != 0 {
+		t.Errorf("it came back: %d, %v", len(rules), err)
+	}
+}

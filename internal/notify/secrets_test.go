@@ -1,0 +1,52 @@
+package notify_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/notification"
+)
+
+// TestSecretsAreNowhere but sealed: not in rows, the log, what is shown or our own log.
+func TestSecretsAreNowhere(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	r.answers(http.StatusInternalServerError)
+	path := "/services/T0S3CRET/B0S3CRET"
+	chat := s.channel(commands.CreateChannel{Name: "Chat", Kind: notification.Chat, Address: notification.Address{URL: r.URL + path}})
+	s.rule(chat)
+	s.rule(s.webhook(r.URL))
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	s.process("a", s.sender)
+	s.await("both were tried", func() bool { return len(r.got()) > 3 })
+	if _, err := s.sender.Test(t.Context(), s.org, chat); err != nil {
+		t.Fatal(err)
+	}
+	channels, err := s.reader.Channels(t.Context(), s.org.ID, nil)
+	must(t, err)
+	if channels[0].URL != "http://"+hostOf(t, r.URL) {
+		t.Errorf("a chat is shown at %s", channels[0].URL)
+	}
+	shown, err := json.Marshal(channels[0].URL)
+	must(t, err)
+	for _, table := range []string{"events", "jobs", "deliveries", "delivery_events", "notification_channels", "notification_rules"} {
+		var text string
+		must(t, s.db.Get(&text, `SELECT coalesce(string_agg(t::text, ' '), '') FROM `+table+` t`))
+		if table == "events" {
+			must(t, s.db.Get(&text, `SELECT string_agg(convert_from(data, 'UTF8') || convert_from(metadata, 'UTF8'), ' ') FROM events`))
+		}
+		shown = append(shown, text...)
+	}
+	shown = append(shown, s.log.String()...)
+	for _, hidden := range []string{"S3CRET", secret, strings.TrimPrefix(secret, notification.SecretPrefix)} {
+		if strings.Contains(string(shown), hidden) {
+			t.Errorf("%s is shown", hidden)
+		}
+	}
+}
