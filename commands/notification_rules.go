@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,7 @@ type NotificationRule struct {
 // CreateNotificationRule records a rule. Errors: *RuleError with every broken rule.
 func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r NotificationRule) (uuid.UUID, Mark, error) {
 	r.ChannelIDs = uniqueIDs(r.ChannelIDs)
-	if err := s.checkRule(ctx, actor.OrganizationID, r, nil); err != nil {
+	if err := s.checkRule(ctx, s.DB, actor.OrganizationID, r, nil); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	id := newID()
@@ -36,7 +37,8 @@ func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r Not
 		if err := s.room(ctx, tx, actor.OrganizationID, "notification_rules", "too_many_rules", notification.MaxRules); err != nil {
 			return Mark{}, err
 		}
-		if err := s.lockChannels(ctx, tx, actor.OrganizationID, r.ChannelIDs); err != nil {
+		gone, err := lockChannels(ctx, tx, actor.OrganizationID, r.ChannelIDs)
+		if err := cmp.Or(err, fieldErrors(gone)); err != nil {
 			return Mark{}, err
 		}
 		now := s.clock()
@@ -59,9 +61,10 @@ func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 		VALUES ($1, $2, $3, $4, clock_timestamp(), $5)`, id, actor.OrganizationID, strings.TrimSpace(r.Name), string(terms), actorID(actor))
 }
 
-// checkRule holds a rule against every one of ours at once, but whether its channels are
-// there. known are the servers that it names already, whether or not they are there still.
-func (s *Service) checkRule(ctx context.Context, organization uuid.UUID, r NotificationRule, known []uuid.UUID) error {
+// checkRule holds a rule against every one of ours at once. Where q is a transaction, its
+// channels stay until that ends. known are the servers that it names already, whether or not
+// they are there still.
+func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, r NotificationRule, known []uuid.UUID) error {
 	var broken []FieldError
 	if e := checkName("#/name", r.Name); e != nil {
 		broken = append(broken, *e)
@@ -71,7 +74,11 @@ func (s *Service) checkRule(ctx context.Context, organization uuid.UUID, r Notif
 	if err != nil {
 		return err
 	}
-	return fieldErrors(append(broken, places...))
+	channels, err := lockChannels(ctx, q, organization, r.ChannelIDs)
+	if err != nil {
+		return err
+	}
+	return fieldErrors(slices.Concat(broken, places, channels))
 }
 
 // CheckMatch holds what a rule would match, and its group, against every rule of ours. Errors: *RuleError.
@@ -100,21 +107,20 @@ func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m no
 	return broken, nil
 }
 
-// lockChannels keeps the channels that a rule names from being removed until tx ends.
-// Errors: *RuleError with unknown_channel.
-func (s *Service) lockChannels(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, ids []uuid.UUID) error {
-	found, err := statement.All[uuid.UUID](ctx, tx, "lock channels", `SELECT id FROM notification_channels
+// lockChannels keeps the channels that a rule names from being removed until the transaction
+// ends, and returns those that are not there.
+func lockChannels(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, ids []uuid.UUID) (unknown []FieldError, err error) {
+	found, err := statement.All[uuid.UUID](ctx, q, "lock channels", `SELECT id FROM notification_channels
 		WHERE organization_id = $1 AND id = ANY($2) AND removed_at IS NULL ORDER BY id FOR SHARE`, organization, statement.IDs(ids))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var broken []FieldError
 	for i, id := range ids {
 		if !slices.Contains(found, id) {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/channelIds/%d", i), Code: "unknown_channel", Detail: "unknown channel"})
+			unknown = append(unknown, FieldError{Pointer: fmt.Sprintf("#/channelIds/%d", i), Code: "unknown_channel", Detail: "unknown channel"})
 		}
 	}
-	return fieldErrors(broken)
+	return unknown, nil
 }
 
 // ChangeNotificationRule changes what it names; nil stays. Quiet is set where SetQuiet is.
@@ -158,10 +164,7 @@ func (s *Service) ChangeNotificationRule(ctx context.Context, actor Actor, id uu
 			return nil, err
 		}
 		will := c.to(was)
-		if err := s.checkRule(ctx, actor.OrganizationID, will, was.Match.InstanceIDs); err != nil {
-			return nil, err
-		}
-		if err := s.lockChannels(ctx, tx, actor.OrganizationID, will.ChannelIDs); err != nil {
+		if err := s.checkRule(ctx, tx, actor.OrganizationID, will, was.Match.InstanceIDs); err != nil {
 			return nil, err
 		}
 		before, err := json.Marshal(was.Terms)

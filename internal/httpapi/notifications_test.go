@@ -122,7 +122,7 @@ func TestBadNotifications(t *testing.T) {
 		"a private network":  {"channels", map[string]any{"name": "x", "kind": "chat", "url": "http://10.0.0.1/"}, "url_not_allowed"},
 		"metadata of clouds": {"channels", map[string]any{"name": "x", "kind": "alertmanager", "url": "http://169.254.169.254"}, "url_not_allowed"},
 		"a rule":             {"notification-rules", map[string]any{"name": "x", "match": map[string]any{"instanceIds": []string{uuid.NewString()}}, "channelIds": []string{}, "groupSeconds": -1, "repeatMinutes": 1, "quiet": map[string]any{"from": "22:00", "to": "22:00", "timeZone": "Mars/Olympus", "exceptCritical": false}}, "out_of_range out_of_range out_of_range out_of_range unknown_time_zone instance_not_in_organization"},
-		"an unknown channel": {"notification-rules", map[string]any{"name": "x", "match": map[string]any{}, "channelIds": []string{channel, uuid.NewString()}}, "unknown_channel"},
+		"an unknown channel": {"notification-rules", map[string]any{"name": " ", "match": map[string]any{}, "channelIds": []string{channel, uuid.NewString()}}, "out_of_range unknown_channel"},
 		"a preview":          {"notification-rules/preview", map[string]any{"match": map[string]any{}, "groupSeconds": 3601}, "out_of_range"},
 	} {
 		a := w.post(w.ours.admin, "/api/v1/"+c.path, c.body).is(422)
