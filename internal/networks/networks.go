@@ -15,6 +15,8 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16"), // Teredo and 6to4 lead to IPv4, too
+	netip.MustParsePrefix("64:ff9b:1::/48"), // so do translators of one's own (RFC 8215)
+	netip.MustParsePrefix("fec0::/10"),      // what was private before fc00::/7 (RFC 3879)
 }
 
 // Reachable says whether an address is in one of the networks; where there are none, whether

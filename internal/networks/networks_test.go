@@ -14,7 +14,7 @@ func TestWhereChannelsLead(t *testing.T) {
 		"93.184.216.34": {true, true}, "2606:2800:220:1::1": {true, true}, "64:ff9b::5db8:d822": {true, true},
 		"127.0.0.1": {true, false}, "::1": {true, false}, "::ffff:127.0.0.1": {true, false}, "64:ff9b::7f00:1": {true, false},
 		"10.1.2.3": {true, false}, "172.16.0.1": {true, false}, "192.168.1.1": {true, false}, "fd00::1": {true, false}, "::ffff:10.0.0.1": {true, false},
-		"100.64.0.1": {true, false}, "198.18.0.1": {true, false}, "255.255.255.255": {true, false}, "0.1.2.3": {true, false}, "2002:7f00:1::": {true, false},
+		"100.64.0.1": {true, false}, "198.18.0.1": {true, false}, "255.255.255.255": {true, false}, "0.1.2.3": {true, false}, "2002:7f00:1::": {true, false}, "64:ff9b:1::a00:1": {true, false}, "fec0::1": {true, false},
 		"169.254.169.254": {false, false}, "64:ff9b::a9fe:a9fe": {false, false}, "fe80::1%eth0": {false, false}, "224.0.0.1": {false, false}, "0.0.0.0": {false, false}, "::": {false, false},
 	} {
 		a := netip.MustParseAddr(address)
