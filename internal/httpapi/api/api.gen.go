@@ -2393,7 +2393,9 @@ type DeadLetterList struct {
 // Delivery defines model for Delivery.
 type Delivery struct {
 	// At When it got its status.
-	At        time.Time       `json:"at"`
+	At time.Time `json:"at"`
+
+	// Attempts How many attempts ended: it was taken, or there is a reason why not. One that died with its process is not counted, and made again under the same id.
 	Attempts  int             `json:"attempts"`
 	Channel   NotifiedChannel `json:"channel"`
 	CreatedAt time.Time       `json:"createdAt"`
