@@ -172,3 +172,21 @@ func TestOneMailboxIsGone(t *testing.T) {
 		t.Errorf("%d mails", len(mails))
 	}
 }
+
+// TestWeFailAtIt: a delivery that never came as far as its receiver says so.
+func TestWeFailAtIt(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	s.rule(s.webhook(r.URL))
+	s.exec(`UPDATE notification_channels SET sealed = 'under no key of ours'`)
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	s.exec(`UPDATE jobs SET queued_at = now() - interval '25 hours' WHERE kind = 'notify'`)
+	s.process("a", s.sender)
+	s.wantStory("failed raised:lag")
+	all, err := s.reader.Deliveries(t.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1})
+	if err != nil || all[0].Attempts != 0 || all[0].LastError != "Muster itself failed at it each time; its own log says why." || len(r.got()) > 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

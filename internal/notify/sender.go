@@ -31,6 +31,8 @@ var (
 	dropMuted string
 	//go:embed sql/drop_not_raised.sql
 	dropNotRaised string
+	//go:embed sql/settle_delivery.sql
+	settleDelivery string
 	//go:embed sql/told_through.sql
 	toldThrough string
 )
@@ -146,7 +148,7 @@ func (s *Sender) prepare(ctx context.Context, job jobs.Claimed) (d deliveryRow, 
 		if d, err = statement.One[deliveryRow](ctx, tx, "read a delivery", selectDelivery, job.OrganizationID, job.Subject); err != nil {
 			return err
 		}
-		if by, err = statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel); err != nil {
+		if by, err = statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel, d.OrganizationID); err != nil {
 			return err
 		}
 		ok, err = s.open(ctx, tx, &d, by)
@@ -215,6 +217,9 @@ func (t through) reason() string {
 	return ""
 }
 
+// failedOurs is why a delivery failed that no receiver has refused.
+const failedOurs = "Muster itself failed at it each time; its own log says why."
+
 // settlement is how a delivery ends.
 type settlement struct {
 	status, reason string
@@ -224,9 +229,7 @@ type settlement struct {
 
 // settle ends a delivery and queues the jobs of those that wait behind it.
 func (s *Sender) settle(ctx context.Context, tx *sqlx.Tx, d deliveryRow, end settlement) error {
-	err := statement.Exec(ctx, tx, "end a delivery", `UPDATE deliveries SET status = $2, reason = $3, status_at = $4,
-			attempts = attempts + $5, last_code = CASE WHEN $2 = 'sent' THEN $6 ELSE last_code END, last_error = CASE WHEN $2 = 'sent' THEN '' ELSE last_error END
-		WHERE id = $1`, d.ID, end.status, end.reason, s.Now(), map[bool]int{true: 1}[end.tried], end.code)
+	err := statement.Exec(ctx, tx, "end a delivery", settleDelivery, d.ID, end.status, end.reason, s.Now(), map[bool]int{true: 1}[end.tried], end.code, failedOurs)
 	if err != nil {
 		return err
 	}
@@ -285,7 +288,7 @@ func (s *Sender) Retry(ctx context.Context, tx *sqlx.Tx, organization, id uuid.U
 	if err := lockGroup(ctx, tx, d.Rule, d.Channel); err != nil {
 		return err
 	}
-	by, err := statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel)
+	by, err := statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel, d.OrganizationID)
 	if err != nil {
 		return err
 	}
