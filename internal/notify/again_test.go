@@ -66,8 +66,12 @@ func TestToldAgain(t *testing.T) {
 	s.ends("over")
 	s.follow()
 	s.await("the end is sent", func() bool { return strings.HasSuffix(s.story(), "sent resolved:over") })
+	before := s.story()
 	s.clock.Advance(29 * time.Minute)
 	must(t, s.follower.Repeat(t.Context()))
+	if got := s.story(); got != before {
+		t.Errorf("before its time: %s", got)
+	}
 	s.clock.Advance(2 * time.Minute)
 	var group sync.WaitGroup
 	for range 3 { // of three processes one does it
@@ -80,7 +84,14 @@ func TestToldAgain(t *testing.T) {
 	group.Wait()
 	s.passes(0)
 	s.await("it is told again", func() bool { return strings.HasSuffix(r.told(), "resolved:over raised:open") })
+	s.wantStory(before + " | sent raised:open")
 	must(t, s.follower.Repeat(t.Context()))
+	if got := s.story(); got != before+" | sent raised:open" {
+		t.Errorf("after it was told again: %s", got)
+	}
+	if n := 0; s.db.Get(&n, `SELECT count(*) FROM delivery_events WHERE dropped <> ''`) != nil || n > 0 {
+		t.Errorf("%d events were put into deliveries that are not told", n)
+	}
 	posts := r.got()
 	if len(posts) != 3 || posts[2].Told.Events[0].ID != posts[0].Told.Events[0].ID || posts[2].Told.ID == posts[0].Told.ID {
 		t.Errorf("%d posts, told %s", len(posts), r.told())

@@ -13,6 +13,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/domain/organization"
 	"muster/internal/notify"
 )
 
@@ -84,6 +85,18 @@ func TestThePreviewIsWhatIsTold(t *testing.T) {
 func TestTheBeginning(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
+	own, _, _, err := s.commands.CreateOrganization(t.Context(), "Has its own", false, &commands.NewMember{
+		Email: "olga@own.example", Name: "Olga", Role: organization.Admin, Password: "a long enough sentence",
+	})
+	must(t, err)
+	olga, _, err := s.accounts.MemberByEmail(t.Context(), "olga@own.example")
+	must(t, err)
+	_, _, err = s.commands.CreateChannel(t.Context(), commands.Actor{OrganizationID: own.ID, MemberID: olga.ID}, commands.CreateChannel{
+		Name: "Mine", Kind: notification.Email, MemberIDs: []uuid.UUID{olga.ID},
+	})
+	must(t, err)
+	demo, _, _, err := s.commands.CreateOrganization(t.Context(), "Demo", true, nil)
+	must(t, err)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -96,6 +109,11 @@ func TestTheBeginning(t *testing.T) {
 	rules, err := s.reader.Rules(t.Context(), s.org.ID, nil)
 	if err != nil || len(rules) != 1 || rules[0].CreatedBy != nil {
 		t.Fatalf("%d rules, %v", len(rules), err)
+	}
+	for _, organization := range []uuid.UUID{own.ID, demo.ID} {
+		if rules, err := s.reader.Rules(t.Context(), organization, nil); err != nil || len(rules) > 0 {
+			t.Errorf("%d rules where there are to be none, %v", len(rules), err)
+		}
 	}
 	_, err = s.commands.RemoveNotificationRule(t.Context(), s.actor, rules[0].ID)
 	must(t, err)

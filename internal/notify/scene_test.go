@@ -59,7 +59,7 @@ type scene struct {
 	sender   *notify.Sender
 	reader   *notify.Reader
 	smtp     *mailtest.Server
-	log      *strings.Builder
+	log      *locked
 	org      accounts.Organization
 	ana      accounts.Member
 	actor    commands.Actor
@@ -71,7 +71,7 @@ var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &strings.Builder{}}
+	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &locked{}}
 	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
 	must(t, err)
 	events := eventstore.New(s.db).WithClock(s.clock.Now)
@@ -84,7 +84,7 @@ func newScene(t *testing.T) *scene {
 	must(t, err)
 	transport, err := mail.NewSMTP(smtp)
 	must(t, err)
-	log := slog.New(slog.NewTextHandler(&locked{to: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	registry := commands.Registry()
 	s.follower = &notify.Follower{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Log: log}
 	s.sender = &notify.Sender{
@@ -113,16 +113,22 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// locked lets several write into one log.
+// locked is a log of several who write.
 type locked struct {
-	mu sync.Mutex
-	to io.Writer
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func (l *locked) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.to.Write(p)
+	return l.text.Write(p)
 }
 
 // process is a process with the role workers, until the test ends it.
@@ -131,7 +137,7 @@ func (s *scene) process(name string, sender *notify.Sender) (stop func()) {
 	policy := sender.Policy(3)
 	policy.Backoff = func(int) time.Duration { return 10 * time.Millisecond }
 	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{Config: jobs.Config{
-		Worker: name, Poll: 10 * time.Millisecond, Lease: time.Second, Drain: time.Second, Grace: time.Second, Log: slog.New(slog.DiscardHandler),
+		Worker: name, Poll: 10 * time.Millisecond, Lease: time.Second, Drain: time.Second, Grace: time.Second, Log: sender.Log,
 	}})
 	w.Add(handlers.Task{Kind: jobs.Notify, Policy: policy, Timeout: sender.AttemptTimeout(), Handle: sender.Handle})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))

@@ -3,6 +3,7 @@ package notify_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -21,10 +22,15 @@ func TestSecretsAreNowhere(t *testing.T) {
 	chat := s.channel(commands.CreateChannel{Name: "Chat", Kind: notification.Chat, Address: notification.Address{URL: r.URL + path}})
 	s.rule(chat)
 	s.rule(s.webhook(r.URL))
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+	s.rule(s.channel(commands.CreateChannel{Name: "Nobody", Kind: notification.Chat, Address: notification.Address{URL: nobody.URL + path}}))
 	s.fires(alert.Critical, "lag")
 	s.follow()
 	s.process("a", s.sender)
-	s.await("both were tried", func() bool { return len(r.got()) > 3 })
+	s.await("all were tried", func() bool {
+		return len(r.got()) > 3 && strings.Contains(s.log.String(), "The receiver refused the connection.")
+	})
 	if _, err := s.sender.Test(t.Context(), s.org, chat); err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +49,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 		shown = append(shown, text...)
 	}
+	if !strings.Contains(s.log.String(), "The receiver answered 500") {
+		t.Error("the log does not say that an attempt failed")
+	}
 	shown = append(shown, s.log.String()...)
-	for _, hidden := range []string{"S3CRET", secret, strings.TrimPrefix(secret, notification.SecretPrefix)} {
+	for _, hidden := range []string{"S3CRET", hostOf(t, nobody.URL), secret, strings.TrimPrefix(secret, notification.SecretPrefix)} {
 		if strings.Contains(string(shown), hidden) {
 			t.Errorf("%s is shown", hidden)
 		}
