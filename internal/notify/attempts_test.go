@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -187,6 +188,31 @@ func TestWeFailAtIt(t *testing.T) {
 	s.wantStory("failed raised:lag")
 	all, err := s.reader.Deliveries(t.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1})
 	if err != nil || all[0].Attempts != 0 || all[0].LastError != "Muster itself failed at it each time; its own log says why." || len(r.got()) > 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestAnAttemptWhoseTimeIsUp is noted as one that failed, with why.
+func TestAnAttemptWhoseTimeIsUp(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	gone := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-gone }))
+	t.Cleanup(silent.Close)
+	t.Cleanup(func() { close(gone) })
+	s.rule(s.webhook(silent.URL))
+	s.fires(alert.Critical, "lag")
+	s.follow()
+	s.exec(`UPDATE jobs SET fence = -1, worker_id = 'slow', due_at = now() + interval '1 hour' WHERE kind = 'notify'`)
+	held, err := s.queue.List(t.Context(), s.org.ID, 1, jobs.Notify)
+	must(t, err)
+	ctx, done := context.WithTimeout(t.Context(), time.Second)
+	defer done()
+	if err := s.sender.Handle(ctx, jobs.Claimed{Job: held[0].Job, Fence: -1}); err == nil || ctx.Err() == nil {
+		t.Fatalf("it ended with %v", err)
+	}
+	all, err := s.reader.Deliveries(t.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1})
+	if err != nil || all[0].Attempts != 1 || all[0].LastError != "The receiver did not answer in time." {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

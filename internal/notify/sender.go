@@ -42,6 +42,8 @@ const (
 	giveUpAfter = 24 * time.Hour
 	// attemptTimeout is the end of one attempt: fifty mails to a server that is slow.
 	attemptTimeout = 5 * time.Minute
+	// noteTimeout is what there is for noting how an attempt ended that had no time left.
+	noteTimeout = 10 * time.Second
 )
 
 // Sender sees deliveries through to their receivers. Any number of processes may send.
@@ -124,6 +126,11 @@ func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
 // note keeps why an attempt failed, unless somebody else has the job meanwhile, whose attempt
 // may have ended otherwise.
 func (s *Sender) note(ctx context.Context, job jobs.Claimed, d deliveryRow, refused *send.Error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // of the attempt, which is what there is to note
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+		defer done()
+	}
 	return eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		if err := s.Queue.Hold(ctx, tx, job); err != nil {
 			return err
