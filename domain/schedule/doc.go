@@ -27,7 +27,8 @@
 //     the last recorded. It steps forward: what lies between has come due.
 //   - The zone's rules change: the due times after the last recorded one follow the new
 //     rules from the moment at which they are there. Where the change moves a time of day
-//     that has been due already behind now, that day has two.
+//     that has been due already behind now, that day has no second: after a due time that
+//     is none by the new rules, those of the next twelve hours are left out.
 //   - A due time waits while its schedule is changed or removed: it is missed, and the
 //     reason says so.
 package schedule

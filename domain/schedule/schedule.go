@@ -24,7 +24,13 @@ type State struct {
 	// From is the instant after which due times have no fact yet: the last that has one,
 	// or when the schedule began, or began anew.
 	From time.Time
+	// Ran says that From is the last due time that has a fact, and not when it began.
+	Ran bool
 }
+
+// sameDay is how near two due times are that different rules of a zone give one day: no
+// zone moves its clocks by as much at once, but those that change the side of the date line.
+const sameDay = 12 * time.Hour
 
 // remembered is how many reports of its runs a schedule knows.
 const remembered = 20
@@ -50,6 +56,7 @@ func (s *Schedule) Apply(event Event, at time.Time) {
 	case Changed:
 		if s.Terms.retimed(e.Terms) {
 			s.passed(at)
+			s.Ran = false
 		}
 		s.Terms = e.Terms
 	case TakenOver:
@@ -59,6 +66,7 @@ func (s *Schedule) Apply(event Event, at time.Time) {
 	}
 	if run, ok := RunOf(event); ok {
 		s.passed(run.DueAt)
+		s.Ran = true
 		if run.Status == StatusRequested {
 			s.reports = append(s.reports, run.ReportID)
 			s.reports = s.reports[max(0, len(s.reports)-remembered):]
@@ -92,7 +100,27 @@ func (s *Schedule) Next(zone *time.Location) time.Time {
 	if !s.exists || !s.Terms.Enabled {
 		return time.Time{}
 	}
-	return s.Terms.Next(zone, s.From)
+	return s.Terms.Next(zone, s.settled(zone))
+}
+
+// Coming are the n due times after an instant, without those that have a fact.
+func (s *Schedule) Coming(zone *time.Location, after time.Time, n int) []time.Time {
+	if !s.exists || !s.Terms.Enabled {
+		return []time.Time{}
+	}
+	if settled := s.settled(zone); settled.After(after) {
+		after = settled
+	}
+	return s.Terms.NextOf(zone, after, n)
+}
+
+// settled is the instant up to which nothing becomes due any more. Where the last due time
+// is none by the rules that its zone has now, these would have the same day due again.
+func (s *Schedule) settled(zone *time.Location) time.Time {
+	if s.Ran && !s.Terms.Next(zone, s.From.Add(-1)).Equal(s.From) {
+		return s.From.Add(sameDay)
+	}
+	return s.From
 }
 
 // Create makes the schedule.

@@ -78,6 +78,37 @@ func TestWhatIsDue(t *testing.T) {
 	}
 }
 
+// TestOneDayOnceUnderOtherRules: a zone's rules change on a day that has been due, so that
+// its time of day comes again, and then the zone has its old rules back.
+func TestOneDayOnceUnderOtherRules(t *testing.T) {
+	t.Parallel()
+	zones := map[string]*time.Location{"before": time.FixedZone("before", 2*3600), "an hour less": time.FixedZone("less", 3600), "two hours more": time.FixedZone("more", 4*3600)}
+	six := func(days int) time.Time { return eight(days).Add(-2 * time.Hour) } // 08:00 by the rules of before
+	ran := given(created, schedule.Requested{DueAt: six(1)})
+	for name, want := range map[string]time.Time{"before": six(2), "an hour less": six(2).Add(time.Hour), "two hours more": six(2).Add(-2 * time.Hour)} {
+		if next := ran.Next(zones[name]); !next.Equal(want) {
+			t.Errorf("%s: next %s, want %s", name, next, want)
+		}
+		if dues := ran.Due(zones[name], six(1).Add(11*time.Hour)); len(dues) != 0 {
+			t.Errorf("%s: due again on the day: %v", name, dues)
+		}
+		if coming := ran.Coming(zones[name], six(1), 2); len(coming) != 2 || !coming[0].Equal(want) || !coming[1].Equal(want.AddDate(0, 0, 1)) {
+			t.Errorf("%s: coming are %v", name, coming)
+		}
+	}
+	ran.Apply(schedule.Requested{DueAt: six(2).Add(time.Hour)}, noon) // by whoever had the new rules
+	if next := ran.Next(zones["before"]); !next.Equal(six(3)) {
+		t.Errorf("by whoever has the old ones: %s", next)
+	}
+	retimed := schedule.Changed{Terms: terms(func(x *schedule.Terms) { x.At = "11:00" })}
+	if ran = given(created, schedule.Requested{DueAt: noon}, retimed); !ran.Next(time.UTC).Equal(eight(1).Add(3 * time.Hour)) {
+		t.Errorf("retimed: next %s", ran.Next(time.UTC))
+	}
+	if evening := given(schedule.Created{OwnerID: ana, Terms: terms(func(x *schedule.Terms) { x.At = "20:00" })}); !evening.Next(time.UTC).Equal(noon.Add(8 * time.Hour)) {
+		t.Errorf("created at noon, and due at %s", evening.Next(time.UTC))
+	}
+}
+
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	off := terms(func(x *schedule.Terms) { x.Enabled = false })

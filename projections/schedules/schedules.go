@@ -42,6 +42,11 @@ func (s Schedule) Due(zone *time.Location, now time.Time) []time.Time {
 	return schedule.Restore(s.State).Due(zone, now)
 }
 
+// Coming are the n due times after an instant, without those that have a fact.
+func (s Schedule) Coming(zone *time.Location, after time.Time, n int) []time.Time {
+	return schedule.Restore(s.State).Coming(zone, after, n)
+}
+
 // Run is what became of a due time.
 type Run struct {
 	schedule.Run
@@ -105,7 +110,7 @@ func (r *Reader) page(ctx context.Context, organization uuid.UUID, id *uuid.UUID
 		}
 		if row.DueAt != nil {
 			run := runRow{DueAt: *row.DueAt, Status: *row.Status, Report: row.Report, Reason: *row.Reason, At: *row.At}.run()
-			s.LastRun = &run
+			s.LastRun, s.Ran = &run, row.DueAt.Equal(row.From)
 		}
 		schedules, total = append(schedules, s), row.Total
 	}

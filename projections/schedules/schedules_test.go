@@ -81,7 +81,7 @@ func TestSchedules(t *testing.T) {
 	}
 	want := schedules.Schedule{
 		ID: security, OrganizationID: acme, CreatedAt: noon.Add(time.Minute),
-		State:   schedule.State{OwnerID: eve, Terms: terms("alpha"), From: eight(4)},
+		State:   schedule.State{OwnerID: eve, Terms: terms("alpha"), From: eight(4), Ran: true},
 		LastRun: &schedules.Run{Run: schedule.Run{DueAt: eight(4), Status: schedule.StatusPaused, Reason: "owner_disabled"}, At: noon.Add(7 * time.Minute)},
 	}
 	got, ok, err := reader.Schedule(t.Context(), acme, security)

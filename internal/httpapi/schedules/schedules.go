@@ -250,8 +250,8 @@ func (s *ScheduleRoutes) showSchedule(row schedules.Schedule) api.Schedule {
 	if t.DayOfMonth != 0 {
 		shown.DayOfMonth = &t.DayOfMonth
 	}
-	if zone, err := commands.Zone(t.TimeZone); err == nil && t.Enabled {
-		shown.NextDueAts = t.NextOf(zone, s.Now(), nextDues)
+	if zone, err := commands.Zone(t.TimeZone); err == nil {
+		shown.NextDueAts = row.Coming(zone, s.Now(), nextDues)
 	}
 	if row.LastRun != nil {
 		run := showRun(*row.LastRun)
