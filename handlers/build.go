@@ -30,6 +30,7 @@ type Gathering struct {
 	ReportID       uuid.UUID
 	Queued         report.Queued
 	RequestedAt    time.Time
+	Again          bool // an attempt at it has failed
 }
 
 // Gatherer assembles the inputs of a report as of one instant. Errors:
@@ -240,6 +241,7 @@ func (b *Builder) completeStep(ctx context.Context, job jobs.Claimed, step int) 
 func (b *Builder) gather(ctx context.Context, job jobs.Claimed, rec *recorded) (snapshot.Canonical, error) {
 	doc, err := b.Gatherer.Gather(ctx, Gathering{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, Queued: rec.queued, RequestedAt: rec.requestedAt,
+		Again: job.Attempt > 1,
 	})
 	if err != nil {
 		return snapshot.Canonical{}, err

@@ -102,6 +102,11 @@
 // itself is judged by the clock of whoever reads. A worker whose clock is behind
 // puts an expiry off for a few seconds.
 //
+// The inputs of the report before cannot be read, though they are still kept. Where they
+// are damaged or were changed, the one before it is compared with. Where the store does not
+// give them, the first attempt fails, and the next ones do without a comparison: one file
+// must not keep every later report of its scope from being built.
+//
 // # What may go wrong with schedules
 //
 // A worker dies before it records what becomes of a due time: the job is claimed again, and

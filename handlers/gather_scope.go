@@ -123,6 +123,11 @@ const previousPages = 10
 // previous finds the last report of the same kind and scope whose inputs are
 // still there, and what it found; nil where there is none. A scorecard's scope is its
 // instance and database; the window moves.
+//
+// A store that does not give them fails the first attempt, for a moment later it may. From
+// then on the report does without: a file that can never be read would otherwise keep
+// every later report of its scope from being built. Where the whole store is away, the
+// build ends with that when it writes.
 func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous, error) {
 	q := history.Query{
 		Organization: in.OrganizationID, Kinds: []report.Kind{in.Queued.Kind}, Size: 20,
@@ -137,7 +142,14 @@ func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous
 			if row.ID == in.ReportID || row.File == nil || row.InputsErasedAt != nil || !sameScope(row.Scope, in.Queued.Scope) {
 				continue
 			}
-			return g.found(ctx, row)
+			before, err := g.found(ctx, row)
+			var away *blobs.UnavailableError
+			switch {
+			case errors.As(err, &away) && in.Again:
+				return nil, nil
+			case err != nil || before != nil:
+				return before, err
+			}
 		}
 		if len(rows) < q.Size {
 			return nil, nil
@@ -146,12 +158,13 @@ func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous
 	return nil, nil
 }
 
-// found reads what a report found; nil where its inputs are gone or were
-// changed: what cannot be proven is not compared with.
+// found reads what a report found; nil where its inputs are gone, damaged,
+// changed, or of a version of Muster that this one does not read: what cannot be proven is not compared with.
 func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Previous, error) {
 	inputs, digest, err := g.Blobs.ReadInputs(ctx, row.File.InputsKey)
 	var gone *blobs.MissingFileError
-	if errors.As(err, &gone) || err == nil && digest != row.File.InputsSHA256 {
+	var damaged *blobs.DamagedInputsError
+	if errors.As(err, &gone) || errors.As(err, &damaged) || err == nil && digest != row.File.InputsSHA256 {
 		return nil, nil
 	}
 	if err != nil {
@@ -159,7 +172,7 @@ func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Pr
 	}
 	before, err := snapshot.Decode(inputs)
 	if err != nil {
-		return nil, err
+		return nil, nil //nolint:nilerr // another version of Muster wrote it
 	}
 	open, accepted := analysis.Keys(before)
 	return &snapshot.Previous{ReportID: row.ID, AsOf: before.AsOf, Findings: open, Accepted: accepted}, nil

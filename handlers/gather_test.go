@@ -289,39 +289,6 @@ func TestTheDataInventoryNeedsACompletedClassification(t *testing.T) {
 	}
 }
 
-func TestTheReportBeforeIsOfTheSameScope(t *testing.T) {
-	t.Parallel()
-	e := newEstate(t)
-	id := e.request(e.ana)
-	stop := e.work("w1", e.builder().Task(1))
-	e.until("Ready", func() bool { return e.has(id, "report.ready") })
-	stop()
-	head, err := e.events.Head(t.Context(), e.db, eventstore.Reports)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.wait(commands.Mark{Log: eventstore.Reports, Position: head.Position})
-
-	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if doc.Previous == nil || doc.Previous.ReportID != id || len(doc.Previous.Findings) == 0 {
-		t.Fatalf("previous %+v, want the report before with its findings", doc.Previous)
-	}
-	other := e.register("other", true)
-	if doc, err = e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{other}})); err != nil || doc.Previous != nil {
-		t.Errorf("another scope has %+v before it, %v", doc.Previous, err)
-	}
-	ready, _ := last[report.Ready](e.scene, id)
-	if err := e.blobs.Delete(t.Context(), ready.InputsKey); err != nil {
-		t.Fatal(err)
-	}
-	if doc, err = e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil || doc.Previous != nil {
-		t.Errorf("without its inputs: %+v %v", doc.Previous, err)
-	}
-}
-
 // A document is judged by the feed with the updates that are there, names it by its
 // digest, and stays as it is when the next one comes. A version that the fleet has
 // otherwise than the server is kept beside it.
