@@ -121,6 +121,12 @@ func examples() []any {
 		ChannelIDs: []uuid.UUID{b}, GroupSeconds: 60, RepeatMinutes: 30,
 		Quiet: &notification.Quiet{From: "22:00", To: "07:00", TimeZone: "Europe/Amsterdam", ExceptCritical: true}, Enabled: true,
 	}
+	queued := report.Queued{
+		Kind: report.InstanceScorecard, Scope: report.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, From: &at, To: &at},
+		ScopeLabel: "orders & <billing> · 20 Nov 2026", Fingerprint: "f0", RequesterID: a, RecipientIDs: []uuid.UUID{a, b},
+	}
+	scheduled := queued
+	scheduled.Schedule = &report.Scheduled{ID: b, Name: "Orders & <billing>"}
 	ready := report.Ready{
 		AsOf: at, InputsSHA256: "a0", InputsKey: "inputs/1", PDFSHA256: "b0", PDFKey: "pdf/1", FileName: "x.pdf", SizeBytes: 412_331, Pages: 14,
 		Renderer: report.Renderer{Version: "1.0.0", Commit: "c0", GoVersion: "go1.26", Assets: "d0"},
@@ -137,11 +143,9 @@ func examples() []any {
 		OnlyIfChanged: true, Enabled: true,
 	}
 	return []any{
-		report.Queued{
-			Kind: report.InstanceScorecard, Scope: report.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, From: &at, To: &at},
-			ScopeLabel: "orders & <billing> · 20 Nov 2026", Fingerprint: "f0", RequesterID: a, RecipientIDs: []uuid.UUID{a, b},
-		},
+		queued, scheduled,
 		report.Reused{RequesterID: b, Added: []uuid.UUID{b}, NotAdded: []uuid.UUID{a}},
+		report.Reused{RequesterID: b, Added: []uuid.UUID{b}, NotAdded: []uuid.UUID{a}, Schedule: scheduled.Schedule},
 		report.BuildStarted{Worker: "w1", Attempt: 1},
 		report.BuildResumed{Worker: "w2", Attempt: 2, Reason: "lease expired"},
 		report.StepCompleted{Step: 1, TotalSteps: 3, Label: "Gather"},

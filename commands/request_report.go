@@ -66,7 +66,7 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 				return err
 			}
 		}
-		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued, byHand)
+		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued)
 		return err
 	})
 	return outcome, err
@@ -82,24 +82,16 @@ func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor 
 	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: at.last}, before.Status() != "", nil
 }
 
-// origin says what leads to a request, and so which limits it is held to.
-type origin string
-
-const (
-	byHand     origin = "by hand"
-	bySchedule origin = "by a schedule"
-)
-
-func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued, from origin) (RequestedReport, error) {
+func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
 	holder, err := statement.One[uuid.UUID](ctx, tx, "claim a report", claimReport,
-		actor.OrganizationID, queued.Fingerprint, id, s.clock(), from == bySchedule)
+		actor.OrganizationID, queued.Fingerprint, id, s.clock(), queued.Schedule != nil)
 	if err != nil {
 		return RequestedReport{}, err
 	}
 	if holder == id {
-		return s.createReport(ctx, tx, actor, id, queued, from)
+		return s.createReport(ctx, tx, actor, id, queued)
 	}
-	return s.reuseReport(ctx, tx, actor, holder, queued.RecipientIDs)
+	return s.reuseReport(ctx, tx, actor, holder, queued)
 }
 
 // checkRequest holds a request against every rule at once and returns the
@@ -166,8 +158,8 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	return names, database, broken, nil
 }
 
-func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued, from origin) (RequestedReport, error) {
-	if err := s.checkLimits(ctx, tx, actor, id, from); err != nil {
+func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
+	if err := s.checkLimits(ctx, tx, actor, id, queued.Schedule != nil); err != nil {
 		return RequestedReport{}, err
 	}
 	if err := s.Jobs.InsertBuild(ctx, tx, actor.OrganizationID, id); err != nil {
@@ -183,10 +175,10 @@ func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 
 // reuseReport joins a request whose claim is locked: it stays Queued or Building
 // until this transaction ends.
-func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, recipients []uuid.UUID) (RequestedReport, error) {
+func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, asked report.Queued) (RequestedReport, error) {
 	var reused report.Reused
 	mark, err := s.decideReport(ctx, tx, actor, id, func(r *report.Report, _ time.Time) (events []report.Event, err error) {
-		reused, events, err = r.Reuse(actor.MemberID, recipients)
+		reused, events, err = r.Reuse(actor.MemberID, asked.RecipientIDs, asked.Schedule)
 		return events, err
 	}, nil)
 	return RequestedReport{ReportID: id, Reused: true, RecipientsNotAdded: reused.NotAdded, Mark: mark}, err
@@ -203,14 +195,14 @@ const retryWhileBuilding = 5 * time.Second
 // inserted already, and counts. Creations of one organization go one after the
 // other while a limit is set, so that the limits are exact. What a schedule asks for
 // counts as no member's creation.
-func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, from origin) error {
+func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, scheduled bool) error {
 	if s.Limits == (Limits{}) {
 		return nil
 	}
 	if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
 		return err
 	}
-	if err := s.checkBuilding(ctx, tx, actor.OrganizationID, from); err != nil || from == bySchedule {
+	if err := s.checkBuilding(ctx, tx, actor.OrganizationID, scheduled); err != nil || scheduled {
 		return err
 	}
 	return s.checkCreations(ctx, tx, actor, id)
@@ -218,7 +210,7 @@ func (s *Service) checkLimits(ctx context.Context, tx *sqlx.Tx, actor Actor, id 
 
 // checkBuilding refuses what finds no place among the reports that are built at once. Half
 // of the places are left to requests by hand.
-func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, from origin) error {
+func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, scheduled bool) error {
 	if s.Limits.BuildingAtOnce == 0 {
 		return nil
 	}
@@ -231,7 +223,7 @@ func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization u
 	if err != nil {
 		return err
 	}
-	if building.All <= s.Limits.BuildingAtOnce && (from == byHand || building.Scheduled <= max(1, s.Limits.BuildingAtOnce/2)) {
+	if building.All <= s.Limits.BuildingAtOnce && (!scheduled || building.Scheduled <= max(1, s.Limits.BuildingAtOnce/2)) {
 		return nil
 	}
 	return &RuleError{

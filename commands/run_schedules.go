@@ -109,6 +109,7 @@ func (s *Service) prepare(ctx context.Context, run *ScheduleRun) error {
 	if len(broken) > 0 {
 		run.refused = fmt.Sprintf("The request breaks a rule: %s (%s).", broken[0].Detail, broken[0].Code)
 	}
+	queued.Schedule = &report.Scheduled{ID: run.ID, Name: run.Terms.Name}
 	run.Queued = queued
 	return err
 }
@@ -170,7 +171,7 @@ func (s *Service) outcome(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun) (s
 	case run.Unchanged != uuid.Nil:
 		return schedule.Unchanged{DueAt: due, ReportID: run.Unchanged}, nil
 	}
-	requested, err := s.createOrJoin(ctx, tx, run.actor(), newID(), run.Queued, bySchedule)
+	requested, err := s.createOrJoin(ctx, tx, run.actor(), newID(), run.Queued)
 	var full *RuleError
 	if errors.As(err, &full) && full.Code == tooManyBuilding {
 		return nil, &NoRoomError{RetryAfter: full.RetryAfter}

@@ -104,14 +104,15 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 	}
 	receipt, err := m.Transport.Send(ctx, message)
 	return sent.Mail{
-		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, RequesterID: rec.queued.RequesterID,
+		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, RequesterID: rec.asked[member].requester,
 		To: to.Email, Subject: message.Subject, Message: whole,
 	}, receipt, err
 }
 
 // notice is what the mail says of the report.
 func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.ReadyNotice, error) {
-	names, err := m.Accounts.Names(ctx, job.OrganizationID, []uuid.UUID{rec.queued.RequesterID})
+	asked := rec.asked[member]
+	names, err := m.Accounts.Names(ctx, job.OrganizationID, []uuid.UUID{asked.requester})
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
@@ -127,10 +128,13 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, me
 	notice := mail.ReadyNotice{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, PublicURL: m.PublicURL,
 		Kind: rec.queued.Kind.Title(), ScopeLabel: rec.queued.ScopeLabel,
-		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
+		Requester: names[asked.requester], Requested: member == asked.requester,
 		At: rec.readyAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
 		Witness: head.String(), KeyID: signed.KeyID, Signature: base64.StdEncoding.EncodeToString(signed.Signature),
+	}
+	if by := asked.schedule; by != nil {
+		notice.Schedule = &mail.Schedule{ID: by.ID, Name: by.Name}
 	}
 	if f := ready.Findings; f != nil {
 		notice.Findings = &mail.Findings{Open: f.Open, Since: f.Since, New: f.New, Closed: f.Closed, Unknown: f.Unknown}

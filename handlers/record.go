@@ -26,8 +26,9 @@ type recorded struct {
 	readyAt     time.Time
 	readyEvent  eventstore.Event
 	signed      *report.Signed
-	signing     bool               // for the sweeper: it is to be signed
-	sent        map[uuid.UUID]bool // members who got their mail
+	signing     bool                 // for the sweeper: it is to be signed
+	asked       map[uuid.UUID]asking // for whom: the recipients
+	sent        map[uuid.UUID]bool   // members who got their mail
 	erased      *report.InputsErased
 	erasedAt    time.Time
 }
@@ -43,7 +44,7 @@ func (p *Parts) load(ctx context.Context, organization, id uuid.UUID) (*recorded
 }
 
 func (p *Parts) loadFrom(ctx context.Context, q sqlx.ExtContext, organization, id uuid.UUID) (*recorded, error) {
-	rec := &recorded{organization: organization, sent: map[uuid.UUID]bool{}}
+	rec := &recorded{organization: organization, asked: map[uuid.UUID]asking{}, sent: map[uuid.UUID]bool{}}
 	version, err := eventstore.Fold(p.Registry, p.Events.Load(ctx, q, organization, id), rec.apply)
 	if err != nil {
 		return nil, fmt.Errorf("load report %s: %w", id, err)
@@ -59,6 +60,9 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 	switch event := event.(type) {
 	case report.Queued:
 		rec.queued, rec.requestedAt = event, e.OccurredAt
+		rec.ask(asking{event.RequesterID, event.Schedule}, event.RecipientIDs)
+	case report.Reused:
+		rec.ask(asking{event.RequesterID, event.Schedule}, event.Added)
 	case report.Ready:
 		rec.ready, rec.readyAt, rec.readyEvent = &event, e.OccurredAt, e
 	case report.Signed:
@@ -67,6 +71,23 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 		rec.sent[event.MemberID] = true
 	case report.InputsErased:
 		rec.erased, rec.erasedAt = &event, e.OccurredAt
+	}
+}
+
+// asking is why somebody is a recipient of a report.
+type asking struct {
+	requester uuid.UUID         // who asked for it
+	schedule  *report.Scheduled // that asked in the requester's name
+}
+
+// ask adds those for whom somebody asks; others asked for the rest before. Who asks is told
+// of that, and not of others who did.
+func (rec *recorded) ask(by asking, added []uuid.UUID) {
+	for _, member := range added {
+		rec.asked[member] = by
+	}
+	if own := rec.asked[by.requester]; own.requester != by.requester || own.schedule == nil {
+		rec.asked[by.requester] = by
 	}
 }
 

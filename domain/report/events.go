@@ -17,6 +17,14 @@ type Queued struct {
 	Fingerprint  string      `json:"fingerprint"` // hex
 	RequesterID  uuid.UUID   `json:"requesterId"`
 	RecipientIDs []uuid.UUID `json:"recipientIds"` // the requester first
+	Schedule     *Scheduled  `json:"schedule,omitempty"`
+}
+
+// Scheduled is the schedule that asks for a report in its owner's name; nil where the
+// member asks. One of before it was recorded has none.
+type Scheduled struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"` // as it was called then
 }
 
 // Reused says that an identical request came while this one was being built.
@@ -24,6 +32,7 @@ type Reused struct {
 	RequesterID uuid.UUID   `json:"requesterId"`
 	Added       []uuid.UUID `json:"added"`
 	NotAdded    []uuid.UUID `json:"notAdded"`
+	Schedule    *Scheduled  `json:"schedule,omitempty"`
 }
 
 // BuildStarted says that a worker took the request; the request is Building. Without a

@@ -134,10 +134,10 @@ func (r *Report) Request(queued Queued) ([]Event, error) {
 }
 
 // Reuse adds the member who asks for the same report, and then their extras, as
-// recipients while they fit into MaxRecipients. It is recorded also where
+// recipients while they fit into MaxRecipients. by is the schedule that asks for them. It is recorded also where
 // nobody is new: that somebody asked again is part of the trail.
-func (r *Report) Reuse(requester uuid.UUID, extras []uuid.UUID) (reused Reused, events []Event, err error) {
-	reused = Reused{RequesterID: requester, Added: []uuid.UUID{}, NotAdded: []uuid.UUID{}}
+func (r *Report) Reuse(requester uuid.UUID, extras []uuid.UUID, by *Scheduled) (reused Reused, events []Event, err error) {
+	reused = Reused{RequesterID: requester, Added: []uuid.UUID{}, NotAdded: []uuid.UUID{}, Schedule: by}
 	for _, id := range append([]uuid.UUID{requester}, extras...) {
 		switch {
 		case slices.Contains(r.recipients, id) || slices.Contains(reused.Added, id) || slices.Contains(reused.NotAdded, id):

@@ -150,7 +150,7 @@ func TestAskingAgainJoinsTheRequest(t *testing.T) {
 
 func reuse(requester uuid.UUID, extras ...uuid.UUID) func(r *report.Report) ([]report.Event, error) {
 	return func(r *report.Report) ([]report.Event, error) {
-		_, events, err := r.Reuse(requester, extras)
+		_, events, err := r.Reuse(requester, extras, nil)
 		return events, err
 	}
 }

@@ -33,9 +33,10 @@ type ReadyNotice struct {
 
 	Kind       string // as the page calls it: "Security Report"
 	ScopeLabel string
-	Requester  string // name of who asked
+	Requester  string // name of who asked, for the recipient
 	Requested  bool   // the recipient is who asked
 
+	Schedule *Schedule // that asked in the requester's name; nil: they asked
 	Findings *Findings // nil: it has none to tell of
 
 	At        time.Time // when it became ready, and the mail's date: one that is sent twice is the same, byte for byte
@@ -49,6 +50,12 @@ type ReadyNotice struct {
 	Witness   string // the log's head with Ready as its last event, as log:position:hash
 	KeyID     string // of the key that signed
 	Signature string // of the report, its digests and that head, base64
+}
+
+// Schedule is the one that a report comes from.
+type Schedule struct {
+	ID   uuid.UUID
+	Name string
 }
 
 // Findings are what a report finds, beside the one before.
@@ -71,7 +78,7 @@ func (f *Findings) counts() string {
 // sentence is what changed, and since when.
 func (f *Findings) sentence() string {
 	if f.Since == nil {
-		return fmt.Sprintf("Findings: %s. There is no earlier report of this kind and scope to compare with.", f.counts())
+		return fmt.Sprintf("Findings: %s. There is no earlier report of this kind and scope that it could be compared with.", f.counts())
 	}
 	said := fmt.Sprintf("Findings: %s. Compared with the report as of %s.", f.counts(), instant(*f.Since))
 	if f.Unknown > 0 {
@@ -94,6 +101,10 @@ var (
 	readyText string
 	//go:embed templates/demo.txt
 	demoText string // what comes first
+	//go:embed templates/schedule.html
+	scheduleHTML string // the paragraph of ${Schedule}
+	//go:embed templates/schedule.txt
+	scheduleText string // its lines
 	//go:embed templates/findings.html
 	findingsHTML string // the paragraph of ${Findings}
 )
@@ -110,10 +121,16 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	// Names come from people: a line break in one must not end a line of ours.
 	n.Organization, n.ScopeLabel, n.FileName = legible.Clean(n.Organization), legible.Clean(n.ScopeLabel), legible.Clean(n.FileName)
 	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
+	if n.Schedule != nil {
+		n.Schedule = &Schedule{ID: n.Schedule.ID, Name: legible.Clean(n.Schedule.Name)}
+	}
 	text, page := letter(n)
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
 	if n.Findings != nil {
 		subject += " (" + n.Findings.counts() + ")"
+	}
+	if n.Schedule != nil {
+		subject += " · " + n.Schedule.Name
 	}
 	if n.Demo {
 		subject = "[Demo] " + subject
@@ -131,23 +148,16 @@ func letter(n ReadyNotice) (text, page string) {
 	if n.Pages == 1 {
 		pages = "1 page"
 	}
-	because := fmt.Sprintf("%s added you as a recipient.", n.Requester)
-	switch {
-	case n.Requested:
-		because = "you requested this report."
-	case n.Requester == "":
-		because = "you are a recipient of this report."
-	}
 	values := map[string]string{
 		"Title": n.Kind + " ready", "Preheader": fmt.Sprintf("%s, as of %s. Available until %s.", pages, instant(n.AsOf), instant(n.ExpiresAt)),
 		"Kind": n.Kind, "ScopeLabel": n.ScopeLabel, "Organization": n.Organization,
 		"Pages": pages, "Size": size(n.SizeBytes), "AsOf": instant(n.AsOf), "Expires": instant(n.ExpiresAt),
 		"Link": Link(n.PublicURL, n.ReportID), "ReportID": n.ReportID.String(), "FileName": n.FileName,
 		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature,
-		"Because": "You receive this e-mail because " + because,
+		"Because": "You receive this e-mail because " + n.because(),
 	}
 	text, page = readyText, framed(readyHTML)
-	demo, findings := "", ""
+	demo, findings, schedule := "", "", ""
 	if n.Demo {
 		text, demo = demoText+text, strings.TrimSpace(demoHTML)
 	}
@@ -155,10 +165,31 @@ func letter(n ReadyNotice) (text, page string) {
 		values["Findings"], findings = n.Findings.sentence(), strings.TrimSpace(findingsHTML)
 		text = strings.Replace(text, "${FindingsLine}", "${Findings}\n", 1)
 	}
+	if n.Schedule != nil {
+		values["Schedule"], values["ScheduleLink"] = n.Schedule.Name, strings.TrimRight(n.PublicURL, "/")+"/schedules/"+n.Schedule.ID.String()
+		text, schedule = strings.Replace(text, "${ScheduleLine}\n", scheduleText+"\n", 1), strings.TrimSpace(scheduleHTML)
+	}
 	text = os.Expand(text, func(name string) string { return values[name] })
-	page = strings.NewReplacer("${Demo}", demo, "${FindingsLine}", findings).Replace(page)
+	page = strings.NewReplacer("${Demo}", demo, "${FindingsLine}", findings, "${ScheduleLine}", schedule).Replace(page)
 	page = os.Expand(page, func(name string) string { return html.EscapeString(values[name]) })
 	return text, page
+}
+
+// because says why the recipient is one.
+func (n ReadyNotice) because() string {
+	switch by := n.Schedule; {
+	case by != nil && n.Requested:
+		return fmt.Sprintf("your schedule “%s” requested this report.", by.Name)
+	case by != nil && n.Requester == "":
+		return fmt.Sprintf("you are a recipient of the schedule “%s”.", by.Name)
+	case by != nil:
+		return fmt.Sprintf("you are a recipient of %s's schedule “%s”.", n.Requester, by.Name)
+	case n.Requested:
+		return "you requested this report."
+	case n.Requester == "":
+		return "you are a recipient of this report."
+	}
+	return fmt.Sprintf("%s added you as a recipient.", n.Requester)
 }
 
 // framed is the template of a page around a letter.

@@ -151,8 +151,20 @@ func TestWhatDependsOnTheRecipient(t *testing.T) {
 		"who asked":    {func(n *mail.ReadyNotice) { n.Requested = true }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you requested this report"},
 		"unknown name": {func(n *mail.ReadyNotice) { n.Requester = "" }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you are a recipient of this report"},
 		"demo":         {func(n *mail.ReadyNotice) { n.Demo = true }, "[Demo] Security Report ready: 3 instances: billing, crm, orders <b>", "data of this organization is made up"},
-		"line breaks":  {func(n *mail.ReadyNotice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
-		"turned":       {func(n *mail.ReadyNotice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
+		"its own schedule": {func(n *mail.ReadyNotice) {
+			n.Requested, n.Schedule = true, &mail.Schedule{ID: reportID, Name: "On Mondays"}
+		},
+			"Security Report ready: 3 instances: billing, crm, orders <b> · On Mondays", "because your schedule “On Mondays” requested this report."},
+		"somebody's schedule": {func(n *mail.ReadyNotice) { n.Schedule = &mail.Schedule{ID: reportID, Name: "On Mondays"} },
+			"Security Report ready: 3 instances: billing, crm, orders <b> · On Mondays", "because you are a recipient of Bob's schedule “On Mondays”."},
+		"an erased owner's": {func(n *mail.ReadyNotice) { n.Requester, n.Schedule = "", &mail.Schedule{ID: reportID, Name: "a\nb"} },
+			"Security Report ready: 3 instances: billing, crm, orders <b> · a\ufffdb", "because you are a recipient of the schedule “a\ufffdb”."},
+		"with findings": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3, Since: &n.AsOf, New: 2, Closed: 1} },
+			"Security Report ready: 3 instances: billing, crm, orders <b> (2 new, 1 closed, 3 open)", "Findings: 2 new, 1 closed, 3 open. Compared with the report as of 20 November 2026, 11:38 UTC."},
+		"the first": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3} },
+			"Security Report ready: 3 instances: billing, crm, orders <b> (3 open)", "Findings: 3 open. There is no earlier report of this kind and scope that it could be compared with."},
+		"line breaks": {func(n *mail.ReadyNotice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
+		"turned":      {func(n *mail.ReadyNotice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

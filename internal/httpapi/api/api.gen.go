@@ -3643,7 +3643,7 @@ type SchedulePage struct {
 type ScheduleRun struct {
 	DueAt time.Time `json:"dueAt"`
 
-	// Reason Of `missed` and `paused`. `away`: Muster was not running; `next_due`: it waited until the next was due; `refused`: its scope or recipients can no longer be requested; `changed`: it waited when the schedule was changed.
+	// Reason Of `missed` and `paused`. `away`: Muster was not running; `next_due`: it waited until the next was due; `refused`: what is left of its scope can no longer be requested; `changed`: it waited when the schedule was changed.
 	Reason   *string             `json:"reason"`
 	ReportId *openapi_types.UUID `json:"reportId"`
 

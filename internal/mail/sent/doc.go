@@ -3,7 +3,7 @@
 //
 // A mail is kept in the transaction that records that it was sent, and so is there exactly
 // where the report's trail says emailSent. It is deleted with the report's PDF, and when
-// somebody is erased whom it names: its recipient, or who requested the report.
+// somebody is erased whom it names: its recipient, or who asked for them.
 //
 // # What may go wrong
 //
