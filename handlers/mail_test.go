@@ -26,7 +26,12 @@ func (s *scene) kept(id uuid.UUID) map[uuid.UUID]sent.Mail {
 	}
 	mails := map[uuid.UUID]sent.Mail{}
 	for _, m := range all {
-		mails[m.MemberID] = m
+		if len(m.Message) > 0 {
+			s.t.Errorf("the list has the bytes of the mail to %s", m.To)
+		}
+		if mails[m.MemberID], _, err = sent.To(s.t.Context(), s.db, s.organization, id, m.MemberID); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 	return mails
 }

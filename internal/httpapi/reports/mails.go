@@ -3,8 +3,6 @@ package reports
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -14,57 +12,65 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail/sent"
+	"muster/projections/history"
 )
 
 func (s *ReportRoutes) ListReportMails(ctx context.Context, r api.ListReportMailsRequestObject) (api.ListReportMailsResponseObject, error) {
-	entries, _, err := s.mails(ctx, r.ReportId)
+	row, err := s.mailed(ctx, r.ReportId)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := sent.About(ctx, s.DB, row.OrganizationID, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.mailEntries(ctx, kept)
 	return api.ListReportMails200JSONResponse{Items: entries}, err
 }
 
 func (s *ReportRoutes) GetReportMail(ctx context.Context, r api.GetReportMailRequestObject) (api.GetReportMailResponseObject, error) {
-	entries, mails, err := s.mails(ctx, r.ReportId)
+	row, err := s.mailed(ctx, r.ReportId)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(entries, func(e api.ReportMailEntry) bool { return e.Member.Id == r.MemberId })
-	if i < 0 {
-		return nil, wire.NotFound("mail")
+	kept, ok, err := sent.To(ctx, s.DB, row.OrganizationID, row.ID, r.MemberId)
+	if err := wire.Found(ok, err, "mail"); err != nil {
+		return nil, err
 	}
-	e := entries[i]
+	entries, err := s.mailEntries(ctx, []sent.Mail{kept})
+	if err != nil {
+		return nil, err
+	}
+	e := entries[0]
 	return api.GetReportMail200JSONResponse{
-		Member: e.Member, To: e.To, Subject: e.Subject, SentAt: e.SentAt, SizeBytes: e.SizeBytes, Sha256: e.Sha256, Raw: string(mails[r.MemberId].Message),
+		Member: e.Member, To: e.To, Subject: e.Subject, SentAt: e.SentAt, SizeBytes: e.SizeBytes, Sha256: e.Sha256, Raw: string(kept.Message),
 	}, nil
 }
 
-// mails are what was mailed about a report that is offered, by the name of who got it.
-// Whether it still is, is judged by the clock: that they are deleted is a job's.
-func (s *ReportRoutes) mails(ctx context.Context, id uuid.UUID) ([]api.ReportMailEntry, map[uuid.UUID]sent.Mail, error) {
+// mailed is a report that is still offered, and so are the mails about it. Whether it is,
+// is judged by the clock: that they are deleted is a job's.
+func (s *ReportRoutes) mailed(ctx context.Context, id uuid.UUID) (history.ReportRow, error) {
 	row, err := s.report(ctx, id)
-	if err != nil {
-		return nil, nil, err
+	if err == nil && row.Status == report.StatusExpired {
+		err = over("expired")
 	}
-	if row.Status == report.StatusExpired {
-		return nil, nil, over("expired")
-	}
-	kept, err := sent.About(ctx, s.DB, row.OrganizationID, row.ID)
-	if err != nil {
-		return nil, nil, err
-	}
+	return row, err
+}
+
+// mailEntries are mails by the name of who got them.
+func (s *ReportRoutes) mailEntries(ctx context.Context, kept []sent.Mail) ([]api.ReportMailEntry, error) {
 	names, err := wire.MemberNames(ctx, s.Accounts, wire.List(kept, func(m sent.Mail) uuid.UUID { return m.MemberID }))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	mails := map[uuid.UUID]sent.Mail{}
 	entries := wire.List(kept, func(m sent.Mail) api.ReportMailEntry {
-		mails[m.MemberID] = m
-		digest := sha256.Sum256(m.Message)
 		return api.ReportMailEntry{
 			Member: api.Person{Id: m.MemberID, Name: names[m.MemberID]}, To: m.To, Subject: m.Subject, SentAt: m.SentAt.UTC(),
-			SizeBytes: int64(len(m.Message)), Sha256: hex.EncodeToString(digest[:]),
+			SizeBytes: m.SizeBytes, Sha256: m.SHA256,
 		}
 	})
 	slices.SortFunc(entries, func(a, b api.ReportMailEntry) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Member.Name), strings.ToLower(b.Member.Name)), strings.Compare(a.Member.Id.String(), b.Member.Id.String()))
 	})
-	return entries, mails, nil
+	return entries, nil
 }

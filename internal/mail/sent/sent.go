@@ -2,6 +2,7 @@ package sent
 
 import (
 	"context"
+	_ "embed" // the query
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,9 @@ type Mail struct {
 	Subject        string    `db:"subject"`
 	SentAt         time.Time `db:"sent_at"` // set by Keep, by the database's clock
 	Message        []byte    `db:"message"` // RFC 5322
+	// Of Message, set by About and To.
+	SizeBytes int64  `db:"size_bytes"`
+	SHA256    string `db:"sha256"` // hex
 }
 
 // Keep keeps a mail in the transaction that records that it was sent. One to the same
@@ -31,10 +35,19 @@ func Keep(ctx context.Context, tx *sqlx.Tx, m Mail) error {
 		m.OrganizationID, m.ReportID, m.MemberID, m.RequesterID, m.To, m.Subject, m.Message)
 }
 
-// About returns the mails about a report of an organization, in no order.
+//go:embed sql/about.sql
+var aboutQuery string
+
+// About returns the mails about a report of an organization, in no order and without
+// their bytes.
 func About(ctx context.Context, q sqlx.QueryerContext, organization, report uuid.UUID) ([]Mail, error) {
-	return statement.All[Mail](ctx, q, "read the mails about a report", `SELECT organization_id, report_id, member_id, requester_id, sent_to, subject, sent_at, message
-		FROM report_mails WHERE organization_id = $1 AND report_id = $2`, organization, report)
+	return statement.All[Mail](ctx, q, "read the mails about a report", aboutQuery, organization, report, nil)
+}
+
+// To returns the mail about a report of an organization to one member; ok is false where
+// none is kept.
+func To(ctx context.Context, q sqlx.QueryerContext, organization, report, member uuid.UUID) (m Mail, ok bool, err error) {
+	return statement.Find[Mail](ctx, q, "read a mail about a report", aboutQuery, organization, report, member)
 }
 
 // Forget deletes the mails about a report.
