@@ -16,8 +16,7 @@ import (
 	"muster/eventstore"
 )
 
-// maxSchedules is how many schedules an organization may have, about: those that are
-// made at the same time do not see each other.
+// maxSchedules is how many schedules an organization may have.
 const maxSchedules = 500
 
 // CreateSchedule has a report requested in the actor's name whenever terms say. Errors:
@@ -30,15 +29,15 @@ func (s *Service) CreateSchedule(ctx context.Context, actor Actor, terms schedul
 	if err := s.checkTerms(ctx, actor.OrganizationID, actor.MemberID, terms); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
-	if err := s.checkSchedules(ctx, actor.OrganizationID); err != nil {
-		return uuid.Nil, Mark{}, err
-	}
 	events, err := new(schedule.Schedule).Create(actor.MemberID, terms)
 	if err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	id := newID()
 	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := s.checkSchedules(ctx, tx, actor.OrganizationID); err != nil {
+			return Mark{}, err
+		}
 		if err := s.Jobs.InsertRun(ctx, tx, actor.OrganizationID, id); err != nil {
 			return Mark{}, err
 		}
@@ -237,11 +236,16 @@ func requestOf(terms schedule.Terms, due time.Time) RequestReport {
 	}
 }
 
-func (s *Service) checkSchedules(ctx context.Context, organization uuid.UUID) error {
+// checkSchedules refuses one schedule too many. Creations of one organization go one after
+// the other, so that the bound is exact.
+func (s *Service) checkSchedules(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
 	if s.Schedules == nil {
 		return nil
 	}
-	n, err := s.Schedules.Count(ctx, organization)
+	if err := lockStream(ctx, tx, organization); err != nil {
+		return err
+	}
+	n, err := s.Schedules.Count(ctx, tx, organization)
 	if err != nil || n < maxSchedules {
 		return err
 	}

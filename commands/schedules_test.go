@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/report"
@@ -190,7 +191,9 @@ func TestAScheduleIsSwitchedOffWhateverItIsAbout(t *testing.T) {
 
 type counted int64
 
-func (n counted) Count(context.Context, uuid.UUID) (int64, error) { return int64(n), nil }
+func (n counted) Count(context.Context, sqlx.QueryerContext, uuid.UUID) (int64, error) {
+	return int64(n), nil
+}
 
 func TestAnOrganizationHasSoManySchedules(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,8 @@ type Jobs interface {
 
 // Schedules are those that there are; *schedules.Reader counts them.
 type Schedules interface {
-	Count(ctx context.Context, organization uuid.UUID) (int64, error)
+	// Count is how many an organization has, as q sees it.
+	Count(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID) (int64, error)
 }
 
 // Texts are those of statements; *pgstore.Store keeps them.

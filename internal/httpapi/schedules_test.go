@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/report"
+	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/internal/mail/sent"
 )
@@ -201,6 +204,49 @@ func TestSchedulesThatBreakRules(t *testing.T) {
 		t.Errorf("previewed are %v", dues)
 	}
 	w.post(w.ours.member, schedulesPath+"/preview", members{"every": "week", "at": "17:30", "timeZone": "Local"}).problem(422, "weekday_required")
+}
+
+// TestAnOrganizationHasFiveHundredSchedules, exactly, also where several are made at once
+// and the read model has not come to them.
+func TestAnOrganizationHasFiveHundredSchedules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.post(w.ours.member, schedulesPath, daily()).is(201).Header().Get("Location")
+	_, err := w.deps.DB.Exec(`INSERT INTO schedules_v1.schedules SELECT gen_random_uuid(), organization_id, owner_id, name, terms, due_from, created_at
+		FROM schedules_v1.schedules, generate_series(1, 496)`) // 497 are there
+	must(t, err)
+	w.stopProjections()
+	creates := func() (codes map[string]int) {
+		t.Helper()
+		codes = map[string]int{}
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				_, _, err := w.deps.Commands.CreateSchedule(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.member.ID}, schedule.Terms{
+					Name: "Daily", Kind: report.Security, Enabled: true, Recurrence: schedule.Recurrence{Every: schedule.Day, At: "08:00", TimeZone: "UTC"},
+				})
+				outcome := "made"
+				if err != nil {
+					outcome = err.Error()
+				}
+				mu.Lock()
+				codes[outcome]++
+				mu.Unlock()
+			})
+		}
+		all.Wait()
+		return codes
+	}
+	if codes := creates(); codes["made"] != 3 || len(codes) != 2 {
+		t.Errorf("with 497 there: %v, want 3 made", codes)
+	}
+	w.do(request{method: "DELETE", path: first, as: w.ours.member}).is(204)
+	if codes := creates(); codes["made"] != 1 || len(codes) != 2 {
+		t.Errorf("with one removed: %v, want 1 made", codes)
+	}
+	w.post(w.ours.member, schedulesPath, daily()).problem(422, "too_many_schedules")
+	w.post(w.theirs.member, schedulesPath, daily()).is(201)
 }
 
 func TestWhatWasMailed(t *testing.T) {

@@ -17,6 +17,8 @@ import (
 var (
 	//go:embed sql/page.sql
 	pageQuery string
+	//go:embed sql/count.sql
+	countQuery string
 	//go:embed sql/runs.sql
 	runsQuery string
 )
@@ -72,7 +74,7 @@ func (r runRow) run() Run {
 func (r *Reader) Page(ctx context.Context, organization uuid.UUID, page, size int) ([]Schedule, int64, error) {
 	all, total, err := r.page(ctx, organization, nil, size, int64(page-1)*int64(size))
 	if err == nil && len(all) == 0 && page > 1 { // past the end: only the count is wanted
-		total, err = r.Count(ctx, organization)
+		total, err = r.Count(ctx, r.db, organization)
 	}
 	return all, total, err
 }
@@ -117,9 +119,10 @@ func (r *Reader) page(ctx context.Context, organization uuid.UUID, id *uuid.UUID
 	return schedules, total, err
 }
 
-// Count is how many schedules an organization has.
-func (r *Reader) Count(ctx context.Context, organization uuid.UUID) (int64, error) {
-	return statement.One[int64](ctx, r.db, "count schedules", `SELECT count(*) FROM schedules_v1.schedules WHERE organization_id = $1`, organization)
+// Count is how many schedules an organization has, with those that the projection has not
+// come to: of whoever sees q.
+func (r *Reader) Count(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID) (int64, error) {
+	return statement.One[int64](ctx, q, "count schedules", countQuery, organization)
 }
 
 // Runs returns runs of a schedule, the newest first, and how many there are in all;
