@@ -143,7 +143,7 @@ func TestAMailNamesItsSchedule(t *testing.T) {
 		sends += len(got)
 		because := map[string]string{"ana": "your schedule “Every morning” requested this report.", "bob": "you are a recipient of Ana's schedule “Every morning”."}[name]
 		letter := s.letterTo(name)
-		for _, want := range []string{"open) · Every morning\n", "From the schedule Every morning:\nhttps://muster.example.org/schedules/" + id.String() + "\n", because} {
+		for _, want := range []string{") · Every morning\n", "From the schedule Every morning:\nhttps://muster.example.org/schedules/" + id.String() + "\n", because} {
 			if !strings.Contains(letter, want) {
 				t.Errorf("the mail to %s lacks %q:\n%s", name, want, letter)
 			}

@@ -75,6 +75,15 @@ func (f *Findings) counts() string {
 	return fmt.Sprintf("%d new, %d closed, %d open", f.New, f.Closed, f.Open)
 }
 
+// brief is counts for a subject: whoever reads no more is not to take servers that could
+// not be looked at for ones where nothing happened.
+func (f *Findings) brief() string {
+	if f.Unknown > 0 {
+		return fmt.Sprintf("%s, %d not looked at", f.counts(), f.Unknown)
+	}
+	return f.counts()
+}
+
 // sentence is what changed, and since when.
 func (f *Findings) sentence() string {
 	if f.Since == nil {
@@ -127,7 +136,7 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	text, page := letter(n)
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
 	if n.Findings != nil {
-		subject += " (" + n.Findings.counts() + ")"
+		subject += " (" + n.Findings.brief() + ")"
 	}
 	if n.Schedule != nil {
 		subject += " · " + n.Schedule.Name
@@ -163,6 +172,7 @@ func letter(n ReadyNotice) (text, page string) {
 	}
 	if n.Findings != nil {
 		values["Findings"], findings = n.Findings.sentence(), strings.TrimSpace(findingsHTML)
+		values["Preheader"] = n.Findings.sentence()
 		text = strings.Replace(text, "${FindingsLine}", "${Findings}\n", 1)
 	}
 	if n.Schedule != nil {
