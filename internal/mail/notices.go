@@ -34,6 +34,7 @@ type Notices struct {
 type NoticeLine struct {
 	What  string // happened: "Raised (critical)"
 	About string // what: "Lock waits above 5 sessions, pg-orders-01"
+	Why   string // it happened, in sentences; empty: that is not said
 	Link  string
 	At    time.Time
 }
@@ -78,9 +79,13 @@ func (c *Composer) ComposeNotices(n Notices, to Address) (ComposedMail, error) {
 func noticesLetter(n Notices) (text, page string) {
 	var lines, rows strings.Builder
 	for _, l := range n.Lines {
-		l.What, l.About = legible.Clean(l.What), legible.Clean(l.About)
-		fmt.Fprintf(&lines, "%s: %s\n  %s\n  %s\n\n", l.What, l.About, instant(l.At), l.Link)
-		values := map[string]string{"What": l.What, "About": l.About, "At": instant(l.At), "Link": l.Link}
+		l.What, l.About, l.Why = legible.Clean(l.What), legible.Clean(l.About), legible.Clean(l.Why)
+		why := l.Why
+		if why != "" {
+			why = "\n  " + why
+		}
+		fmt.Fprintf(&lines, "%s: %s%s\n  %s\n  %s\n\n", l.What, l.About, why, instant(l.At), l.Link)
+		values := map[string]string{"What": l.What, "About": l.About, "Why": l.Why, "At": instant(l.At), "Link": l.Link}
 		rows.WriteString(os.Expand(noticeHTML, func(name string) string { return html.EscapeString(values[name]) }))
 	}
 	title, more := fmt.Sprintf("%d events", len(n.Lines)+n.Omitted), ""

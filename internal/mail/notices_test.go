@@ -21,16 +21,16 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 		DeliveryID: uuid.New(), MemberID: uuid.New(), Organization: "Acme", Demo: true, Rule: "All of it", Heading: "Raised (critical): <b>${Because}</b> and 8 more", Omitted: 7, At: at,
 		Lines: []mail.NoticeLine{
 			{What: "Raised (critical)", About: "<b>${Because}</b>", Link: "https://muster.example.org/alerts/1", At: at},
-			{What: "Resolved", About: "two\nlines", Link: "https://muster.example.org/alerts/2", At: at},
+			{What: "Resolved", About: "two\nlines", Why: "It <i>ended</i>.", Link: "https://muster.example.org/alerts/2", At: at},
 		},
 	}
 	text, page := mail.NoticesLetter(n)
-	for _, want := range []string{"DEMO DATA", "9 events\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
+	for _, want := range []string{"DEMO DATA", "9 events\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "lines\n  It <i>ended</i>.\n  20 November", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text has no %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "two\nlines") || strings.Contains(page, "<b>") || strings.Contains(page, "${Rows}") || strings.Contains(page, "${More}") || !strings.Contains(page, "&lt;b&gt;${Because}&lt;/b&gt;") {
+	if strings.Contains(text, "two\nlines") || strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || strings.Contains(page, "${Rows}") || strings.Contains(page, "${More}") || !strings.Contains(page, "&lt;b&gt;${Because}&lt;/b&gt;") {
 		t.Errorf("text\n%s\npage\n%s", text, page)
 	}
 	composed, err := c.ComposeNotices(n, mail.Address{Name: "Ana", Email: "ana@acme.example"})

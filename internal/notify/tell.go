@@ -143,7 +143,7 @@ func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to 
 		Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted,
 	}
 	for _, e := range m.Events {
-		n.Lines = append(n.Lines, mail.NoticeLine{What: send.What(e), About: send.About(e), Link: send.Link(m.PublicURL, e), At: e.At})
+		n.Lines = append(n.Lines, mail.NoticeLine{What: send.What(e), About: send.About(e), Why: send.Why(e), Link: send.Link(m.PublicURL, e), At: e.At})
 	}
 	message, err := s.Composer.ComposeNotices(n, mail.Address{Name: to.Name, Email: to.Email})
 	if err != nil {

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -89,7 +90,7 @@ func Heading(m Message) string {
 	if len(m.Events) == 0 {
 		return ""
 	}
-	said := Line(m.Events[0])
+	said := What(m.Events[0]) + ": " + About(m.Events[0])
 	if more := len(m.Events) - 1 + m.Omitted; more > 0 {
 		said += " and " + strconv.Itoa(more) + " more"
 	}
@@ -97,7 +98,21 @@ func Heading(m Message) string {
 }
 
 // Line is an event in a line.
-func Line(n Notice) string { return What(n) + ": " + About(n) }
+func Line(n Notice) string {
+	said := What(n) + ": " + About(n)
+	if why := Why(n); why != "" {
+		said += ": " + why
+	}
+	return said
+}
+
+// Why says in whole sentences why a report has failed; empty of anything else.
+func Why(n Notice) string {
+	if n.Type != notification.ReportFailed || n.Reason == nil {
+		return ""
+	}
+	return legible.Clean(*n.Reason)
+}
 
 // What is what happened: "Raised (critical)".
 func What(n Notice) string {
@@ -120,12 +135,8 @@ func About(n Notice) string {
 	if n.DueAt != nil {
 		said += ", due " + n.DueAt.UTC().Format("2 January 2006, 15:04 UTC")
 	}
-	switch {
-	case n.Reason == nil:
-	case missed[*n.Reason] != "":
-		said += ", " + missed[*n.Reason]
-	default: // a sentence
-		said += ": " + legible.Clean(*n.Reason)
+	if n.Reason != nil && Why(n) == "" {
+		said += ", " + cmp.Or(missed[*n.Reason], legible.Clean(*n.Reason))
 	}
 	return said
 }

@@ -19,7 +19,8 @@ func TestAMessageInALine(t *testing.T) {
 	t.Parallel()
 	critical, id := alert.Critical, uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01")
 	waits := send.Notice{Type: notification.AlertRaised, Severity: &critical, Title: "Lock waits", Instance: &send.Reference{Name: "orders"}, AlertID: &id}
-	failed := send.Notice{Type: notification.ReportFailed, Title: "Security Report", ReportID: &id}
+	why := "No database in scope has a completed classification."
+	failed := send.Notice{Type: notification.ReportFailed, Title: "Security Report", ReportID: &id, Reason: &why}
 	for want, m := range map[string]send.Message{
 		"":                                      {},
 		"Raised (critical): Lock waits, orders": {Events: []send.Notice{waits}},
@@ -30,10 +31,8 @@ func TestAMessageInALine(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	reason := "Two servers were never classified."
-	failed.Reason = &reason
-	if got, want := send.Line(failed), "Report failed: Security Report: Two servers were never classified."; got != want {
-		t.Errorf("%q, want %q", got, want)
+	if got := send.Line(failed); got != "Report failed: Security Report: "+why || send.About(failed) != "Security Report" || send.Why(failed) != why {
+		t.Errorf("%q is said of what failed, because of %q", got, send.Why(failed))
 	}
 	for want, n := range map[string]send.Notice{
 		"https://muster.example.org/alerts/" + id.String():  waits,
