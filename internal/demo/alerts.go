@@ -25,9 +25,29 @@ const alertsAtOnce = 5_000
 // alerts sends every alert since alertDays before the organization was made, as
 // they stand now: what is known already changes nothing. One that somebody closed
 // while it fires is a new alert at the next start, as with any sender.
+//
+// What is over comes first, then the rules of who is told, and then what is open: of that,
+// and of what comes later, people are told, and not of a month that is past.
 func (d *Demo) alerts(ctx context.Context, actor commands.Actor, team []uuid.UUID, made time.Time) error {
 	now := d.Now()
-	all := episodes(made, now)
+	over, open := []episode(nil), []episode(nil)
+	for _, e := range episodes(made, now) {
+		if e.ends.After(now) {
+			open = append(open, e)
+		} else {
+			over = append(over, e)
+		}
+	}
+	if err := d.sendAlerts(ctx, actor, team, over, now); err != nil {
+		return err
+	}
+	if err := d.notifications(ctx, actor.OrganizationID, team, mailChannels, mailRules); err != nil {
+		return fmt.Errorf("say who is told: %w", err)
+	}
+	return d.sendAlerts(ctx, actor, team, open, now)
+}
+
+func (d *Demo) sendAlerts(ctx context.Context, actor commands.Actor, team []uuid.UUID, all []episode, now time.Time) error {
 	for batch := range slices.Chunk(all, alertsAtOnce) {
 		items := make([]commands.AlertItem, len(batch))
 		for i, e := range batch {

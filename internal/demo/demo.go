@@ -160,6 +160,12 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if err := d.reports(ctx, o.ID, team, reportsOfAll(paper)); err != nil {
 		return nil, nil, fmt.Errorf("request the demo's reports: %w", err)
 	}
+	if err := d.schedules(ctx, o.ID, team, paper); err != nil {
+		return nil, nil, fmt.Errorf("make the demo's schedules: %w", err)
+	}
+	if err := d.notifications(ctx, o.ID, team, len(channels), len(rulesOfNotices)); err != nil {
+		return nil, nil, fmt.Errorf("set up the demo's other channels: %w", err)
+	}
 	return team, paper, nil
 }
 
@@ -197,25 +203,6 @@ func (d *Demo) settle(ctx context.Context, mark commands.Mark) error {
 
 // settleRetry keeps settle from spinning while the database does not answer.
 const settleRetry = 50 * time.Millisecond
-
-// people invites the members and returns them, in the order of the list.
-func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, error) {
-	var team []uuid.UUID
-	for _, p := range people {
-		member, ok, err := d.Accounts.MemberByEmail(ctx, p.email)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			member, _, _, _, err = d.Commands.InviteMember(ctx, actor, commands.NewMember{Email: p.email, Name: p.name, Role: p.role})
-			if err != nil {
-				return nil, err
-			}
-		}
-		team = append(team, member.ID)
-	}
-	return team, nil
-}
 
 // fleet sends servers. Those on paper are counted from the organization's first day,
 // so that sending them again changes nothing.

@@ -19,6 +19,18 @@
 // firing there. The reports are requested and built by the pipeline like any other:
 // their digests, mails and failures are real.
 //
+// Jonas says who is told (notifications.go): after the alerts that are over, before those
+// that are open. So the mails tell of what is open and of what comes, and not of a month
+// that is past. Only e-mail goes out, to where the mails about reports go. The other
+// channels have names that nobody has, of .example, and their rule is off.
+//
+// Ana and Tomás make schedules (schedules.go), for which they accept their invitations,
+// with passwords that nobody knows: nothing is requested in the name of somebody who has
+// not. No due time before a schedule was made has a run, and none is made up. Ana's one comes
+// at the next full minute, and once more when its first report is there, which it then finds
+// unchanged; then she sets it to the morning. Tomás is disabled before his is due, so that
+// it is paused.
+//
 // The members act: Ana and Jonas acknowledge and mute with a note, request reports for
 // each other and for Mei, and fetch what is ready (Fire looks each minute); Ana asks for
 // exceptions, and Jonas grants, refuses and takes back. The log says when that was
@@ -85,6 +97,13 @@
 //   - Somebody registers a connection for a server on paper, or removes one: the agents
 //     send nothing of it, and go on with the others.
 //   - A report expires before anybody fetched it: nobody does.
+//   - Fire comes before Fill: it sends no alerts until it is set up who is told.
+//   - Filling takes so long that Tomás's schedule is due before he leaves: it requests one
+//     report, and is paused from then on.
+//   - The demo stands still while a schedule is due twice: what was missed is listed, as in
+//     any organization.
+//   - Somebody removes a schedule, a channel or a rule, or lets Tomás in again: it stays so.
+//   - Names cannot be looked up: making the three channels takes up to nine seconds longer.
 //   - Somebody closes an alert that still fires: Fire leaves it closed, so that a visitor
 //     sees it stay so, and the next start raises it anew, as any sender would. Whom the demo has acknowledge and mute does so once, so that
 //     what somebody undoes stays undone.

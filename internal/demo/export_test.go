@@ -36,3 +36,11 @@ func (d *Demo) AssessAnew(ctx context.Context, o accounts.Organization) error {
 	_, err := d.assessAnew(ctx, o)
 	return err
 }
+
+// TryOut has Ana go on with the schedule that she tries out, as Fire does each minute.
+func (d *Demo) TryOut(ctx context.Context, o accounts.Organization) error {
+	return d.tryOut(ctx, o)
+}
+
+// Tried is the name of that schedule.
+const Tried = tried

@@ -38,6 +38,9 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 		if err := d.download(ctx, o); err != nil {
 			return err
 		}
+		if err := d.locked(ctx, fillLock, func() error { return d.tryOut(ctx, o) }); err != nil {
+			return err
+		}
 		if err := d.agents(ctx, o); err != nil {
 			return err
 		}
@@ -68,10 +71,15 @@ func (d *Demo) agents(ctx context.Context, o accounts.Organization) error {
 }
 
 // fire sends what is open now and what has ended since, and says when now was. It takes
-// turns with Fill, whose batch would reopen what ended after it was put together.
+// turns with Fill, whose batch would reopen what ended after it was put together, and leaves
+// the first sending to it.
 func (d *Demo) fire(ctx context.Context, o accounts.Organization, since time.Time) (now time.Time, err error) {
 	actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
 	err = d.locked(ctx, fillLock, func() error {
+		now = since
+		if begun, err := d.tells(ctx, o.ID); err != nil || !begun {
+			return err
+		}
 		now = d.Now()
 		current := slices.DeleteFunc(episodes(o.CreatedAt, now), func(e episode) bool { return e.ends.Before(since) })
 		closed, err := d.closed(ctx, o, current)

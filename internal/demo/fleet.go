@@ -69,15 +69,25 @@ const (
 	ana = iota
 	jonas
 	mei
+	_
+	tomas
 )
 
-// people are the demo organization's members besides whoever signs in first.
-var people = []struct {
+// person is one of the demo organization's members.
+type person struct {
 	name, email string
 	role        organization.Role
-}{
-	{"Ana Ruiz", "ana.ruiz@demo.example", organization.Member},
-	{"Jonas Weber", "jonas.weber@demo.example", organization.Admin},
-	{"Mei Tanaka", "mei.tanaka@demo.example", organization.Auditor},
-	{"Samuel Okoye", "samuel.okoye@demo.example", organization.Viewer},
+	// joins says that they accept their invitation: a schedule requests nothing in the
+	// name of somebody who has not. Nobody knows their password.
+	joins bool
+}
+
+// people are the members besides whoever signs in first. None who administers joins: that
+// is left to whoever looks at the demo.
+var people = []person{
+	{"Ana Ruiz", "ana.ruiz@demo.example", organization.Member, true},
+	{"Jonas Weber", "jonas.weber@demo.example", organization.Admin, false},
+	{"Mei Tanaka", "mei.tanaka@demo.example", organization.Auditor, false},
+	{"Samuel Okoye", "samuel.okoye@demo.example", organization.Viewer, false},
+	{"Tomás Pereira", "tomas.pereira@demo.example", organization.Member, true},
 }

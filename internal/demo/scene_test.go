@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/places"
+	"muster/internal/notify/send"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
@@ -84,6 +86,11 @@ func newScene(t *testing.T, own demo.OwnServer) *scene {
 // none: no exceptions are in force.
 func none(context.Context, uuid.UUID, uuid.UUID) ([]snapshot.Exception, error) { return nil, nil }
 
+// nowhere resolves no name, as the channels' names never do, without asking anybody.
+var nowhere = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+	return nil, errors.New("nobody is asked")
+}}
+
 // process is one of the installation's processes.
 func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	s.Helper()
@@ -92,6 +99,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	must(s.T, err)
 	service := &commands.Service{
 		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
+		Seal: s.seal, Reach: &send.Poster{Resolver: nowhere},
 	}
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, none, &servers.Reach{}, slog.New(slog.DiscardHandler), time.Now)
@@ -129,6 +137,9 @@ type state struct {
 	Builds                 int            // jobs
 	Credentials            int
 	Exceptions             map[string]int // events by type
+	Schedules              map[string]int // by time zone
+	Channels               map[string]int // by kind
+	Rules                  map[string]int // by whether they are on
 }
 
 func (s *scene) state() state {
@@ -140,6 +151,9 @@ func (s *scene) state() state {
 	}
 	have.Reports = s.tally(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'kind' FROM events WHERE type = 'report.queued'`)
 	have.Exceptions = s.tally(`SELECT type FROM events WHERE stream_type = 'exception'`)
+	have.Schedules = s.tally(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'timeZone' FROM events WHERE type = 'schedule.created'`)
+	have.Channels = s.tally(`SELECT kind FROM notification_channels`)
+	have.Rules = s.tally(`SELECT terms ->> 'enabled' FROM notification_rules`)
 	return have
 }
 
