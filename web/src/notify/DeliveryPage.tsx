@@ -2,14 +2,12 @@ import { Anchor, Breadcrumbs, Skeleton, Stack, Text, Title } from "@mantine/core
 import { Link, useParams } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { usePolling, whileMoving } from "../api/polling";
-import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { Facts } from "../reports/statusFacts";
-import { EmptyState } from "../ui/EmptyState";
 import { absoluteTime, count, plural } from "../ui/format";
+import { NotThere } from "../ui/NotThere";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
-import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { DeliveryMark } from "./marks";
 import { NoticeTable } from "./NoticeTable";
@@ -30,25 +28,16 @@ export function DeliveryPage() {
     <>
       <PageTitle title="Delivery" />
       {delivery.isPending && <Skeleton height={320} />}
-      {delivery.error &&
-        ([400, 404].includes(asProblem(delivery.error).status) ? (
-          <EmptyState
-            title="This delivery does not exist"
-            action={
-              <Anchor component={Link} to="/notifications/deliveries" size="sm">
-                Go to deliveries
-              </Anchor>
-            }
-          >
-            Deliveries are kept for a limited time.
-          </EmptyState>
-        ) : (
-          <ProblemNote
-            error={delivery.error}
-            title="The delivery could not be loaded"
-            onRetry={() => delivery.refetch()}
-          />
-        ))}
+      {delivery.error && (
+        <NotThere
+          what="delivery"
+          error={delivery.error}
+          onRetry={() => delivery.refetch()}
+          all={{ to: "/notifications/deliveries", name: "deliveries" }}
+        >
+          Deliveries are kept for 90 days, and those of an open alert for as long as it is open.
+        </NotThere>
+      )}
     </>
   );
 }

@@ -1,12 +1,10 @@
-import { Anchor, Skeleton } from "@mantine/core";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Skeleton } from "@mantine/core";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, client } from "../api/client";
-import { asProblem } from "../api/problem";
 import { ownZone } from "../schedules/words";
-import { EmptyState } from "../ui/EmptyState";
+import { NotThere } from "../ui/NotThere";
 import { PageTitle } from "../ui/PageTitle";
-import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
 import { notificationsChanged } from "./changed";
 import { RuleEditor } from "./RuleEditor";
@@ -43,21 +41,16 @@ export function RulePage() {
     <>
       <PageTitle title="Notification rule" />
       {rule.isPending && <Skeleton height={480} />}
-      {rule.error &&
-        ([400, 404].includes(asProblem(rule.error).status) ? (
-          <EmptyState
-            title="This rule does not exist"
-            action={
-              <Anchor component={Link} to="/notifications/rules" size="sm">
-                Go to notification rules
-              </Anchor>
-            }
-          >
-            It may have been removed. What it has told stays in the list of deliveries.
-          </EmptyState>
-        ) : (
-          <ProblemNote error={rule.error} title="The rule could not be loaded" onRetry={() => rule.refetch()} />
-        ))}
+      {rule.error && (
+        <NotThere
+          what="rule"
+          error={rule.error}
+          onRetry={() => rule.refetch()}
+          all={{ to: "/notifications/rules", name: "notification rules" }}
+        >
+          It may have been removed. What it has told stays in the list of deliveries.
+        </NotThere>
+      )}
     </>
   );
 }

@@ -1,14 +1,13 @@
-import { Anchor, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { api } from "../api/client";
 import { serverNow } from "../api/clock";
 import { inProgress, usePolling, whileMoving } from "../api/polling";
-import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
-import { EmptyState } from "../ui/EmptyState";
 import { absoluteTime, bytes, count, duration, fromNow, plural } from "../ui/format";
+import { NotThere } from "../ui/NotThere";
 import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -52,20 +51,14 @@ export function ReportPage() {
   return (
     <>
       <PageTitle title="Report" beta />
-      {[400, 404].includes(asProblem(report.error).status) ? (
-        <EmptyState
-          title="This report does not exist"
-          action={
-            <Anchor component={Link} to="/reports/history" size="sm">
-              Go to the report history
-            </Anchor>
-          }
-        >
-          Your organization has no report {reportId}.
-        </EmptyState>
-      ) : (
-        <ProblemNote error={report.error} title="The report could not be loaded" onRetry={() => report.refetch()} />
-      )}
+      <NotThere
+        what="report"
+        error={report.error}
+        onRetry={() => report.refetch()}
+        all={{ to: "/reports/history", name: "the report history" }}
+      >
+        Your organization has no report {reportId}.
+      </NotThere>
     </>
   );
 }

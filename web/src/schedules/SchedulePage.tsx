@@ -4,16 +4,14 @@ import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { api } from "../api/client";
 import { usePolling } from "../api/polling";
-import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { nameOr, useMemberChoices } from "../reports/requestChoices";
 import { kindName } from "../reports/status";
 import { Facts } from "../reports/statusFacts";
-import { EmptyState } from "../ui/EmptyState";
 import { absoluteTime } from "../ui/format";
+import { NotThere } from "../ui/NotThere";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
-import { ProblemNote } from "../ui/ProblemNote";
 import { EditSchedule } from "./EditSchedule";
 import { StandingMark } from "./marks";
 import { Dues } from "./NextDues";
@@ -42,24 +40,14 @@ export function SchedulePage() {
   return (
     <>
       <PageTitle title="Schedule" beta />
-      {[400, 404].includes(asProblem(schedule.error).status) ? (
-        <EmptyState
-          title="This schedule does not exist"
-          action={
-            <Anchor component={Link} to="/schedules" size="sm">
-              Go to schedules
-            </Anchor>
-          }
-        >
-          It may have been removed. Reports that it requested stay in the history.
-        </EmptyState>
-      ) : (
-        <ProblemNote
-          error={schedule.error}
-          title="The schedule could not be loaded"
-          onRetry={() => schedule.refetch()}
-        />
-      )}
+      <NotThere
+        what="schedule"
+        error={schedule.error}
+        onRetry={() => schedule.refetch()}
+        all={{ to: "/schedules", name: "schedules" }}
+      >
+        It may have been removed. Reports that it requested stay in the history.
+      </NotThere>
     </>
   );
 }
@@ -87,7 +75,8 @@ function Shown({ schedule: s }: { schedule: Schedule }) {
       <Stack gap="md">
         {s.enabled && s.paused !== null && (
           <Alert color="yellow" variant="outline" icon={<IconPlayerPause aria-hidden />} title="Paused">
-            {reasonText(s.paused)} No report is requested until somebody else takes the schedule over.
+            {reasonText(s.paused)} No report is requested until{" "}
+            {s.paused !== "owner_erased" && "that is over, or until "}an administrator takes the schedule over.
           </Alert>
         )}
         <Grid gap="md">
