@@ -160,12 +160,39 @@ export function requestsTo(page: Page, path: string): URL[] {
   return asked;
 }
 
+/** unique is a name that nothing else has: tests share a server. */
+export const unique = (what: string) => `${what} ${Date.now()}-${Math.floor(Math.random() * 1e6)}`;
+
+/** row is the row of a table that has a text. */
+export const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+
+/** fed sends to an intake with a token made for it, and returns what was answered. */
+export async function fed<T>(path: string, body: unknown): Promise<T> {
+  const made = await apiAs("admin", "POST", "/api/v1/ingest-tokens", { name: unique("e2e feed") });
+  const { id, token } = (await made.json()) as { id: string; token: string };
+  const answer = await fetch(`${serverUrl}${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${id}`);
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return (await answer.json()) as T;
+}
+
+/** adminSession is that of the administrator. */
+export const adminSession = server.sessions.admin;
+
 /** apiAs calls the API as a member with that role, as a program would. */
-export async function apiAs(role: Role, method: string, path: string, body?: unknown): Promise<Response> {
+export const apiAs = (role: Role, method: string, path: string, body?: unknown): Promise<Response> =>
+  apiBy(server.sessions[role], method, path, body);
+
+/** apiBy calls the API with a session. */
+export async function apiBy(session: string, method: string, path: string, body?: unknown): Promise<Response> {
   return fetch(`${serverUrl}${path}`, {
     method,
     headers: {
-      Cookie: `__Host-muster_session=${server.sessions[role]}`,
+      Cookie: `__Host-muster_session=${session}`,
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),

@@ -5,11 +5,8 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
+import { apiAs, fed, requestsTo, row, unique, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
-
-const unique = (what: string) => `${what} ${Date.now()}-${Math.floor(Math.random() * 1e6)}`;
-const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 
 type Received = { id: string; signed: boolean; body: { id: string; events: { type: string; title: string }[] } };
 
@@ -36,22 +33,10 @@ async function receiver() {
 
 /** raise has an alert of a server raised by a feed. */
 async function raise(instance: string, title: string): Promise<string> {
-  const token = (await (await apiAs("admin", "POST", "/api/v1/ingest-tokens", { name: title })).json()) as {
-    id: string;
-    token: string;
-  };
   const now = new Date().toISOString();
   const times = { createdAt: now, firstTriggeredAt: now, lastTriggeredAt: now };
-  const answer = await fetch(`${serverUrl}/ingest/v1/alerts`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${token.token}`, "Content-Type": "application/json" },
-    body: JSON.stringify({
-      alerts: [{ externalId: title, title, severity: "info", state: "Open", instance, ...times }],
-    }),
-  });
-  await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${token.id}`);
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  const { alerts } = (await answer.json()) as { alerts: { id: string }[] };
+  const raised = { externalId: title, title, severity: "info", state: "Open", instance, ...times };
+  const { alerts } = await fed<{ alerts: { id: string }[] }>("/ingest/v1/alerts", { alerts: [raised] });
   return (alerts[0] as { id: string }).id;
 }
 
@@ -246,6 +231,14 @@ test("a channel's secret is never there; a new one is made here and shown once",
   await page.getByRole("region", { name: "Secret for the receiver" }).waitFor();
 });
 
+test("a mail that was written to the outbox works, and has no code", async () => {
+  const page = await visit("/notifications/channels");
+  await page.getByRole("button", { name: "Test Administrators" }).click(); // the demo's
+  await row(page, "Administrators")
+    .getByText(/^It works: [\d,]+ ms$/)
+    .waitFor();
+});
+
 test("deliveries say what came of each; filters live in the URL, and a failed one is tried again", async () => {
   const retried: string[] = [];
   const before = async (p: Page) => {
@@ -285,6 +278,89 @@ test("deliveries say what came of each; filters live in the URL, and a failed on
   expect(await auditor.getByRole("button", { name: /^Retry/ }).count()).toBe(0);
 });
 
+test("a filter that stands in the address is seen by whoever gets it, and can be cleared", async () => {
+  const page = await visit(
+    `/notifications/deliveries?channelId=${id(77)}&eventType=report.failed&from=2026-11-01T08:00:00.000Z&to=2026-11-02T08:00:00.000Z`,
+    { as: "auditor" },
+  );
+  await page.getByText("No delivery matches these filters.").waitFor();
+  await expect.poll(() => page.getByLabel("From", { exact: true }).inputValue()).toBe("2026-11-01T08:00");
+  expect(await page.getByLabel("To", { exact: true }).inputValue()).toBe("2026-11-02T08:00");
+  expect(await page.getByRole("combobox", { name: "Event" }).inputValue()).toBe("Report failed");
+  expect(await page.getByRole("combobox", { name: "Channel" }).inputValue()).toBe("Channel 0199f0d2…");
+  const asked = requestsTo(page, "/api/v1/deliveries");
+  await page.getByLabel("To", { exact: true }).fill("2026-11-01T07:00");
+  await page.getByLabel("To", { exact: true }).press("Enter");
+  await page.getByText("Must be before To.").waitFor();
+  expect(asked).toEqual([]);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe("");
+  await page.getByRole("row").filter({ hasText: "Reports that fail or are missed" }).first().waitFor(); // the demo's
+  expect([...(asked.at(-1)?.searchParams.keys() ?? [])]).toEqual(["limit"]);
+});
+
+test("that Muster mails administrators by itself is said for as long as it does", async () => {
+  const own: Schemas["NotificationRule"] = {
+    id: id(90),
+    name: "Critical alerts and failed reports",
+    match: { severity: ["critical"], engine: [], instanceIds: [], nameContains: null, event: ["alert.raised"] },
+    channelIds: [id(91)],
+    groupSeconds: 60,
+    repeatMinutes: 0,
+    quiet: null,
+    enabled: true,
+    createdAt: at(-9_000),
+    createdBy: null,
+  };
+  const mail = { ...hook, id: id(91), name: "Administrators", kind: "email" as const, url: null, administrators: true };
+  const page = await visit("/notifications/rules", {
+    before: async (p) => {
+      await p.route("**/api/v1/notification-rules", (route) => route.fulfill({ json: { items: [own] } }));
+      await p.route("**/api/v1/channels", (route) => route.fulfill({ json: { items: [mail, hook] } }));
+    },
+  });
+  const says = page.getByText("Muster sends an e-mail to every administrator about critical alerts that are raised.", {
+    exact: false,
+  });
+  await says.waitFor();
+  mail.administrators = false; // somebody else gets what it tells
+  await page.reload();
+  await row(page, own.name).waitFor();
+  await settled(page);
+  expect(await says.count()).toBe(0);
+});
+
+test("a rule that names no event has all, in its form too; channels that cannot be named are said to be so", async () => {
+  const all: Schemas["NotificationRule"] = {
+    id: rule.id,
+    name: rule.name,
+    match: { severity: [], engine: [], instanceIds: [], nameContains: null, event: [] },
+    channelIds: [hook.id],
+    groupSeconds: 60,
+    repeatMinutes: 0,
+    quiet: null,
+    enabled: true,
+    createdAt: at(-9_000),
+    createdBy: hook.createdBy,
+  };
+  const failing = { status: 503, contentType: "application/problem+json", body: "{}" };
+  const page = await visit(`/notifications/rules/${all.id}`, {
+    expected: [/status of 503/],
+    before: async (p) => {
+      await p.route(`**/api/v1/notification-rules/${all.id}`, (route) => route.fulfill({ json: all }));
+      await p.route("**/api/v1/notification-rules", (route) => route.fulfill({ json: { items: [all] } }));
+      await p.route("**/api/v1/channels", (route) => route.fulfill(failing));
+    },
+  });
+  for (const event of ["Alert raised", "Report failed", "Scheduled report missed"]) {
+    expect(await page.getByRole("checkbox", { name: event }).isChecked(), event).toBe(true);
+  }
+  await page.getByText("Channels could not be loaded:", { exact: false }).waitFor();
+  await page.goto("/notifications/rules");
+  await page.getByText("The names of channels could not be loaded").waitFor();
+  await row(page, all.name).waitFor();
+});
+
 test("an alert says who was told, when and by which rule; an instance who will be", async () => {
   const first = async (path: string) =>
     ((await (await apiAs("viewer", "GET", path)).json()) as { items: { id: string }[] }).items[0]?.id;
@@ -315,6 +391,18 @@ test("an alert says who was told, when and by which rule; an instance who will b
   await section.getByText("On call", { exact: true }).waitFor();
   expect(await section.getByRole("link").count()).toBe(0); // deliveries are not for viewers
 
+  // Of nobody it says why: no rule, or that it is too long ago to know.
+  await page.unroute("**/api/v1/alerts/*/notifications");
+  await page.route("**/api/v1/alerts/*/notifications", (route) => route.fulfill({ json: { items: [] } }));
+  await page.reload();
+  await section.getByText("Nobody: no notification rule matched this alert when it happened.").waitFor();
+  await page.route(`**/api/v1/alerts/${alert}`, async (route) => {
+    const shown = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...shown, resolvedAt: at(-91 * 1440) } });
+  });
+  await page.reload();
+  await section.getByText("Nothing is known any more: what was told is kept for 90 days.").waitFor();
+
   const instance = await first("/api/v1/instances?pageSize=1");
   const rules: Schemas["InstanceRuleList"] = {
     items: [
@@ -342,7 +430,7 @@ test("an alert says who was told, when and by which rule; an instance who will b
 test("without rules, channels and deliveries the pages say what they are for, and to whom they are not", async () => {
   const none = { items: [], nextCursor: null };
   const pages = {
-    rules: "Nobody is told of alerts, and of failed reports only those who requested them.",
+    rules: "Nobody is told of alerts, of failed reports, or of scheduled reports that were missed.",
     channels: "Add one, try it, and then a rule that uses it.",
     deliveries: "Nothing happened yet that a notification rule matches.",
   };

@@ -2,32 +2,61 @@
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { apiAs, violations, visit } from "./browser";
+import { adminSession, apiAs, apiBy, fed, row, serverUrl, unique, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
+import { joined } from "./server";
 
-const unique = (what: string) => `${what} ${Date.now()}-${Math.floor(Math.random() * 1e6)}`;
-const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 const dues = (page: Page) => page.locator("[data-dues] time").evaluateAll((all) => all.map((t) => t.textContent));
 
 let runs: Schemas["Schedule"];
+let paused: Schemas["Schedule"];
+let missed: Schemas["Schedule"];
+let leaver: string;
 
-// Due at the next full minute: it has run, or is about to, when the last test looks. A scorecard up to that minute is
-// what no other test asks for.
+/** scheduled is a schedule that is due at the next full minute. */
+async function scheduled(session: string, at: Date, report: object): Promise<Schemas["Schedule"]> {
+  const when = { every: "day", at: at.toISOString().slice(11, 16), timeZone: "UTC" };
+  const made = await apiBy(session, "POST", "/api/v1/schedules", { name: unique("e2e runs"), ...report, ...when });
+  expect(made.status, await made.clone().text()).toBe(201);
+  return (await made.json()) as Schemas["Schedule"];
+}
+
+const idOf = async (path: string) =>
+  ((await (await apiAs("admin", "GET", path)).json()) as { items: { id: string }[] }).items[0]?.id ?? "";
+
+// Due at the next full minute: they have run, or are about to, when the last tests look. One requests a scorecard up to
+// that minute, which no other test asks for; the owner of one leaves before it is due, and the server of one goes.
 beforeAll(async () => {
-  const found = await apiAs("viewer", "GET", "/api/v1/instances?q=demo-pg-orders-01");
-  const { items } = (await found.json()) as { items: { id: string }[] };
-  const soon = new Date(Math.ceil((Date.now() + 2_000) / 60_000) * 60_000);
-  const body = {
-    name: unique("e2e runs"),
-    kind: "InstanceScorecard",
-    scope: { instanceIds: [items[0]?.id], window: "7d" },
-    every: "day",
-    at: soon.toISOString().slice(11, 16),
-    timeZone: "UTC",
+  const email = `leaver-${Date.now()}@example.org`;
+  const session = await joined(serverUrl, adminSession, { email, name: "Lena Leaver", role: "member" });
+  const member = await joined(serverUrl, adminSession, {
+    email: "member@example.org",
+    name: "Mia Member",
+    role: "member",
+  });
+  const gone = `e2e-gone-${Date.now()}`;
+  const server = {
+    externalId: gone,
+    name: gone,
+    engine: "postgresql",
+    active: false,
+    createdAt: new Date().toISOString(),
   };
-  const made = await apiAs("member", "POST", "/api/v1/schedules", body);
-  expect(made.status).toBe(201);
-  runs = (await made.json()) as Schemas["Schedule"];
+  const made = await fed<{ instances: { id: string }[] }>("/ingest/v1/fleet", { instances: [server] });
+  const instance = made.instances[0]?.id ?? "";
+  const soon = new Date(Math.ceil((Date.now() + 10_000) / 60_000) * 60_000);
+  const orders = await idOf("/api/v1/instances?q=demo-pg-orders-01");
+  runs = await scheduled(member, soon, {
+    kind: "InstanceScorecard",
+    scope: { instanceIds: [orders], window: "7d" },
+  });
+  paused = await scheduled(session, soon, { kind: "Security", scope: { instanceIds: [] } });
+  missed = await scheduled(member, soon, { kind: "Security", scope: { instanceIds: [instance] } });
+  leaver = await idOf(`/api/v1/members?q=${email}`);
+  const left = await apiAs("admin", "PATCH", `/api/v1/members/${leaver}`, { status: "disabled" });
+  expect(left.status, await left.text()).toBe(200);
+  expect((await apiAs("admin", "DELETE", `/api/v1/instances/${instance}`)).status).toBe(204);
+  expect(Date.now(), "nothing was due yet").toBeLessThan(soon.getTime());
 });
 
 test("a schedule is filled in beside its next due times, kept, changed, switched off and removed", async () => {
@@ -139,7 +168,8 @@ async function stubbed(page: Page, changed: unknown[] = []) {
 test("each due time says what became of it, and why; an administrator takes a paused schedule over", async () => {
   const changed: unknown[] = [];
   const page = await visit(`/schedules/${id}`, { before: (p) => stubbed(p, changed) });
-  await page.getByText("Its owner is disabled. No report is requested until", { exact: false }).waitFor();
+  const until = "No report is requested until that is over, or until an administrator takes the schedule over.";
+  await page.getByText(`Its owner is disabled. ${until}`).waitFor();
   const table = page.getByRole("table", { name: "Runs" });
   await table.getByRole("row").filter({ hasText: "Missed" }).getByText("Muster was not running.").waitFor();
   await table
@@ -151,6 +181,7 @@ test("each due time says what became of it, and why; an administrator takes a pa
   const report = table.getByRole("row").filter({ hasText: "Requested" }).getByRole("link", { name: "Open the report" });
   expect(await report.getAttribute("href")).toBe(`/reports/${fates[4]?.reportId}`);
   await expect.poll(async () => (await dues(page))[0]).toMatch(/^Mon.*08:00$/);
+  await page.getByText("Due times are by the clocks of Europe/Amsterdam.").waitFor();
   await settled(page);
   expect(await violations(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 800 });
@@ -208,11 +239,58 @@ test("without a schedule the page says what one is for; a schedule that is not t
   await page.waitForURL(/\/schedules$/);
 });
 
+/** ran waits for what becomes of the due time of a schedule. */
+async function ran({ id }: Schemas["Schedule"], status: string): Promise<Schemas["ScheduleRun"]> {
+  const last = async () =>
+    ((await (await apiAs("viewer", "GET", `/api/v1/schedules/${id}`)).json()) as Schemas["Schedule"]).lastRun;
+  await expect.poll(async () => (await last())?.status, { timeout: 85_000, interval: 250 }).toBe(status);
+  return (await last()) as Schemas["ScheduleRun"];
+}
+
+test("a schedule whose owner has left is paused, until an administrator takes it over", async () => {
+  await ran(paused, "paused");
+  const page = await visit(`/schedules/${paused.id}`);
+  const table = page.getByRole("table", { name: "Runs" });
+  await table.getByRole("row").filter({ hasText: "Paused" }).getByText("Its owner is disabled.").waitFor();
+  const note = page.getByText("Its owner is disabled. No report is requested until", { exact: false });
+  await note.waitFor();
+  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByRole("dialog").getByText("You become the owner in place of Lena Leaver.", { exact: false }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
+  await note.waitFor({ state: "detached" });
+  await table.getByRole("row").filter({ hasText: "Paused" }).waitFor(); // what was is not undone
+  expect(await page.getByRole("button", { name: "Take over" }).count()).toBe(0);
+  await page.goto(`/schedules/${paused.id}?page=9`);
+  await page.getByText("There are 1 runs in all.").waitFor();
+  await page.getByRole("button", { name: "Go to the first page" }).click();
+  await table.getByRole("row").filter({ hasText: "Paused" }).waitFor();
+  await page.close(); // it would ask for what is not there any more
+  expect((await apiAs("admin", "DELETE", `/api/v1/schedules/${paused.id}`)).status).toBe(204);
+  expect((await apiAs("admin", "DELETE", `/api/v1/members/${leaver}`)).status).toBe(204);
+}, 120_000);
+
+test("a report that could not be requested is missed, says why, and is told", async () => {
+  await ran(missed, "missed");
+  const page = await visit("/schedules", { as: "auditor" });
+  await row(page, missed.name).getByText("Missed").waitFor();
+  await row(page, missed.name).getByRole("link", { name: missed.name }).click();
+  const run = page.getByRole("table", { name: "Runs" }).getByRole("row").filter({ hasText: "Missed" });
+  await run.getByText("Its instances or recipients can no longer be requested.").waitFor();
+  await page.goto("/notifications/deliveries?eventType=schedule.missed");
+  const told = row(page, missed.name);
+  await told.getByText("Reports that fail or are missed").waitFor(); // a rule of the demo's
+  await told.getByRole("link", { name: missed.name }).click();
+  const event = page.getByRole("table", { name: "Events" });
+  await event.getByText("Its instances or recipients can no longer be requested.").waitFor();
+  await event.getByRole("link", { name: missed.name }).click();
+  await page.waitForURL(`**/schedules/${missed.id}`);
+  await page.close();
+  expect((await apiAs("member", "DELETE", `/api/v1/schedules/${missed.id}`)).status).toBe(204);
+}, 120_000);
+
 test("a schedule runs by itself; from its run to the report, and to the very mail that was sent", async () => {
   const path = `/api/v1/schedules/${runs.id}`;
-  const last = async () => ((await (await apiAs("viewer", "GET", path)).json()) as Schemas["Schedule"]).lastRun;
-  await expect.poll(async () => (await last())?.status, { timeout: 75_000, interval: 250 }).toBe("requested");
-  const run = (await last()) as Schemas["ScheduleRun"];
+  const run = await ran(runs, "requested");
   expect(run).toMatchObject({ dueAt: runs.nextDueAts[0], reason: null });
   const mails = `/api/v1/reports/${run.reportId}/mails`;
   const sent = async () => ((await (await apiAs("auditor", "GET", mails)).json()) as { items: unknown[] }).items;

@@ -62,10 +62,18 @@ function cookieOf(answer: Response): string {
   return cookie.slice(cookieName.length + 1).split(";")[0] as string;
 }
 
-/** sessionOf is a session of a member with a role, who is invited where there is none yet. */
+/** sessionOf is a session of the member with a role. */
 async function sessionOf(url: string, admin: string, role: Exclude<Role, "admin">): Promise<string> {
-  const email = `${role}@example.org`;
   const name = { member: "Mia Member", auditor: "Otto Auditor", viewer: "Vera Viewer" }[role];
+  return joined(url, admin, { email: `${role}@example.org`, name, role });
+}
+
+/** joined is a session of a member who is invited and accepts, or who is there already. */
+export async function joined(
+  url: string,
+  admin: string,
+  { email, name, role }: { email: string; name: string; role: Role },
+): Promise<string> {
   const invited = await fetch(`${url}/api/v1/members`, {
     method: "POST",
     headers: { ...json, Cookie: `${cookieName}=${admin}` },

@@ -141,7 +141,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
               </Title>
               <AlertTimeline moments={alert.timeline} />
             </Panel>
-            <WhoWasTold alertId={alert.id} />
+            <WhoWasTold alert={alert} />
           </Stack>
         </Grid.Col>
       </Grid>

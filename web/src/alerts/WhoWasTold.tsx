@@ -5,14 +5,20 @@ import { usePolling, whileMoving } from "../api/polling";
 import { useSession } from "../api/session";
 import { DeliveryMark } from "../notify/marks";
 import { channelKindName, eventName } from "../notify/words";
+import { useNow } from "../ui/now";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 
 type Told = Schemas["AlertNotification"];
 
+/** As long are deliveries kept, and longer those of an alert that is open. */
+const kept = 90 * 86_400_000;
+
 /** WhoWasTold is who was told of an alert: when, through which channel, and by which rule. */
-export function WhoWasTold({ alertId }: { alertId: string }) {
+export function WhoWasTold({ alert: { id: alertId, resolvedAt } }: { alert: Schemas["AlertDetail"] }) {
+  const now = useNow(60_000);
+  const purged = resolvedAt !== null && now.getTime() - Date.parse(resolvedAt) > kept;
   const { data, error, refetch } = api.useQuery(
     "get",
     "/api/v1/alerts/{alertId}/notifications",
@@ -33,7 +39,9 @@ export function WhoWasTold({ alertId }: { alertId: string }) {
         {error && !data && <ProblemNote error={error} onRetry={refetch} />}
         {data?.items.length === 0 && (
           <Text size="sm" c="dimmed">
-            Nobody: no notification rule matched this alert.
+            {purged
+              ? "Nothing is known any more: what was told is kept for 90 days."
+              : "Nobody: no notification rule matched this alert when it happened."}
           </Text>
         )}
         <Stack gap="sm">

@@ -1,27 +1,12 @@
-import { Button, Group, MultiSelect, Switch, TextInput } from "@mantine/core";
+import { Button, Group, MultiSelect, Switch } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { InstantField } from "../ui/InstantField";
 import { groups } from "./words";
 
 const types = groups.map((group) => ({
   group: group.name,
   items: Object.entries(group.types).map(([value, label]) => ({ value, label })),
 }));
-
-const pad = (n: number) => String(n).padStart(2, "0");
-
-/** localOf is an instant as the field of a date and time has it, in the reader's zone; empty is no instant. */
-export function localOf(instant: string | undefined): string {
-  if (!instant) return "";
-  const at = new Date(instant);
-  return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}T${pad(at.getHours())}:${pad(at.getMinutes())}`;
-}
-
-/** instantOf is the reverse; undefined where there is no date, or not yet all of it. */
-export function instantOf(local: string): string | undefined {
-  const at = new Date(local);
-  return local === "" || Number.isNaN(at.getTime()) || at.getFullYear() < 1970 ? undefined : at.toISOString();
-}
 
 /** AuditFilters narrow the list. They live in the address; a change starts again at the newest entry. */
 export function AuditFilters({ members }: { members: { value: string; label: string }[] }) {
@@ -40,13 +25,13 @@ export function AuditFilters({ members }: { members: { value: string; label: str
   const backwards = from !== undefined && to !== undefined && from >= to;
   return (
     <Group mb="md" gap="sm" align="flex-start" role="search" aria-label="Filter the audit list">
-      <Instant
+      <InstantField
         label="From"
         value={from}
         error={backwards ? "Must be before To." : null}
         onCommit={(at) => change({ from: at })}
       />
-      <Instant label="To" value={to} error={null} onCommit={(at) => change({ to: at })} />
+      <InstantField label="To" value={to} error={null} onCommit={(at) => change({ to: at })} />
       <MultiSelect
         label="Who"
         placeholder={actorId?.length ? undefined : "Anyone"}
@@ -83,36 +68,5 @@ export function AuditFilters({ members }: { members: { value: string; label: str
         </Button>
       )}
     </Group>
-  );
-}
-
-/** Instant is a field of a date and time; it counts once it is left, or at Enter, so that half a date asks nothing. */
-function Instant({
-  label,
-  value,
-  error,
-  onCommit,
-}: {
-  label: string;
-  value: string | undefined;
-  error: string | null;
-  onCommit: (at: string | undefined) => void;
-}) {
-  const [text, setText] = useState(localOf(value));
-  useEffect(() => setText(localOf(value)), [value]);
-  const commit = () => {
-    if (text !== localOf(value)) onCommit(instantOf(text));
-  };
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      value={text}
-      error={error}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onBlur={commit}
-      onKeyDown={(event) => event.key === "Enter" && commit()}
-      w={{ base: "100%", sm: 200 }}
-    />
   );
 }

@@ -13,7 +13,10 @@ export function ByItself() {
   const polling = usePolling<{ items: unknown[] }>(({ items }) => items.length === 0 && whileMoving);
   const { data } = api.useQuery("get", "/api/v1/notification-rules", {}, { ...polling, enabled: can("admin") });
   const rule = data?.items.find(({ createdBy, enabled }) => createdBy === null && enabled);
-  if (!rule) return null;
+  const channels = api.useQuery("get", "/api/v1/channels", {}, { enabled: rule !== undefined });
+  // Somebody may have given it another channel, or that one to others.
+  const mailed = channels.data?.items.some(({ id, administrators }) => administrators && rule?.channelIds.includes(id));
+  if (!rule || !mailed) return null;
   return (
     <Alert
       role="status"
@@ -25,7 +28,7 @@ export function ByItself() {
       data-by-itself
     >
       <Text size="sm">
-        Since it was installed, Muster sends an e-mail to every administrator about {whatText(rule.match)}.{" "}
+        Muster sends an e-mail to every administrator about {whatText(rule.match)}. It has set this up itself.{" "}
         <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/notifications/rules" />}>
           Change or switch off this rule
         </Anchor>

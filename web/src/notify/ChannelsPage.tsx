@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, client } from "../api/client";
+import { usePolling } from "../api/polling";
 import { asProblem } from "../api/problem";
 import { nameOr, useMemberChoices } from "../reports/requestChoices";
 import { Confirm } from "../settings/Confirm";
@@ -23,7 +24,7 @@ import { type Channel, channelKindName } from "./words";
 
 /** ChannelsPage is the ways by which people and programs are told, each to be tried. */
 export function ChannelsPage() {
-  const channels = api.useQuery("get", "/api/v1/channels", {}, { staleTime: 0 });
+  const channels = api.useQuery("get", "/api/v1/channels", {}, { ...usePolling(() => 30_000), staleTime: 0 });
   const [editing, setEditing] = useState<Channel | "new" | null>(null);
   const [removing, setRemoving] = useState<Channel | null>(null);
   const items = channels.data?.items;

@@ -1,14 +1,16 @@
-import { Anchor, Button, Chip, Group, Select, Table, Text } from "@mantine/core";
+import { Anchor, Button, Chip, Group, Input, Select, Table, Text } from "@mantine/core";
 import { IconSend } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { usePolling, whileMoving } from "../api/polling";
 import { useSession } from "../api/session";
+import { ownScroll } from "../reports/requestChoices";
 import { ListCard, ListCards } from "../settings/ListCards";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
+import { InstantField } from "../ui/InstantField";
 import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -40,6 +42,7 @@ export function DeliveriesPage() {
   const items = nothing ? [] : deliveries.data?.items;
   const older = nothing ? null : (deliveries.data?.nextCursor ?? null);
   const filtered = [status, channelId, eventType, from, to].some((filter) => filter !== undefined);
+  const known = (items ?? []).map(({ channel }) => channel);
   const go = (next: Record<string, unknown>) =>
     navigate({ search: (previous) => ({ ...previous, cursor: undefined, ...next }) });
   return (
@@ -48,7 +51,7 @@ export function DeliveriesPage() {
         title="Deliveries"
         lead="What Muster told, newest first. What is not taken is tried for a day; what failed can be tried again."
       />
-      <Filters onChange={go} />
+      <Filters known={known} filtered={filtered} onChange={go} />
       {deliveries.isPending && !nothing && <ListSkeleton rows={6} />}
       {deliveries.isError && (
         <ProblemNote
@@ -102,46 +105,88 @@ export function DeliveriesPage() {
   );
 }
 
-function Filters({ onChange }: { onChange: (next: Record<string, unknown>) => void }) {
-  const { status, channelId, eventType } = useSearch({ from: "/notifications/deliveries" });
+type Named = { id: string; name: string };
+
+/** Filters narrow the list. They live in the address, and each that stands there is seen, so that nothing is left out unsaid. */
+function Filters({
+  known,
+  filtered,
+  onChange,
+}: {
+  /** The channels of the deliveries that are shown. */
+  known: Named[];
+  filtered: boolean;
+  onChange: (next: Record<string, unknown>) => void;
+}) {
+  const { status, channelId, eventType, from, to } = useSearch({ from: "/notifications/deliveries" });
   const { can } = useSession();
   // Auditors read deliveries, and channels only as these name them.
-  const channels = api.useQuery("get", "/api/v1/channels", {}, { enabled: can("admin") });
+  const all = api.useQuery("get", "/api/v1/channels", {}, { enabled: can("admin") });
+  const channels = new Map([...known, ...(all.data?.items ?? [])].map(({ id, name }) => [id, name]));
+  if (channelId && !channels.has(channelId)) channels.set(channelId, `Channel ${channelId.slice(0, 8)}…`);
+  const backwards = from !== undefined && to !== undefined && from >= to;
   return (
-    <Group mb="md" gap="md" role="search" aria-label="Filter the deliveries">
-      <Chip.Group
-        multiple
-        value={status ?? []}
-        onChange={(chosen) => onChange({ status: chosen.length > 0 ? chosen : undefined })}
-      >
-        <Group gap="xs" role="group" aria-label="State">
-          {deliveryStatuses.map((s) => (
-            <Chip key={s} value={s} size="sm" variant="outline">
-              {statusName(s)}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
+    <Group mb="md" gap="sm" align="flex-start" role="search" aria-label="Filter the deliveries">
+      <Input.Wrapper label="State" labelElement="div">
+        <Chip.Group
+          multiple
+          value={status ?? []}
+          onChange={(chosen) => onChange({ status: chosen.length > 0 ? chosen : undefined })}
+        >
+          <Group gap="xs" mih={36} role="group" aria-label="State">
+            {deliveryStatuses.map((s) => (
+              <Chip key={s} value={s} size="sm" variant="outline">
+                {statusName(s)}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
       <Select
-        aria-label="Event"
+        label="Event"
         placeholder="Any event"
         clearable
-        flex={{ base: "1 1 100%", xs: "0 0 220px" }}
+        w={{ base: "100%", sm: 210 }}
         data={notifiedEvents.map((value) => ({ value, label: eventName(value) }))}
         value={eventType ?? null}
         onChange={(chosen) => onChange({ eventType: chosen ?? undefined })}
       />
-      {can("admin") && (
-        <Select
-          aria-label="Channel"
-          placeholder="Any channel"
-          clearable
-          flex={{ base: "1 1 100%", xs: "0 0 220px" }}
-          data={(channels.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          value={channelId ?? null}
-          onChange={(chosen) => onChange({ channelId: chosen ?? undefined })}
+      <Select
+        label="Channel"
+        placeholder="Any channel"
+        clearable
+        w={{ base: "100%", sm: 210 }}
+        {...ownScroll}
+        data={[...channels].map(([value, label]) => ({ value, label }))}
+        value={channelId ?? null}
+        onChange={(chosen) => onChange({ channelId: chosen ?? undefined })}
+      />
+      <Group gap="sm" align="flex-start" w={{ base: "100%", sm: "auto" }}>
+        <InstantField
+          label="From"
+          value={from}
+          error={backwards ? "Must be before To." : null}
+          onCommit={(at) => onChange({ from: at })}
         />
-      )}
+        <InstantField label="To" value={to} error={null} onCommit={(at) => onChange({ to: at })} />
+        {filtered && (
+          <Button
+            variant="subtle"
+            mt={{ base: 0, sm: 24 }}
+            onClick={() =>
+              onChange({
+                status: undefined,
+                channelId: undefined,
+                eventType: undefined,
+                from: undefined,
+                to: undefined,
+              })
+            }
+          >
+            Clear filters
+          </Button>
+        )}
+      </Group>
     </Group>
   );
 }

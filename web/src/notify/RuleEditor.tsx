@@ -6,6 +6,8 @@ import { empty } from "../access/NewPassword";
 import { useSubmission } from "../access/useSubmission";
 import { severityName } from "../alerts/badges";
 import { api } from "../api/client";
+import { asProblem } from "../api/problem";
+import { ownScroll } from "../reports/requestChoices";
 import { engineName } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
 import { Panel } from "../ui/Panel";
@@ -165,9 +167,11 @@ function Channels({
 }) {
   const channels = api.useQuery("get", "/api/v1/channels");
   const all = channels.data?.items ?? [];
+  const known = new Set(all.map(({ id }) => id));
   return (
     <MultiSelect
       label="Channels"
+      {...ownScroll}
       description={
         channels.data && all.length === 0 ? (
           <>
@@ -181,13 +185,16 @@ function Channels({
         )
       }
       placeholder={value.length === 0 ? "Choose channels" : undefined}
-      data={all.map((c) => ({ value: c.id, label: `${c.name} (${channelKindName(c.kind)})` }))}
+      data={[
+        ...all.map((c) => ({ value: c.id, label: `${c.name} (${channelKindName(c.kind)})` })),
+        ...value.filter((id) => !known.has(id)).map((id) => ({ value: id, label: "…" })),
+      ]}
       value={value}
       onChange={onChange}
       maxValues={10}
       searchable
-      nothingFoundMessage="No channel matches"
-      error={error}
+      nothingFoundMessage={channels.isPending ? "Loading…" : "No channel matches"}
+      error={error ?? (channels.error && `Channels could not be loaded: ${asProblem(channels.error).message}`)}
     />
   );
 }

@@ -42,9 +42,16 @@ export function RulesPage() {
       {rules.isError && (
         <ProblemNote error={rules.error} title="Rules could not be loaded" onRetry={() => rules.refetch()} />
       )}
+      {channels.isError && (
+        <ProblemNote
+          error={channels.error}
+          title="The names of channels could not be loaded"
+          onRetry={() => channels.refetch()}
+        />
+      )}
       {items?.length === 0 && (
         <EmptyState icon={<IconBellRinging size={28} aria-hidden />} title="No rules">
-          Nobody is told of alerts, and of failed reports only those who requested them.
+          Nobody is told of alerts, of failed reports, or of scheduled reports that were missed.
         </EmptyState>
       )}
       {items && items.length > 0 && <Rules rules={items} names={names} onRemove={setRemoving} />}

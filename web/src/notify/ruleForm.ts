@@ -1,5 +1,6 @@
 // What the form of a notification rule holds, and what is sent.
 import type { Schemas } from "../api/client";
+import { notifiedEvents } from "../url/schemas";
 import type { Event, Match, Rule } from "./words";
 
 /** RuleForm is the form, filled in; numbers are as a select has them. */
@@ -61,7 +62,8 @@ export const formOf = (rule: Rule, timeZone: string): RuleForm => ({
   engine: rule.match.engine,
   instanceIds: rule.match.instanceIds,
   nameContains: rule.match.nameContains ?? "",
-  event: rule.match.event,
+  // One that names no event has all, as one that was made by a program may.
+  event: rule.match.event.length > 0 ? rule.match.event : [...notifiedEvents],
   channelIds: rule.channelIds,
   groupSeconds: String(rule.groupSeconds),
   repeatMinutes: String(rule.repeatMinutes),

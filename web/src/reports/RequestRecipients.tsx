@@ -25,7 +25,9 @@ export function Recipients({
   const full = all.length >= maxRecipients;
   const suggested = (found.data?.items ?? []).filter((m) => m.status !== "disabled" && !all.includes(m.id));
   const labelOf = (id: string) =>
-    id === me.id ? `${me.name} (${me.id === member.id ? "you" : "owner"})` : nameOr(named, id, "member");
+    id === me.id
+      ? `${me.name || "An erased member"} (${me.id === member.id ? "you" : "owner"})`
+      : nameOr(named, id, "member");
   return (
     <MultiSelect
       id={fieldId("recipientIds")}

@@ -1,4 +1,5 @@
 import { Table, Text, Title } from "@mantine/core";
+import { IconCalendarRepeat } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { api } from "../api/client";
@@ -6,7 +7,7 @@ import { usePolling, whileMoving } from "../api/polling";
 import { ListCard, ListCards } from "../settings/ListCards";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { useNarrow } from "../ui/narrow";
-import { Pager } from "../ui/Pager";
+import { NoSuchPage, Pager } from "../ui/Pager";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
@@ -31,22 +32,35 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
     },
   );
   const items = runs.data?.items;
+  const total = runs.data?.page.totalItems ?? 0;
+  const turn = (next: number | undefined) => navigate({ search: (previous) => ({ ...previous, page: next }) });
   return (
     <section aria-labelledby="runs">
-      <Title order={2} id="runs" mb="sm">
+      <Title order={2} id="runs" mb={4}>
         Runs
       </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Due times are by the clocks of {timeZone}.
+      </Text>
       {runs.isPending && <ListSkeleton rows={4} />}
       {runs.isError && (
         <ProblemNote error={runs.error} title="Runs could not be loaded" onRetry={() => runs.refetch()} />
       )}
-      {items?.length === 0 && (
-        <Panel>
-          <Text size="sm" c="dimmed">
-            {page ? "There are no older runs." : "The schedule was not due yet."}
-          </Text>
-        </Panel>
-      )}
+      {items?.length === 0 &&
+        (total > 0 ? (
+          <NoSuchPage
+            icon={<IconCalendarRepeat size={28} aria-hidden />}
+            total={total}
+            what="runs"
+            toFirst={() => turn(undefined)}
+          />
+        ) : (
+          <Panel>
+            <Text size="sm" c="dimmed">
+              The schedule was not due yet.
+            </Text>
+          </Panel>
+        ))}
       {runs.data && items && items.length > 0 && (
         <>
           {narrow ? (
@@ -85,11 +99,7 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
               ))}
             </ListTable>
           )}
-          <Pager
-            page={runs.data.page}
-            what="runs"
-            onTurn={(next) => navigate({ search: (previous) => ({ ...previous, page: next }) })}
-          />
+          <Pager page={runs.data.page} what="runs" onTurn={turn} />
         </>
       )}
     </section>

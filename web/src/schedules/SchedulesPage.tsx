@@ -173,7 +173,7 @@ function Last({ schedule: { lastRun } }: Of) {
       <Text size="xs" c="dimmed" component="div">
         <Time at={lastRun.dueAt} />
       </Text>
-      <RunResult run={lastRun} />
+      <RunResult run={lastRun} brief />
     </>
   );
 }

@@ -38,8 +38,8 @@ export function RunMark({ status }: { status: string }) {
   );
 }
 
-/** RunResult is the report of a run, or why there is none. */
-export function RunResult({ run }: { run: Run }) {
+/** RunResult is the report of a run, or why there is none; in a list of schedules it is brief. */
+export function RunResult({ run, brief = false }: { run: Run; brief?: boolean }) {
   return (
     <>
       {run.reportId && (
@@ -53,7 +53,7 @@ export function RunResult({ run }: { run: Run }) {
         </Anchor>
       )}
       {run.reason && <Text size="sm">{reasonText(run.reason)}</Text>}
-      {run.status === "unchanged" && (
+      {run.status === "unchanged" && !brief && (
         <Text size="sm" c="dimmed">
           The findings are those of the last report: no new one was made, and nobody was e-mailed.
         </Text>
