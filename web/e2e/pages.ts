@@ -17,7 +17,10 @@ export async function everyPage(): Promise<PageAt[]> {
   const alert = await first("/api/v1/alerts?pageSize=1");
   const report = await first("/api/v1/reports?kind=Security&status=Ready");
   const finding = await first("/api/v1/findings?checkId=PG-S25&pageSize=1");
-  const schedule = await aSchedule();
+  const schedule = await scheduleOf("The old CRM, when something changes");
+  const paused = await scheduleOf("Scorecard of the warehouse");
+  const rule = await first("/api/v1/notification-rules");
+  const delivery = await first("/api/v1/deliveries");
   const [from, to] = [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString());
   const statement = await first(`/api/v1/statements?from=${from}&to=${to}&pageSize=1`);
   return [
@@ -42,6 +45,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "schedule-new", path: `/schedules/new?kind=InstanceScorecard&instanceId=${instance}` },
     { name: "schedule", path: `/schedules/${schedule}` },
     { name: "schedule-edit", path: `/schedules/${schedule}?edit=yes`, again: true },
+    { name: "schedule-paused", path: `/schedules/${paused}`, again: true },
     { name: "exports", path: "/exports" },
     { name: "instances", path: "/instances" },
     { name: "instance", path: `/instances/${instance}` },
@@ -60,8 +64,10 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "exceptions", path: "/exceptions" },
     { name: "rules", path: "/notifications/rules" },
     { name: "rule-new", path: "/notifications/rules/new" },
+    { name: "rule", path: `/notifications/rules/${rule}` },
     { name: "channels", path: "/notifications/channels" },
     { name: "deliveries", path: "/notifications/deliveries" },
+    { name: "delivery", path: `/notifications/deliveries/${delivery}` },
     { name: "members", path: "/settings/members" },
     { name: "members-viewer", path: "/settings/members", as: "viewer", again: true },
     { name: "tokens", path: "/settings/tokens" },
@@ -89,13 +95,13 @@ async function first(path: string): Promise<string> {
   return id;
 }
 
-/** aSchedule is one of the demo's, which has none by itself. */
-async function aSchedule(): Promise<string> {
-  const { items } = (await (await apiAs("admin", "GET", "/api/v1/schedules")).json()) as { items: { id: string }[] };
-  if (items[0]) return items[0].id;
-  const when = { every: "week", weekday: "monday", at: "08:00", timeZone: "Europe/Amsterdam" };
-  const body = { name: "Security on Mondays", kind: "Security", scope: { instanceIds: [] }, ...when };
-  return ((await (await apiAs("admin", "POST", "/api/v1/schedules", body)).json()) as { id: string }).id;
+/** scheduleOf is the id of the demo's schedule of that name. */
+async function scheduleOf(name: string): Promise<string> {
+  type Made = { items: { id: string; name: string }[] };
+  const { items } = (await (await apiAs("admin", "GET", "/api/v1/schedules?pageSize=200")).json()) as Made;
+  const id = items.find((schedule) => schedule.name === name)?.id;
+  if (!id) throw new Error(`the demo has no schedule ${name}`);
+  return id;
 }
 
 /** settled waits until a page is there: its heading, nothing that loads, no network for a moment. */

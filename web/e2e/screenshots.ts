@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, type Visit, visit } from "./browser";
+import { readMail } from "../src/mail/mail";
+import { apiAs, fed, launch, type Visit, visit } from "./browser";
 import { everyPage, type PageAt, settled } from "./pages";
 import { allDrawn } from "./trends";
 
@@ -66,7 +67,48 @@ const states: State[] = [
         databases: { current: 0, previous: 0, trend: 0 },
         alerts: { current: 0, previous: 0, trend: 0 },
       })(page);
+      const event = ["alert.raised", "alert.resolved", "report.failed", "schedule.missed"];
+      const match = { severity: ["critical"], engine: [], instanceIds: [], nameContains: null, event };
+      await stub("**/api/v1/notification-rules", {
+        items: [{ id: "r", createdBy: null, enabled: true, match, channelIds: ["c"] }],
+      })(page);
+      await stub("**/api/v1/channels", { items: [{ id: "c", administrators: true }] })(page);
     },
+  },
+  {
+    name: "channel-new",
+    path: "/notifications/channels",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Add a channel" }).click();
+      await page.getByRole("combobox", { name: "Kind" }).click();
+      await page.getByRole("option", { name: "Webhook" }).click();
+      await page.getByRole("button", { name: "Generate" }).click();
+    },
+  },
+  {
+    name: "channel-test",
+    path: "/notifications/channels",
+    act: async (page) => {
+      for (const channel of ["Incident desk", "Administrators"])
+        await page.getByRole("button", { name: `Test ${channel}` }).click();
+      await page.getByText(/^It works/).waitFor();
+      await page.getByText(/^It failed/).waitFor();
+    },
+  },
+  {
+    name: "rule-all",
+    path: "/notifications/rules/new",
+    act: async (page) => {
+      await page.getByText("Critical", { exact: true }).first().click(); // none is all
+      await page.getByLabel("Quiet hours").check();
+      await page.waitForTimeout(1_000);
+      await settled(page);
+    },
+  },
+  {
+    name: "rule-wrong",
+    path: "/notifications/rules/new",
+    act: (page) => page.getByRole("button", { name: "Create rule" }).click(),
   },
   { name: "history-empty", path: "/reports/history?kind=DataInventory&status=Expired" },
 ];
@@ -74,6 +116,17 @@ const states: State[] = [
 type Found = { id: string; name: string };
 const found = async (path: string) =>
   ((await (await apiAs("admin", "GET", path)).json()) as { items: Found[] }).items[0] as Found;
+
+/** lastRequested is the last report that a schedule of the demo requested. */
+async function lastRequested(): Promise<string> {
+  type Runs = { items: { lastRun: { reportId: string | null } | null }[] };
+  const ask = async () => {
+    const { items } = (await (await apiAs("admin", "GET", "/api/v1/schedules?pageSize=200")).json()) as Runs;
+    return items.map(({ lastRun }) => lastRun?.reportId ?? "").find((id) => id !== "") ?? "";
+  };
+  await expect.poll(ask, { timeout: 120_000, interval: 1_000 }).not.toBe("");
+  return ask();
+}
 
 const scores = Array.from({ length: 60 }, (_, n) => ({
   day: new Date(Date.now() - (59 - n) * 86_400_000).toISOString().slice(0, 10),
@@ -89,6 +142,40 @@ const changed = (kind: string, name: string | null, before: string | null, after
   removed: false,
 });
 
+/** toNobody has an alert told to a port where nobody listens, for as long as work takes: deliveries that are tried again. */
+async function toNobody<T>(work: () => Promise<T>): Promise<T> {
+  const made = async (path: string, body: object) =>
+    ((await (await apiAs("admin", "POST", path, body)).json()) as { id: string }).id;
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const hook = { name: "Nobody listens", kind: "webhook", url: "http://127.0.0.1:9/muster", secret };
+  const channel = await made("/api/v1/channels", hook);
+  const rule = await made("/api/v1/notification-rules", {
+    name: "The web shop, all of it",
+    match: { severity: [], engine: [], instanceIds: [], nameContains: "demo-mysql-web", event: ["alert.raised"] },
+    channelIds: [channel],
+    groupSeconds: 0,
+    repeatMinutes: 0,
+    quiet: null,
+  });
+  const at = new Date().toISOString();
+  const alert = {
+    externalId: "pictures",
+    title: "Carts are lost",
+    severity: "warning",
+    state: "Open",
+    instance: "demo-mysql-web-01",
+  };
+  const told = { ...alert, createdAt: at, firstTriggeredAt: at, lastTriggeredAt: at };
+  await fed("/ingest/v1/alerts", { alerts: [told] });
+  try {
+    return await work();
+  } finally {
+    await fed("/ingest/v1/alerts", { alerts: [{ ...told, state: "Resolved", resolvedAt: new Date().toISOString() }] });
+    await apiAs("admin", "DELETE", `/api/v1/notification-rules/${rule}`);
+    await apiAs("admin", "DELETE", `/api/v1/channels/${channel}`);
+  }
+}
+
 /** Of things that the demo has, or makes only after days: panels, an instance that was assessed for weeks, an alert with its chart. */
 async function madeUp(): Promise<State[]> {
   const at = (minutes: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 - minutes * 60_000).toISOString();
@@ -96,6 +183,9 @@ async function madeUp(): Promise<State[]> {
   const orders = await found("/api/v1/instances?q=demo-pg-orders-01");
   const accepted = await found("/api/v1/findings?pageSize=1");
   const alert = await found("/api/v1/alerts?q=Replication%20lag%20above%2015&status=open");
+  const told = await found("/api/v1/alerts?q=Tablespace%20STAGE&status=open");
+  const billing = await found("/api/v1/instances?q=demo-pg-billing-01");
+  const scheduled = await lastRequested();
   const who = `whoFrom=${at(31)}&whoTo=${at(30)}`;
   return [
     { name: "panel-statement", path: `/?range=1h&who=average&${who}&whoBy=statement` },
@@ -135,6 +225,20 @@ async function madeUp(): Promise<State[]> {
           });
           await route.fulfill({ json: { ...list, items } });
         }),
+    },
+    { name: "alert-told", path: `/alerts/${told.id}` },
+    { name: "alert-told-viewer", path: `/alerts/${told.id}`, as: "viewer" },
+    { name: "instance-told", path: `/instances/${billing.id}?range=1h` },
+    {
+      name: "report-mail",
+      path: `/reports/${scheduled}`,
+      act: async (page) => {
+        await page
+          .getByRole("button", { name: /^Show the e-mail/ })
+          .first()
+          .click();
+        await page.locator("iframe").waitFor();
+      },
     },
     { name: "instance-fed", path: `/instances/${orders.id}?range=24h` },
     {
@@ -228,25 +332,78 @@ async function madeUp(): Promise<State[]> {
   ];
 }
 
+async function pictured({ name, path, as = "admin", before, act }: State) {
+  const page = await visit(path, { as, before, expected: [/./] });
+  await settled(page).catch((error) => process.stdout.write(`${name}: ${error}\n`));
+  await act?.(page);
+  await shot(page, name);
+  await page.context().close();
+}
+
+/** shot takes a page light, dark and narrow. */
+async function shot(page: Page, name: string) {
+  await page.evaluate(() => window.scrollTo(0, 0)); // what somebody did may be far below
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.screenshot({ path: join(folder, `${name}-dark.png`), fullPage: true });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.waitForTimeout(300); // charts draw anew
+  await page.screenshot({ path: join(folder, `${name}-360.png`), fullPage: true });
+}
+
+const wanted = process.env.MUSTER_PAGES?.split(",");
+const want = (name: string) => !wanted || wanted.includes(name);
+
 test("every page", async () => {
   expect(folder, "MUSTER_SCREENSHOTS names the folder").not.toBe("");
   await mkdir(folder, { recursive: true });
-  const wanted = process.env.MUSTER_PAGES?.split(",");
   const all: State[] = [...(await everyPage()), ...states, ...(await madeUp())];
-  for (const { name, path, as = "admin", before, act } of all) {
-    if (wanted && !wanted.includes(name)) continue;
-    const page = await visit(path, { as, before, expected: [/./] });
-    await settled(page).catch((error) => process.stdout.write(`${name}: ${error}\n`));
-    await act?.(page);
-    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.screenshot({ path: join(folder, `${name}-dark.png`), fullPage: true });
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize({ width: 360, height: 800 });
-    await page.waitForTimeout(300); // charts draw anew
-    await page.screenshot({ path: join(folder, `${name}-360.png`), fullPage: true });
-    await page.context().close();
+  for (const state of all) if (want(state.name)) await pictured(state);
+  if (!want("deliveries-tried")) return;
+  await toNobody(async () => {
+    const act = async (page: Page) => {
+      await page
+        .getByText(/2 attempts/)
+        .first()
+        .waitFor();
+    };
+    await pictured({ name: "deliveries-tried", path: "/notifications/deliveries", act });
+  });
+});
+
+/** The mails of the outbox whose subject says so, as their readers get them: the newest of each kind. */
+const mails: Record<string, RegExp> = {
+  "mail-schedule": /Security Report ready: demo-pg-legacy-01/,
+  "mail-report": /Security Report ready: All active instances/,
+  "mail-scorecard": /Per-Instance Scorecard ready/,
+  "mail-alerts": /Raised .critical.: .* and \d more/,
+  "mail-failed": /Report failed/,
+};
+
+test("every mail", async () => {
+  const outbox = await apiAs("admin", "GET", "/api/v1/ops/outbox");
+  const { items } = (await outbox.json()) as { items: { id: string }[] };
+  const raws = await Promise.all(
+    items.map(async ({ id }) => (await apiAs("admin", "GET", `/api/v1/ops/outbox/${id}`)).json()),
+  );
+  const all = (raws as { raw: string }[]).map(({ raw }) => readMail(raw));
+  const browser = await launch();
+  for (const [name, subject] of Object.entries(mails)) {
+    const mail = all.find((sent) => subject.test(sent.subject));
+    expect(mail?.html, `a mail whose subject is ${subject}, of ${all.map((sent) => sent.subject)}`).toBeTruthy();
+    if (!mail?.html || !want(name)) continue;
+    const page = await browser.newPage({ viewport: { width: 720, height: 600 } });
+    await page.setContent(mail.html);
+    await shot(page, name);
+    await page.setViewportSize({ width: 720, height: 600 });
+    await page.setContent(`<pre style="white-space: pre-wrap"></pre>`);
+    await page.locator("pre").evaluate((pre, text) => {
+      pre.textContent = text;
+    }, `${mail.subject}\n\n${mail.text}`);
+    await page.screenshot({ path: join(folder, `${name}-text.png`), fullPage: true });
   }
+  await browser.close();
 });
 
 const pictures = "../docs/pictures";
@@ -276,10 +433,12 @@ test("the dashboard, for README.md", async () => {
 });
 
 test("the first page of a report, for README.md", async () => {
-  const answer = await apiAs("admin", "GET", "/api/v1/reports?kind=Security&status=Ready&pageSize=1");
-  const { items } = (await answer.json()) as { items: { downloadUrl: string }[] };
+  const answer = await apiAs("admin", "GET", "/api/v1/reports?kind=Security&status=Ready&pageSize=50");
+  type Ready = { items: { downloadUrl: string; scope: { instanceIds: string[] } }[] };
+  const { items } = (await answer.json()) as Ready;
+  const ofAll = items.find(({ scope }) => scope.instanceIds.length === 0); // and not the one of a schedule
   const report = join(folder, "report.pdf");
-  const file = await apiAs("admin", "GET", items[0]?.downloadUrl ?? "");
+  const file = await apiAs("admin", "GET", ofAll?.downloadUrl ?? "");
   await writeFile(report, Buffer.from(await file.arrayBuffer()));
   await mkdir(pictures, { recursive: true });
   const first = ["-png", "-r", "110", "-f", "1", "-l", "1", "-singlefile"];
