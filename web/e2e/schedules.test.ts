@@ -261,7 +261,7 @@ test("a schedule whose owner has left is paused, until an administrator takes it
   await table.getByRole("row").filter({ hasText: "Paused" }).waitFor(); // what was is not undone
   expect(await page.getByRole("button", { name: "Take over" }).count()).toBe(0);
   await page.goto(`/schedules/${paused.id}?page=9`);
-  await page.getByText("There are 1 runs in all.").waitFor();
+  await page.getByText("There is 1 run in all.").waitFor();
   await page.getByRole("button", { name: "Go to the first page" }).click();
   await table.getByRole("row").filter({ hasText: "Paused" }).waitFor();
   await page.close(); // it would ask for what is not there any more

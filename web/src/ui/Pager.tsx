@@ -2,7 +2,7 @@ import { Button, Group, Pagination, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { EmptyState } from "./EmptyState";
-import { count } from "./format";
+import { count, plural } from "./format";
 
 /** Pager says which of how many are shown, and turns pages. */
 export function Pager({ page, onTurn, what }: { page: Schemas["Page"]; onTurn: (page: number) => void; what: string }) {
@@ -55,7 +55,7 @@ export function NoSuchPage({
         </Button>
       }
     >
-      There are {count(total)} {what} in all.
+      There {total === 1 ? "is" : "are"} {plural(total, what.slice(0, -1))} in all.
     </EmptyState>
   );
 }
