@@ -89,7 +89,7 @@ func noticesLetter(n Notices) (text, page string) {
 		rows.WriteString(os.Expand(noticeHTML, func(name string) string { return html.EscapeString(values[name]) }))
 	}
 	title, more := fmt.Sprintf("%d events", len(n.Lines)+n.Omitted), ""
-	because := "of the rule \"" + n.Rule + "\", which your administrators can change."
+	because := "of the rule “" + n.Rule + "”, which your administrators can change."
 	switch {
 	case len(n.Lines) == 0:
 		title, because = testHeading, "an administrator tested a channel that leads to you."

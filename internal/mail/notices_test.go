@@ -25,7 +25,7 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 		},
 	}
 	text, page := mail.NoticesLetter(n)
-	for _, want := range []string{"DEMO DATA", "9 events\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "lines\n  It <i>ended</i>.\n  20 November", "There are 7 more.", n.DeliveryID.String(), `rule "All of it"`} {
+	for _, want := range []string{"DEMO DATA", "9 events\nAcme", "Raised (critical): <b>${Because}</b>\n  20 November 2026, 11:37 UTC\n  https://muster.example.org/alerts/1\n", "lines\n  It <i>ended</i>.\n  20 November", "There are 7 more.", n.DeliveryID.String(), `rule “All of it”`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text has no %q:\n%s", want, text)
 		}
