@@ -158,16 +158,17 @@ func (i installed) files(t testing.TB, kept map[string]string) {
 	}
 }
 
-var reportLink = regexp.MustCompile(`/exports\?reportId=([0-9a-f-]{36})`)
+// mailedAbout is what a mail is about: a report that is ready, or a delivery of what happened.
+var mailedAbout = regexp.MustCompile(`(?:/exports\?reportId=|, delivery )([0-9a-f-]{36})`)
 
-// sameMessageIDs holds every second mail to one recipient about one report to
-// the Message-ID of the first, and returns how many mails were second ones.
+// sameMessageIDs holds every second mail to one recipient about one report, or of one
+// delivery, to the Message-ID of the first, and returns how many mails were second ones.
 func sameMessageIDs(t testing.TB, taken []mailtest.Mail) (repeated int) {
 	t.Helper()
 	first := make(map[string]string)
 	for _, m := range taken {
 		decoded := readMail(t, m.Data)
-		about := reportLink.FindStringSubmatch(decoded.text)
+		about := mailedAbout.FindStringSubmatch(decoded.text)
 		if about == nil || len(m.To) != 1 {
 			t.Errorf("a mail to %v about nothing:\n%s", m.To, decoded.text)
 			continue
