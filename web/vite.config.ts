@@ -86,6 +86,9 @@ export default defineConfig({
     reportCompressedSize: false,
     // Swagger UI, which the description of the API alone loads, is one file of 1.5 MB. What the dashboard loads is held by a test.
     chunkSizeWarningLimit: 1_600,
+    // It would have the API's description load what the application stands on, and so ask who is signed in. Browsers
+    // that want it load scripts a little later.
+    modulePreload: { polyfill: false },
     // The content security policy admits no data: but images.
     assetsInlineLimit: 0,
     manifest: true,

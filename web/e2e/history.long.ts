@@ -273,12 +273,23 @@ test("39 a report's trail is in its order, with who and when", async () => {
   const page = await visit(`/reports/${mine.id}`);
   const trail = page.getByRole("list", { name: "What happened to the report" });
   await trail.locator('[data-event="downloaded"]').waitFor();
+  await trail.locator('[data-event="signed"]').waitFor(); // some seconds after it is ready, whatever else happens meanwhile
   const types = await trail
     .getByRole("listitem")
     .evaluateAll((items) => items.map((i) => i.getAttribute("data-event")));
   const step = "stepCompleted";
-  expect(types).toEqual(["queued", "buildStarted", step, step, step, "ready", "emailSent", "downloaded"]);
-  const said = await trail.getByRole("listitem").allInnerTexts();
+  expect(types.filter((type) => type !== "signed")).toEqual([
+    "queued",
+    "buildStarted",
+    step,
+    step,
+    step,
+    "ready",
+    "emailSent",
+    "downloaded",
+  ]);
+  expect(types.indexOf("signed")).toBeGreaterThan(types.indexOf("ready"));
+  const said = (await trail.getByRole("listitem").allInnerTexts()).filter((_, i) => types[i] !== "signed");
   expect(said[0]).toMatch(/^Requested and queued\n[\s\S]*\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC · Mia Member$/);
   expect(said[2]).toMatch(/^Built: step 1 of 3, gathering what is known\n/);
   expect(said[6]).toMatch(/^E-mailed to Mia Member\n/);
@@ -286,7 +297,7 @@ test("39 a report's trail is in its order, with who and when", async () => {
   await page.getByText(`muster reports rebuild ${mine.id} --verify`).waitFor();
   await page
     .getByRole("region", { name: "SHA-256 of the PDF" })
-    .getByText(mine.file?.sha256 ?? "")
+    .getByText(mine.file?.baseSha256 ?? "")
     .waitFor();
 });
 
@@ -294,15 +305,16 @@ test("36 the files of a report are listed with their digests, and fetching one i
   const mine = await requested("member");
   const page = await visit(`/reports/${mine.id}`);
   const files = page.getByRole("region", { name: "Files and their digests" });
-  await files.locator('[data-file="inputs.json"]').waitFor();
+  await files.locator('[data-file="proof.json"]').waitFor();
   expect(await files.locator("[data-file]").evaluateAll((all) => all.map((f) => f.getAttribute("data-file")))).toEqual([
     "report.pdf",
     "findings.csv",
     "inputs.json",
+    "proof.json",
   ]);
   await files
     .locator('[data-file="report.pdf"]')
-    .getByText(mine.file?.sha256 ?? "")
+    .getByText(mine.file?.baseSha256 ?? "")
     .waitFor();
   const saved = page.waitForEvent("download");
   await files.getByRole("link", { name: /^Download findings\.csv/ }).click();
