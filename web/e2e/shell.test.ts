@@ -341,6 +341,33 @@ describe("40 the keyboard", () => {
     await list.waitFor();
   });
 
+  test("40 what is typed after a shortcut's key opens no other page, and the field has the keys once it is seen", async () => {
+    const page = await visit("/alerts");
+    await page.locator('main a[href^="/alerts/"]').first().waitFor();
+    // Keys that come before the next frame, as on a slow machine; and whether the field has them once it is seen.
+    const had = await page.evaluate(async () => {
+      const seen = new Promise<boolean>((resolve) => {
+        const watch = new MutationObserver(() => {
+          const field = document.querySelector('[role="combobox"][aria-autocomplete="list"]');
+          if (field) resolve(field === document.activeElement);
+        });
+        watch.observe(document.body, { childList: true, subtree: true });
+      });
+      for (const key of "fgd") {
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        await Promise.resolve();
+      }
+      return seen;
+    });
+    expect(had).toBe(true);
+    expect(addressOf(page).pathname).toBe("/alerts");
+    const field = page.getByRole("combobox", { name: "Instances" });
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "hidden" });
+    await page.keyboard.type("gd");
+    await soon(() => addressOf(page).pathname).toBe("/");
+  });
+
   test("40 each shortcut does what it says", async () => {
     const page = await visit("/alerts");
     await page.locator('main a[href^="/alerts/"]').first().waitFor();

@@ -1,7 +1,7 @@
 import { Button, Group, Loader, Popover, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconCheck, IconChevronDown, IconFilter, IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import type { Schemas } from "../api/client";
 import { count, engineName, plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -50,6 +50,8 @@ function Choice() {
   const moved = useRef(false);
   const list = useId();
   const field = useRef<HTMLInputElement>(null);
+  // With its first sight, not a moment later as the popover would do it: what is typed meanwhile was lost.
+  useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
   const { found, total, failed, busy, retry } = useSearch(query);
   const choose = (ids: string[]) => {
     setChosen(ids);

@@ -28,7 +28,7 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
   const ways: Ways = { scope, dashboard: { ...scope, ...useLastView() } };
   useLive(scoped ? refresh : undefined);
   useFocus();
-  usePageShortcuts(scoped, ways, setTool);
+  usePageShortcuts(scoped, ways, { tool, open: setTool });
   const ready = useReady();
   const later = useLater(announcer, ready);
   return (

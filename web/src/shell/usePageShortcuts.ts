@@ -11,15 +11,21 @@ function searchField(): HTMLElement | null {
   return marked?.matches("input") ? marked : (marked?.querySelector("input") ?? null);
 }
 
-/** usePageShortcuts binds the shortcuts to the page: without a scope it has no filter and no window. */
-export function usePageShortcuts(scoped: boolean, { scope, dashboard }: Ways, open: (tool: Tool) => void) {
+type Tools = { tool: Tool | null; open: (tool: Tool) => void };
+
+/**
+ * usePageShortcuts binds the shortcuts to the page: without a scope it has no filter and no window. Where a tool is
+ * open or about to be there are none: who types on after its key means the tool, and no other page.
+ */
+export function usePageShortcuts(scoped: boolean, { scope, dashboard }: Ways, { tool, open }: Tools) {
   const router = useRouter();
   const session = useSession();
   const { move } = useAnchor();
   const filter = scoped ? () => open("filter") : undefined;
   const go = (to: string, permission: string, search: Ways["dashboard"] = {}) =>
     session.can(permission) ? () => router.navigate({ to, search: search as never }) : undefined;
-  useShortcuts({
+  const taken = tool === "help" || (tool !== null && scoped);
+  const actions = {
     help: () => open("help"),
     refresh: move,
     window: scoped ? () => open("window") : undefined,
@@ -34,5 +40,6 @@ export function usePageShortcuts(scoped: boolean, { scope, dashboard }: Ways, op
     instances: go("/instances", "metrics:read"),
     reports: go("/reports", "reports:read"),
     history: go("/reports/history", "reports:read"),
-  });
+  };
+  useShortcuts(taken ? {} : actions);
 }
