@@ -119,10 +119,11 @@ func (r *ScheduleRun) actor() Actor {
 	return Actor{OrganizationID: r.organization, MemberID: r.OwnerID, Component: "worker"}
 }
 
-// NoRoomError says that a report that is due waits until others are built.
+// NoRoomError says that a report that is due waits until others are built: too many are, or
+// the same one is and has no room for all recipients.
 type NoRoomError struct{ RetryAfter time.Duration }
 
-func (e *NoRoomError) Error() string { return "too many reports are being built" }
+func (e *NoRoomError) Error() string { return "there is no room among the reports being built" }
 
 // RunSchedule records what becomes of the due times that have come: the latest asks for
 // its report, unless it is paused, refused or unchanged, and those before it were missed,
@@ -175,6 +176,9 @@ func (s *Service) outcome(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun) (s
 	var full *RuleError
 	if errors.As(err, &full) && full.Code == tooManyBuilding {
 		return nil, &NoRoomError{RetryAfter: full.RetryAfter}
+	}
+	if len(requested.RecipientsNotAdded) > 0 { // by the report that is being built, which has its recipients
+		return nil, &NoRoomError{RetryAfter: retryWhileBuilding}
 	}
 	return schedule.Requested{DueAt: due, ReportID: requested.ReportID}, err
 }

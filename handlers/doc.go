@@ -120,7 +120,8 @@
 // due times, so that none comes twice; what a step forward has passed is missed, and the
 // latest is made.
 //
-// There is no room: the job comes again every few seconds until the next is due. Findings
+// There is no room among the reports being built, or in the one that it would join for all
+// its recipients: the job comes again every few seconds until the next is due. Findings
 // cannot be compared, or any other error: it is tried again with its backoff, once an hour
 // at last; nothing sets it aside. Muster is away over several due times: all but the latest
 // are missed.

@@ -138,6 +138,49 @@ func TestFiftyAtEight(t *testing.T) {
 	}
 }
 
+// TestARunWhoseRecipientsDoNotFit into the report that is being built asks for its own behind
+// that: whoever a schedule names gets a mail.
+func TestARunWhoseRecipientsDoNotFit(t *testing.T) {
+	t.Parallel()
+	s := newTimedScene(t)
+	tx, err := s.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	further := make([]uuid.UUID, report.MaxRecipients-1)
+	for i := range further {
+		further[i] = s.member(tx, fmt.Sprint("reader", i))
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	crowded := s.schedule(func(x *schedule.Terms) { x.RecipientIDs = []uuid.UUID{s.bob} })
+	fits := s.schedule()
+	s.at(eight(1))
+	full := s.request(s.ana, further...)
+	s.work("w1", s.scheduler().Task(1))
+	s.idle()
+	if got := requested(s.runs(fits)); !slices.Equal(got, []uuid.UUID{full}) {
+		t.Errorf("who has a place already asks for %v, want %s", got, full)
+	}
+	if runs := s.runs(crowded); len(runs) != 0 {
+		t.Errorf("came meanwhile of the one without a place: %v", runs)
+	}
+	if reused, _ := last[report.Reused](s, full); len(reused.NotAdded) != 0 {
+		t.Errorf("the report says that it leaves out %v", reused.NotAdded)
+	}
+	s.built(1)
+	s.at(eight(1).Add(6 * time.Second))
+	s.idle()
+	own := requested(s.runs(crowded))
+	if len(own) != 1 || own[0] == full {
+		t.Fatalf("reports of its own: %v", own)
+	}
+	if queued, _ := last[report.Queued](s, own[0]); !slices.Equal(queued.RecipientIDs, []uuid.UUID{s.ana, s.bob}) {
+		t.Errorf("it goes to %v", queued.RecipientIDs)
+	}
+}
+
 // TestWhatWasMissedSaysWhy tells apart that nobody looked, and that there was no room.
 func TestWhatWasMissedSaysWhy(t *testing.T) {
 	t.Parallel()

@@ -143,18 +143,23 @@ func (s *scene) populate() {
 		s.t.Fatal(err)
 	}
 	for name, id := range map[string]*uuid.UUID{"ana": &s.ana, "bob": &s.bob, "eva": &s.eva} {
-		*id = uuid.New()
-		m := accounts.Member{
-			ID: *id, OrganizationID: s.organization, Email: s.address(name), Name: strings.ToUpper(name[:1]) + name[1:],
-			Role: organization.Member, Status: organization.Active, CreatedAt: s.clock.Now(),
-		}
-		if err := s.accounts.InsertMember(s.t.Context(), tx, m, ""); err != nil {
-			s.t.Fatal(err)
-		}
+		*id = s.member(tx, name)
 	}
 	if err := tx.Commit(); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+func (s *scene) member(tx *sqlx.Tx, name string) uuid.UUID {
+	s.t.Helper()
+	m := accounts.Member{
+		ID: uuid.New(), OrganizationID: s.organization, Email: s.address(name), Name: strings.ToUpper(name[:1]) + name[1:],
+		Role: organization.Member, Status: organization.Active, CreatedAt: s.clock.Now(),
+	}
+	if err := s.accounts.InsertMember(s.t.Context(), tx, m, ""); err != nil {
+		s.t.Fatal(err)
+	}
+	return m.ID
 }
 
 func (s *scene) address(name string) string { return name + "@example.org" }

@@ -85,6 +85,7 @@ type world struct {
 type description struct {
 	title     string
 	instances []uuid.UUID
+	schedule  *uuid.UUID // the first that asked for the report
 }
 
 func newWorld() *world {
@@ -190,10 +191,10 @@ func (w *world) tellOther(ctx context.Context, e recorded) (happened, error) {
 	switch event := e.event.(type) {
 	case report.Ready:
 		h = base(e, notification.ReportReady)
-		h.ReportID = &stream
+		h.ReportID, h.ScheduleID = &stream, is.schedule
 	case report.Failed:
 		h = base(e, notification.ReportFailed)
-		h.ReportID, h.Reason = &stream, &event.Message
+		h.ReportID, h.ScheduleID, h.Reason = &stream, is.schedule, &event.Message
 	case schedule.Missed:
 		h = base(e, notification.ScheduleMissed)
 		due := event.DueAt.UTC()

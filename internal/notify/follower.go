@@ -193,10 +193,11 @@ func (w *world) save(ctx context.Context, tx *sqlx.Tx) error {
 }
 
 // naming are the events that say what a report or a schedule is called.
-var naming = []string{"report.queued", "schedule.created", "schedule.changed"}
+var naming = []string{"report.queued", "report.reused", "schedule.created", "schedule.changed"}
 
-// describe reads from their streams what reports and schedules are called.
+// describe reads from their streams what reports and schedules are called, and which schedules asked for a report.
 func (f *Follower) describe(ctx context.Context, q sqlx.ExtContext, e recorded) (d description, err error) {
+	var schedules []report.Scheduled
 	for event, err := range f.Events.Load(ctx, q, e.OrganizationID, e.Stream) {
 		if err != nil {
 			return d, fmt.Errorf("load stream %s: %w", e.Stream, err)
@@ -210,14 +211,32 @@ func (f *Follower) describe(ctx context.Context, q sqlx.ExtContext, e recorded) 
 		}
 		switch says := decoded.(type) {
 		case report.Queued:
-			return description{title: says.Kind.Title() + ", " + says.ScopeLabel, instances: says.Scope.InstanceIDs}, nil
+			d.title, d.instances = says.Kind.Title()+", "+says.ScopeLabel, says.Scope.InstanceIDs
+			schedules = withSchedule(schedules, says.Schedule)
+		case report.Reused:
+			schedules = withSchedule(schedules, says.Schedule)
 		case schedule.Created:
 			d.title = says.Name
 		case schedule.Changed:
 			d.title = says.Name
 		}
 	}
+	if len(schedules) > 0 {
+		d.schedule = &schedules[0].ID
+		d.title += ", for the schedule " + schedules[0].Name
+	}
+	if more := len(schedules) - 1; more > 0 {
+		d.title += fmt.Sprintf(" and %d more", more)
+	}
 	return d, nil
+}
+
+// withSchedule adds one that asked for a report, which may ask for the same one twice.
+func withSchedule(all []report.Scheduled, by *report.Scheduled) []report.Scheduled {
+	if by == nil || slices.ContainsFunc(all, func(s report.Scheduled) bool { return s.ID == by.ID }) {
+		return all
+	}
+	return append(all, *by)
 }
 
 // ruleRow is a rule that is there, with one of its channels.

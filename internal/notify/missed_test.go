@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
@@ -30,18 +32,8 @@ func TestMissedSchedulesAreTold(t *testing.T) {
 	must(t, err)
 	s.fires(alert.Critical, "lag") // is no missed report
 	s.clock.Advance(3*24*time.Hour + time.Minute)
-	run := func() {
-		planned, err := s.commands.PlanRun(t.Context(), s.org.ID, id, s.clock.Now())
-		must(t, err)
-		tx, err := s.db.BeginTxx(t.Context(), nil)
-		must(t, err)
-		away := func(time.Time) string { return schedule.ReasonAway }
-		_, err = s.commands.RunSchedule(t.Context(), tx, planned, away, func(time.Time) error { return nil })
-		must(t, err)
-		must(t, tx.Commit())
-	}
-	run() // of three due times two were missed, and the latest asks for its report
-	run() // there is nothing more to do
+	s.runs(id) // of three due times two were missed, and the latest asks for its report
+	s.runs(id) // there is nothing more to do
 	s.process("a", s.sender)
 	s.follow()
 	s.follow()
@@ -63,4 +55,82 @@ func TestMissedSchedulesAreTold(t *testing.T) {
 	if send.Line(told[0]) != line || send.Link("https://muster.example.org", told[0]) != "https://muster.example.org/schedules/"+id.String() {
 		t.Errorf("%s at %s", send.Line(told[0]), send.Link("", told[0]))
 	}
+}
+
+// TestAReportNamesItsSchedules: who reads that a report has failed reads also which schedules waited for it.
+func TestAReportNamesItsSchedules(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	r := s.receiver()
+	s.rule(s.webhook(r.URL), func(t *notification.Terms) {
+		t.Match = notification.Match{Events: []notification.EventType{notification.ReportFailed}}
+	})
+	var ids []uuid.UUID
+	for _, name := range []string{"Weekly for the board", "Weekly for us", "Of the auditors"} {
+		id, _, err := s.commands.CreateSchedule(t.Context(), s.actor, schedule.Terms{
+			Name: name, Kind: report.Security, Recurrence: schedule.Recurrence{Every: schedule.Day, At: "08:00", TimeZone: "UTC"}, Enabled: true,
+		})
+		must(t, err)
+		ids = append(ids, id)
+	}
+	fails := func(id uuid.UUID) {
+		tx, err := s.db.BeginTxx(t.Context(), nil)
+		must(t, err)
+		_, err = s.commands.MarkFailed(t.Context(), tx, s.org.ID, id, report.Failed{Code: report.CodeGenerationFailed, Message: "No room is left."})
+		must(t, err)
+		must(t, tx.Commit())
+		s.follow()
+	}
+	s.clock.Advance(24*time.Hour + time.Minute)
+	var scheduled uuid.UUID
+	for _, id := range ids {
+		if of := s.runs(id).(schedule.Requested).ReportID; scheduled != uuid.Nil && of != scheduled {
+			t.Fatalf("two reports, %s and %s", scheduled, of)
+		} else {
+			scheduled = of
+		}
+	}
+	fails(scheduled)
+	byHand, err := s.commands.RequestReport(t.Context(), s.actor, commands.RequestReport{Kind: report.Security})
+	must(t, err)
+	fails(byHand.ReportID)
+	s.process("a", s.sender)
+	var told []send.Notice
+	s.await("both are told", func() bool {
+		told = nil
+		for _, p := range r.got() {
+			told = append(told, p.Told.Events...)
+		}
+		return len(told) == 2
+	})
+	scheduledNotice, handNotice := told[0], told[1]
+	if scheduledNotice.Title != "Security Report, All active instances, for the schedule Weekly for the board and 2 more" || *scheduledNotice.ScheduleID != ids[0] || *scheduledNotice.ReportID != scheduled {
+		t.Errorf("of schedules: %+v", scheduledNotice)
+	}
+	if handNotice.Title != "Security Report, All active instances" || handNotice.ScheduleID != nil {
+		t.Errorf("by hand: %+v", handNotice)
+	}
+	if link := send.Link("https://muster.example.org", scheduledNotice); link != "https://muster.example.org/reports/"+scheduled.String() {
+		t.Errorf("leads to %s", link)
+	}
+}
+
+// runs runs what is due of a schedule, and answers with the last of what came of it.
+func (s *scene) runs(id uuid.UUID) any {
+	s.Helper()
+	planned, err := s.commands.PlanRun(s.Context(), s.org.ID, id, s.clock.Now())
+	must(s.T, err)
+	tx, err := s.db.BeginTxx(s.Context(), nil)
+	must(s.T, err)
+	away := func(time.Time) string { return schedule.ReasonAway }
+	_, err = s.commands.RunSchedule(s.Context(), tx, planned, away, func(time.Time) error { return nil })
+	must(s.T, err)
+	must(s.T, tx.Commit())
+	var last any
+	for event, err := range s.follower.Events.Load(s.Context(), s.db, s.org.ID, id) {
+		must(s.T, err)
+		last, err = s.follower.Registry.Decode(event)
+		must(s.T, err)
+	}
+	return last
 }

@@ -2965,14 +2965,16 @@ type Notice struct {
 	Instance *Reference `json:"instance"`
 
 	// Reason Of `report.failed` and `schedule.missed`.
-	Reason     *string             `json:"reason"`
-	ReportId   *openapi_types.UUID `json:"reportId"`
+	Reason   *string             `json:"reason"`
+	ReportId *openapi_types.UUID `json:"reportId"`
+
+	// ScheduleId Of `schedule.missed`, and of a report that a schedule asked for (the first, where there are several).
 	ScheduleId *openapi_types.UUID `json:"scheduleId"`
 
 	// Severity Of alerts.
 	Severity *string `json:"severity"`
 
-	// Title Of the alert, the report's kind and scope, or the schedule's name.
+	// Title Of the alert, the report's kind, scope and schedule, or the schedule's name.
 	Title string `json:"title"`
 	Type  string `json:"type"`
 }
