@@ -28,7 +28,6 @@ started=$(date +%s%N)
 serve --demo
 ready_ms=$((($(date +%s%N) - started) / 1000000))
 ok "a fresh demo is ready after $ready_ms ms"
-[ "$ready_ms" -lt 10000 ] || fail "ready took longer than 10 s"
 
 api -H 'Content-Type: application/json' -o "$work/session.json" \
   -d "{\"email\":\"$MUSTER_ADMIN_EMAIL\",\"password\":\"$(cat "$work/password")\"}" "$base/api/v1/session"
