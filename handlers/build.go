@@ -299,7 +299,7 @@ func findingsOf(doc snapshot.Document) *report.Findings {
 	found := &report.Findings{SHA256: analysis.FindingsDigest(doc), Open: analysis.CountBySeverity(analysis.Findings(doc)).Total()}
 	if change, ok := analysis.ChangeSince(doc); ok {
 		found.Since = &doc.Previous.AsOf
-		found.New, found.Closed, found.Unknown = change.New+change.Reopened, change.Closed, change.Unknown
+		found.New, found.Closed, found.Accepted, found.Unknown = change.New+change.Reopened, change.Closed, change.Accepted, change.Unknown
 	}
 	return found
 }

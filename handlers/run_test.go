@@ -16,6 +16,7 @@ import (
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/snapshot"
+	"muster/internal/snapshot/snapshottest"
 )
 
 // TestDueOnce has three replicas at the same schedule.
@@ -329,7 +330,11 @@ func TestOnlyIfChanged(t *testing.T) {
 	}
 	built, _ := last[report.Ready](s, ready.ReportID)
 	if built.Findings == nil || len(built.Findings.SHA256) != 64 || built.Findings.Open == 0 {
-		t.Errorf("the report found %+v", built.Findings)
+		t.Fatalf("the report found %+v", built.Findings)
+	}
+	before := len(snapshottest.Rich(report.Security).Previous.Findings)
+	if f := built.Findings; f.Accepted == 0 || f.Open != before+f.New-f.Closed-f.Accepted-f.Unknown {
+		t.Errorf("%d were open before, and the figures do not add up: %+v", before, f)
 	}
 }
 

@@ -62,9 +62,9 @@ type Schedule struct {
 type Findings struct {
 	Open  int
 	Since *time.Time // as of the report before; nil: there is none
-	// New and Closed are beside that one; Unknown were open in it, and could not be
-	// looked at again.
-	New, Closed, Unknown int
+	// New and Closed are beside that one; Accepted were open in it, and are by somebody's
+	// word no more; Unknown were, and could not be looked at again.
+	New, Closed, Accepted, Unknown int
 }
 
 // counts is what changed, in as few words as there are.
@@ -75,13 +75,17 @@ func (f *Findings) counts() string {
 	return fmt.Sprintf("%d new, %d closed, %d open", f.New, f.Closed, f.Open)
 }
 
-// brief is counts for a subject: whoever reads no more is not to take servers that could
-// not be looked at for ones where nothing happened.
+// brief is counts for a subject: whoever reads no more is not to take findings that were
+// accepted, or could not be looked at, for ones where nothing happened.
 func (f *Findings) brief() string {
-	if f.Unknown > 0 {
-		return fmt.Sprintf("%s, %d not looked at", f.counts(), f.Unknown)
+	said := f.counts()
+	if f.Accepted > 0 {
+		said += fmt.Sprintf(", %d accepted since", f.Accepted)
 	}
-	return f.counts()
+	if f.Unknown > 0 {
+		said += fmt.Sprintf(", %d not looked at", f.Unknown)
+	}
+	return said
 }
 
 // sentence is what changed, and since when.
@@ -90,6 +94,9 @@ func (f *Findings) sentence() string {
 		return fmt.Sprintf("Findings: %s. There is no earlier report of this kind and scope that it could be compared with.", f.counts())
 	}
 	said := fmt.Sprintf("Findings: %s. Compared with the report as of %s.", f.counts(), instant(*f.Since))
+	if f.Accepted > 0 {
+		said += fmt.Sprintf(" Of those in it, %d were accepted since, and are no longer counted as open.", f.Accepted)
+	}
 	if f.Unknown > 0 {
 		said += fmt.Sprintf(" Of those in it, %d could not be looked at this time.", f.Unknown)
 	}

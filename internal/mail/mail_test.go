@@ -163,6 +163,8 @@ func TestWhatDependsOnTheRecipient(t *testing.T) {
 			"Security Report ready: 3 instances: billing, crm, orders <b> (2 new, 1 closed, 3 open)", "Findings: 2 new, 1 closed, 3 open. Compared with the report as of 20 November 2026, 11:38 UTC."},
 		"with servers that were not there": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3, Since: &n.AsOf, Unknown: 5} },
 			"Security Report ready: 3 instances: billing, crm, orders <b> (0 new, 0 closed, 3 open, 5 not looked at)", "Of those in it, 5 could not be looked at this time."},
+		"with some that were accepted": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3, Since: &n.AsOf, Accepted: 2} },
+			"Security Report ready: 3 instances: billing, crm, orders <b> (0 new, 0 closed, 3 open, 2 accepted since)", "Of those in it, 2 were accepted since, and are no longer counted as open."},
 		"the first": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3} },
 			"Security Report ready: 3 instances: billing, crm, orders <b> (3 open)", "Findings: 3 open. There is no earlier report of this kind and scope that it could be compared with."},
 		"line breaks": {func(n *mail.ReadyNotice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
