@@ -165,6 +165,31 @@ async function stubbed(page: Page, changed: unknown[] = []) {
   );
 }
 
+test("that nobody is told of what fails or is missed is said to administrators, with the way to a rule", async () => {
+  let on = true;
+  const page = await visit("/schedules", {
+    before: (p) =>
+      p.route("**/api/v1/notification-rules", async (route) => {
+        const answer = (await (await route.fetch()).json()) as { items: object[] };
+        await route.fulfill({ json: on ? answer : { items: answer.items.map((r) => ({ ...r, enabled: false })) } });
+      }),
+  });
+  await page.getByRole("table", { name: "Schedules" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(await page.locator("[data-untold]").count()).toBe(0);
+  on = false;
+  await page.reload();
+  const note = page
+    .getByRole("status")
+    .filter({ hasText: "Nobody is told when a scheduled report fails or is missed" });
+  await note.getByRole("link", { name: "Add a rule" }).click();
+  await page.getByRole("heading", { level: 1, name: "New notification rule" }).waitFor();
+  const member = await visit("/schedules", { as: "member" });
+  await member.getByRole("table", { name: "Schedules" }).waitFor();
+  await member.waitForLoadState("networkidle");
+  expect(await member.locator("[data-untold]").count()).toBe(0);
+});
+
 test("each due time says what became of it, and why; an administrator takes a paused schedule over", async () => {
   const changed: unknown[] = [];
   const page = await visit(`/schedules/${id}`, { before: (p) => stubbed(p, changed) });

@@ -15,6 +15,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { RunMark, RunResult, StandingMark } from "./marks";
+import { Untold } from "./Untold";
 import { type Schedule, whenText } from "./words";
 
 /** SchedulesPage is the reports that are requested by the calendar: when, the next one, and what became of the last. */
@@ -71,6 +72,7 @@ export function SchedulesPage() {
         ))}
       {schedules.data && items && items.length > 0 && (
         <>
+          {can("admin") && <Untold />}
           {narrow ? (
             <ListCards label="Schedules" busy={schedules.isPlaceholderData}>
               {items.map((schedule) => (

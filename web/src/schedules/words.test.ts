@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dayOfMonthName, inZone, lacking, timeZones, whenText } from "./words";
+import { dayOfMonthName, inZone, lacking, timeZones, untold, whenText } from "./words";
 
 test("how often, in words", () => {
   const at = "08:00";
@@ -30,4 +30,22 @@ test("an instant by the clocks of another place", () => {
 test("a zone that the browser does not list can be kept", () => {
   expect(timeZones("Atlantis/Capital")).toContain("Atlantis/Capital");
   expect(timeZones()).toContain("UTC");
+});
+
+test("what may happen without anybody being told", () => {
+  const channels = [
+    { id: "mail", kind: "email" as const },
+    { id: "am", kind: "alertmanager" as const },
+  ];
+  const rule = (match: object, channelIds = ["am", "mail"], enabled = true) => ({ match, channelIds, enabled });
+  const failed = rule({ event: ["alert.raised", "report.failed"] });
+  const missed = rule({ event: ["schedule.missed"], instanceIds: ["a"] });
+  expect(untold([], channels)).toBe("fails or is missed");
+  expect(untold([failed], channels)).toBe("is missed");
+  expect(untold([missed], channels)).toBe("fails");
+  expect(untold([failed, missed], channels)).toBeNull();
+  expect(untold([rule({})], channels)).toBeNull();
+  expect(untold([rule({ event: [], instanceIds: ["a"] })], channels)).toBe("fails");
+  expect(untold([rule({}, ["am"])], channels)).toBe("fails or is missed");
+  expect(untold([rule({}, ["mail"], false)], channels)).toBe("fails or is missed");
 });

@@ -35,6 +35,30 @@ export function whenText({
 export const lacking = (day: number | null) =>
   day !== null && day > 28 ? "In a month without this day, the report is due on the last day." : null;
 
+type Told = Pick<Schemas["NotificationRule"], "enabled" | "channelIds"> & {
+  match: Pick<Schemas["RuleMatch"], "event" | "instanceIds">;
+};
+
+/**
+ * untold is what may become of a scheduled report without anybody being told, by the rules and channels that there are:
+ * "fails", "is missed", "fails or is missed"; null: somebody is told. An Alertmanager is told of alerts alone.
+ */
+export function untold(rules: Told[], channels: Pick<Schemas["Channel"], "id" | "kind">[]): string | null {
+  const tells = new Set(channels.filter(({ kind }) => kind !== "alertmanager").map(({ id }) => id));
+  const words = { "report.failed": "fails", "schedule.missed": "is missed" };
+  const nobody = Object.entries(words).filter(
+    ([event]) =>
+      !rules.some(
+        ({ enabled, channelIds, match }) =>
+          enabled &&
+          channelIds.some((id) => tells.has(id)) &&
+          (!match.event?.length || match.event.some((e) => e === event)) &&
+          (event === "schedule.missed" || !match.instanceIds?.length),
+      ),
+  );
+  return nobody.map(([, word]) => word).join(" or ") || null;
+}
+
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** inZone is an instant by the clocks of a time zone: "Mon, 30 Nov 2026, 08:00". What is no zone is UTC. */
