@@ -137,6 +137,8 @@ func examples() []any {
 	withFiles.InputsSizeBytes, withFiles.Files = 288_115, []report.File{{Name: report.FindingsFile, Key: "csv/1", SizeBytes: 61_204, SHA256: "f0"}}
 	withFindings := withFiles
 	withFindings.Findings = &report.Findings{SHA256: "f2", Open: 14, Since: &at, New: 2, Closed: 1, Unknown: 3}
+	withAccepted := withFindings
+	withAccepted.Findings = &report.Findings{SHA256: "f2", Open: 14, Since: &at, New: 2, Closed: 1, Accepted: 4, Unknown: 3}
 	terms := schedule.Terms{
 		Name: "Orders & <billing>", Kind: report.InstanceScorecard, Scope: schedule.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, Window: "7d"},
 		RecipientIDs: []uuid.UUID{b}, Recurrence: schedule.Recurrence{Every: schedule.Month, Weekday: "monday", DayOfMonth: -1, At: "08:00", TimeZone: "Europe/Amsterdam"},
@@ -149,7 +151,7 @@ func examples() []any {
 		report.BuildStarted{Worker: "w1", Attempt: 1},
 		report.BuildResumed{Worker: "w2", Attempt: 2, Reason: "lease expired"},
 		report.StepCompleted{Step: 1, TotalSteps: 3, Label: "Gather"},
-		ready, withFiles, withFindings,
+		ready, withFiles, withFindings, withAccepted,
 		report.Failed{Code: report.CodeAbandoned, Message: "Request it again."},
 		report.Expired{ExpiredAt: at},
 		report.EmailSent{MemberID: a, MessageID: "<1@muster>", SMTPCode: 250},

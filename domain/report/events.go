@@ -95,8 +95,8 @@ type Findings struct {
 	Since  *time.Time `json:"since"`  // as of the report before; nil: there is none, and so nothing of the following
 	New    int        `json:"new"`    // open, and not open in that one
 	Closed int        `json:"closed"` // open in that one, looked at again, and not there any more
-	// Accepted were open in that one, and an exception covers them now. Not recorded until 2026-11-24.
-	Accepted int `json:"accepted"`
+	// Accepted were open in that one, and an exception covers them now; 0 also in what was recorded before this was.
+	Accepted int `json:"accepted,omitempty"`
 	// Unknown were open in that one, and could not be looked at this time.
 	Unknown int `json:"unknown"`
 }
