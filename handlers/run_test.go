@@ -115,8 +115,8 @@ func TestFiftyAtEight(t *testing.T) {
 			t.Fatalf("%d came in a day\n%s", before, s.story())
 		}
 		s.at(now)
-		s.idle()
 		if before == 0 {
+			s.until("no more find room", func() bool { return s.claims() >= 5 })
 			if n := s.claims(); n != 5 {
 				t.Errorf("%d of 10 places are taken by schedules", n)
 			}
@@ -124,8 +124,9 @@ func TestFiftyAtEight(t *testing.T) {
 				s.ask(s.bob, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{uuid.New()}})
 			}
 		}
-		s.built(7)
+		s.until("some have come", func() bool { return came() > before })
 		before = came()
+		s.built(7)
 	}
 	reports := map[uuid.UUID]bool{}
 	for _, id := range all {
@@ -172,7 +173,7 @@ func TestARunWhoseRecipientsDoNotFit(t *testing.T) {
 	}
 	s.built(1)
 	s.at(eight(1).Add(6 * time.Second))
-	s.idle()
+	s.until("the one without a place is run", func() bool { return len(s.runs(crowded)) == 1 })
 	own := requested(s.runs(crowded))
 	if len(own) != 1 || own[0] == full {
 		t.Fatalf("reports of its own: %v", own)

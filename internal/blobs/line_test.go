@@ -40,7 +40,7 @@ func TestALineThatBreaksAmidAFile(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 512<<10) // 8 MiB
 	for name, breaks := range map[string]func(*linetest.Line){"cut": (*linetest.Line).Cut, "silent": (*linetest.Line).HalfOpen} {
 		line := linetest.New(t, server.Addr)
-		s := openWithin(t, server.At(line.Addr()), blobs.Deadlines{Answer: 2 * time.Second, Progress: 2 * time.Second})
+		s := openWithin(t, server.At(line.Addr()), blobs.Deadlines{Answer: enough, Progress: 8 * time.Second})
 		organization, report := uuid.New(), uuid.New()
 		whole, half := blobs.PDFName(organization, report, 1), blobs.PDFName(organization, report, 2)
 		written, err := s.WritePDF(t.Context(), whole, bytes.NewReader(content))
@@ -87,7 +87,7 @@ func TestALineThatIsSlow(t *testing.T) {
 	t.Parallel()
 	server := s3test.Start(t)
 	line := linetest.New(t, server.Addr)
-	within := blobs.Deadlines{Answer: 10 * time.Second, Progress: 2 * time.Second}
+	within := blobs.Deadlines{Answer: enough, Progress: 6 * time.Second}
 	s := openWithin(t, server.At(line.Addr()), within)
 	line.Slow(200 * time.Millisecond)
 	name := blobs.PDFName(uuid.New(), uuid.New(), 1)
@@ -95,7 +95,7 @@ func TestALineThatIsSlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line.Trickle(250_000)
+	line.Trickle(125_000) // 8 s
 	began := time.Now()
 	if there, err := s.Digest(t.Context(), name); err != nil || there.SHA256 != written.SHA256 || time.Since(began) < within.Progress {
 		t.Errorf("it is %+v, %v, after %s", there, err, time.Since(began))

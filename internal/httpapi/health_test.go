@@ -40,6 +40,7 @@ func setting(name, value, unit string) changes.State {
 func TestInstanceHealth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.within(day, time.Second)
 	orders, theirs := w.instance(w.ours, "orders"), w.instance(w.theirs, "theirs")
 	path := "/api/v1/instances/" + orders.String() + "/health"
 	never := w.get(w.ours.auditor, path).is(200).object()

@@ -14,6 +14,7 @@ import (
 func TestWhatDidNotChangeHasNoBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.within(time.Hour, 2*time.Second)
 	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders", CreatedAt: w.ago(day), Databases: []commands.FleetDatabase{database("shop", w.ago(day))}})
 	w.raised(w.ours, commands.AlertItem{ExternalID: "open", CreatedAt: w.ago(2 * time.Hour), Instance: to("orders")})
 	w.measuredNow(w.ours, ids["orders"], ids["orders/shop"])

@@ -372,6 +372,14 @@ func must(t *testing.T, err error) {
 }
 
 // instance registers one as a feed would.
+// within sets the clock on where an hour or a day would end within so long, and with it what is
+// rightly another answer.
+func (w *world) within(period, long time.Duration) {
+	if now := w.clock.Now(); now.Add(long).Truncate(period).After(now) {
+		w.clock.Advance(long)
+	}
+}
+
 func (w *world) instance(in tenant, name string) uuid.UUID {
 	w.t.Helper()
 	id, mark, err := w.deps.Commands.RegisterInstance(context.Background(), commands.Actor{OrganizationID: in.organization.ID, Component: "ingest"},

@@ -57,7 +57,7 @@ func script(t *testing.T, lines ...string) string {
 // and no longer, however it spreads its silence.
 func TestAMailServerThatHangs(t *testing.T) {
 	t.Parallel()
-	const timeout = 400 * time.Millisecond
+	const timeout = 2 * time.Second
 	for name, c := range map[string]struct {
 		lines []string
 		stage mail.DeliveryStage
@@ -94,7 +94,7 @@ func TestAMailServerThatHangs(t *testing.T) {
 
 func TestCheckSendsNothing(t *testing.T) {
 	t.Parallel()
-	check := func(address string) error {
+	check := func(within time.Duration, address string) error {
 		t.Helper()
 		config, err := mail.ParseSMTPURL(address)
 		if err != nil {
@@ -104,12 +104,12 @@ func TestCheckSendsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
 		return transport.Check(ctx)
 	}
 	server := mailtest.Start(t, mailtest.Options{Username: "u", Password: "p"})
-	if err := check("smtp://u:wrong@" + server.Addr); err != nil {
+	if err := check(time.Minute, "smtp://u:wrong@"+server.Addr); err != nil {
 		t.Error(err)
 	}
 	secure := mailtest.Start(t, mailtest.Options{ImplicitTLS: true})
@@ -119,13 +119,13 @@ func TestCheckSendsNothing(t *testing.T) {
 	if n := len(server.Mails()) + len(secure.Mails()); n != 0 {
 		t.Errorf("%d mails were sent", n)
 	}
-	if err := check("smtp://" + script(t)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := check(300*time.Millisecond, "smtp://"+script(t)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a server that says nothing: %v", err)
 	}
-	if err := check("smtp://" + script(t, "554 not today, ana@example.org")); err == nil || strings.Contains(err.Error(), "@") {
+	if err := check(time.Minute, "smtp://"+script(t, "554 not today, ana@example.org")); err == nil || strings.Contains(err.Error(), "@") {
 		t.Errorf("a server that turns us away: %v", err)
 	}
-	if err := check("smtp://127.0.0.1:1"); err == nil {
+	if err := check(time.Minute, "smtp://127.0.0.1:1"); err == nil {
 		t.Error("nobody listens, and the check passes")
 	}
 	dir := t.TempDir() + "/outbox"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -194,12 +195,31 @@ func TestWeFailAtIt(t *testing.T) {
 	}
 }
 
+// expiring is a context whose deadline passes when it is told.
+type expiring struct {
+	context.Context
+	over chan struct{}
+}
+
+func (e expiring) Done() <-chan struct{} { return e.over }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 // TestAnAttemptWhoseTimeIsUp is noted as one that failed, with why.
 func TestAnAttemptWhoseTimeIsUp(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	gone := make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-gone }))
+	ctx := expiring{t.Context(), make(chan struct{})}
+	expires := sync.OnceFunc(func() { close(ctx.over) })
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { expires(); <-gone }))
 	t.Cleanup(silent.Close)
 	t.Cleanup(func() { close(gone) })
 	s.rule(s.webhook(silent.URL))
@@ -208,8 +228,6 @@ func TestAnAttemptWhoseTimeIsUp(t *testing.T) {
 	s.exec(`UPDATE jobs SET fence = -1, worker_id = 'slow', due_at = now() + interval '1 hour' WHERE kind = 'notify'`)
 	held, err := s.queue.List(t.Context(), s.org.ID, 1, jobs.Notify)
 	must(t, err)
-	ctx, done := context.WithTimeout(t.Context(), time.Second)
-	defer done()
 	if err := s.sender.Handle(ctx, jobs.Claimed{Job: held[0].Job, Fence: -1}); err == nil || ctx.Err() == nil {
 		t.Fatalf("it ended with %v", err)
 	}

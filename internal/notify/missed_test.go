@@ -30,10 +30,10 @@ func TestMissedSchedulesAreTold(t *testing.T) {
 	must(t, err)
 	_, err = s.commands.ChangeSchedule(t.Context(), s.actor, id, commands.EditSchedule{Change: func(t *schedule.Terms) { t.Name = "Security, daily" }})
 	must(t, err)
-	s.fires(alert.Critical, "lag") // is no missed report
-	s.clock.Advance(3*24*time.Hour + time.Minute)
-	s.runs(id) // of three due times two were missed, and the latest asks for its report
-	s.runs(id) // there is nothing more to do
+	s.fires(alert.Critical, "lag")      // is no missed report
+	s.clock.Advance(3 * 24 * time.Hour) // over three times eight o'clock, whenever it is
+	s.runs(id)                          // of three due times two were missed, and the latest asks for its report
+	s.runs(id)                          // there is nothing more to do
 	s.process("a", s.sender)
 	s.follow()
 	s.follow()

@@ -137,7 +137,7 @@ func (s *scene) process(name string, sender *notify.Sender) (stop func()) {
 	policy := sender.Policy(3)
 	policy.Backoff = func(int) time.Duration { return 10 * time.Millisecond }
 	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{Config: jobs.Config{
-		Worker: name, Poll: 10 * time.Millisecond, Lease: time.Second, Drain: time.Second, Grace: time.Second, Log: sender.Log,
+		Worker: name, Poll: 10 * time.Millisecond, Lease: time.Hour, Drain: time.Second, Grace: time.Second, Log: sender.Log,
 	}})
 	w.Add(handlers.Task{Kind: jobs.Notify, Policy: policy, Timeout: sender.AttemptTimeout(), Handle: sender.Handle})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -31,66 +32,68 @@ type ownKey struct{}
 // what else is logged stays.
 func TestAnOutageIsToldOnce(t *testing.T) {
 	t.Parallel()
-	lines := make(said, 1000)
-	o := NewOutage(slog.NewTextHandler(lines, nil), func(ctx context.Context) bool { return ctx.Value(ownKey{}) != nil })
-	o.every, o.repeat = time.Millisecond, 20*time.Millisecond
-	log := slog.New(o).With("loop", "one")
-	lost, refused := &ConnectionLostError{Err: io.EOF}, errors.New("connection refused")
-	var mu sync.Mutex
-	state := refused
-	reach := func(context.Context) error {
-		mu.Lock()
-		defer mu.Unlock()
-		return state
-	}
-	next := func(want string) string {
-		t.Helper()
-		line := <-lines
-		if !strings.Contains(line, want) {
-			t.Fatalf("the log says %q, want %q", line, want)
+	synctest.Test(t, func(t *testing.T) { // its 20 ms pass when the test waits for a line, however busy the machine is
+		lines := make(said, 1000)
+		o := NewOutage(slog.NewTextHandler(lines, nil), func(ctx context.Context) bool { return ctx.Value(ownKey{}) != nil })
+		o.every, o.repeat = time.Millisecond, 20*time.Millisecond
+		log := slog.New(o).With("loop", "one")
+		lost, refused := &ConnectionLostError{Err: io.EOF}, errors.New("connection refused")
+		var mu sync.Mutex
+		state := refused
+		reach := func(context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
+			return state
 		}
-		return line
-	}
-
-	log.Warn("before anybody looks", "error", lost)
-	next("before anybody looks")
-	ctx, stop := context.WithCancel(t.Context())
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		o.Watch(ctx, reach)
-	}()
-	for first := slog.NewRecord(time.Now(), slog.LevelWarn, "first", 0); !o.hold(heldLine{o.next, ctx, first}); {
-		runtime.Gosched() // until it watches
-	}
-	next("the database is away")
-	for i := range 50 {
-		log.Warn("trying again", "n", i, "error", fmt.Errorf("claim: %w", lost))
-	}
-	log.Warn("of a faulty event", "error", errors.New("no such type"))
-	next("of a faulty event")
-	log.WarnContext(context.WithValue(ctx, ownKey{}, true), "request failed", "error", lost)
-	next("request failed")
-	log.Info("by the way", "error", lost)
-	next("by the way")
-	if still := next("the database is still away"); !strings.Contains(still, "linesLeftOut=51") || !strings.Contains(still, "connection refused") {
-		t.Errorf("meanwhile: %s", still)
-	}
-	mu.Lock()
-	state = nil
-	mu.Unlock()
-	for line := range lines {
-		if strings.Contains(line, "the database is back") {
-			if !regexp.MustCompile(`level=WARN .* after=\d+m?s linesLeftOut=51`).MatchString(line) {
-				t.Errorf("at the end: %s", line)
+		next := func(want string) string {
+			t.Helper()
+			line := <-lines
+			if !strings.Contains(line, want) {
+				t.Fatalf("the log says %q, want %q", line, want)
 			}
-			break
+			return line
 		}
-	}
-	log.Warn("of another server", "error", lost) // ours answers
-	next("of another server")
-	stop()
-	<-watched
-	log.Warn("after anybody looks", "error", lost)
-	next("after anybody looks")
+
+		log.Warn("before anybody looks", "error", lost)
+		next("before anybody looks")
+		ctx, stop := context.WithCancel(t.Context())
+		watched := make(chan struct{})
+		go func() {
+			defer close(watched)
+			o.Watch(ctx, reach)
+		}()
+		for first := slog.NewRecord(time.Now(), slog.LevelWarn, "first", 0); !o.hold(heldLine{o.next, ctx, first}); {
+			runtime.Gosched() // until it watches
+		}
+		next("the database is away")
+		for i := range 50 {
+			log.Warn("trying again", "n", i, "error", fmt.Errorf("claim: %w", lost))
+		}
+		log.Warn("of a faulty event", "error", errors.New("no such type"))
+		next("of a faulty event")
+		log.WarnContext(context.WithValue(ctx, ownKey{}, true), "request failed", "error", lost)
+		next("request failed")
+		log.Info("by the way", "error", lost)
+		next("by the way")
+		if still := next("the database is still away"); !strings.Contains(still, "linesLeftOut=51") || !strings.Contains(still, "connection refused") {
+			t.Errorf("meanwhile: %s", still)
+		}
+		mu.Lock()
+		state = nil
+		mu.Unlock()
+		for line := range lines {
+			if strings.Contains(line, "the database is back") {
+				if !regexp.MustCompile(`level=WARN .* after=\d+m?s linesLeftOut=51`).MatchString(line) {
+					t.Errorf("at the end: %s", line)
+				}
+				break
+			}
+		}
+		log.Warn("of another server", "error", lost) // ours answers
+		next("of another server")
+		stop()
+		<-watched
+		log.Warn("after anybody looks", "error", lost)
+		next("after anybody looks")
+	})
 }

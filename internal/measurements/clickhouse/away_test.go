@@ -69,7 +69,7 @@ func TestAShardAway(t *testing.T) {
 	t.Parallel()
 	c := clickhousetest.Start(t, clickhousetest.Options{Shards: 2})
 	ledger := pgtest.DB(t)
-	limits := clickhouse.Limits{Dial: time.Second, Read: time.Second, Put: 2 * time.Second}
+	limits := clickhouse.Limits{Dial: 3 * time.Second, Read: 5 * time.Second, Put: 10 * time.Second}
 	s := open(t, c.URL("muster"), ledger, limits)
 	on := spread(t, s, c.Servers, "muster")
 	here, away, gone := on[0][0], on[1][0], c.Servers[1]
