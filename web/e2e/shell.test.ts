@@ -148,7 +148,6 @@ describe("the address", () => {
 
 describe("6 the instance filter", () => {
   test("6 searches, toggles with Space, counts, clears", async () => {
-    const total = (await instances()).length;
     const page = await visit("/");
     await filter(page).click();
     const field = page.getByRole("combobox", { name: "Instances" });
@@ -160,8 +159,8 @@ describe("6 the instance filter", () => {
     await soon(() => page.getByRole("option", { selected: true }).count()).toBe(2);
     const before = await page.evaluate(() => history.length);
     await page.keyboard.press("Escape");
-    await soon(() => filter(page).textContent()).toBe(`2 of ${total}`);
-    expect(await filter(page).evaluate((button) => button === document.activeElement)).toBe(true);
+    await soon(() => filter(page).textContent()).toMatch(/^2 of \d+$/);
+    await soon(() => filter(page).evaluate((button) => button === document.activeElement)).toBe(true);
     expect(idsOf(page)).toEqual(await demoInstances("demo-pg-orders-01", "demo-pg-orders-02"));
     // One choice, however many toggles, is one entry of the history.
     await page.goBack();
@@ -176,6 +175,7 @@ describe("6 the instance filter", () => {
     // Clear is of no use any more, and the keys still work.
     await page.keyboard.press("Escape");
     await soon(() => page.getByRole("listbox", { name: "Instances" }).count()).toBe(0);
+    await soon(() => filter(page).evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
   test("6 finds instances by their engine", async () => {
@@ -341,29 +341,37 @@ describe("40 the keyboard", () => {
     await list.waitFor();
   });
 
-  test("40 what is typed after a shortcut's key opens no other page, and the field has the keys once it is seen", async () => {
+  test("40 what is typed after a shortcut's key opens no other page, and what opens has the keys once it is seen", async () => {
     const page = await visit("/alerts");
     await page.locator('main a[href^="/alerts/"]').first().waitFor();
     // Keys that come before the next frame, as on a slow machine; and whether the field has them once it is seen.
-    const had = await page.evaluate(async () => {
-      const seen = new Promise<boolean>((resolve) => {
-        const watch = new MutationObserver(() => {
-          const field = document.querySelector('[role="combobox"][aria-autocomplete="list"]');
-          if (field) resolve(field === document.activeElement);
-        });
-        watch.observe(document.body, { childList: true, subtree: true });
-      });
-      for (const key of "fgd") {
-        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-        await Promise.resolve();
-      }
-      return seen;
-    });
-    expect(had).toBe(true);
-    expect(addressOf(page).pathname).toBe("/alerts");
-    const field = page.getByRole("combobox", { name: "Instances" });
-    await page.keyboard.press("Escape");
-    await field.waitFor({ state: "hidden" });
+    const typed = (keys: string, first: string) =>
+      page.evaluate(
+        async ([keys, first]) => {
+          const seen = new Promise<boolean>((resolve) => {
+            const watch = new MutationObserver(() => {
+              const it = document.querySelector(first as string);
+              if (it) resolve(it === document.activeElement);
+            });
+            watch.observe(document.body, { childList: true, subtree: true });
+          });
+          for (const key of keys as string) {
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+            await Promise.resolve();
+          }
+          return seen;
+        },
+        [keys, first],
+      );
+    for (const [keys, first] of [
+      ["fgd", '[role="combobox"][aria-autocomplete="list"]'],
+      ["tgd", '.presets [aria-pressed="true"]'],
+    ] as const) {
+      expect(await typed(keys, first), keys).toBe(true);
+      expect(addressOf(page).pathname).toBe("/alerts");
+      await page.keyboard.press("Escape");
+      await page.locator(first).waitFor({ state: "hidden" });
+    }
     await page.keyboard.type("gd");
     await soon(() => addressOf(page).pathname).toBe("/");
   });

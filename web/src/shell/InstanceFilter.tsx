@@ -1,13 +1,14 @@
 import { Button, Group, Loader, Popover, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconCheck, IconChevronDown, IconFilter, IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { Schemas } from "../api/client";
 import { count, engineName, plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
 import { label, matches, onKey, toggled } from "./filterKeys";
 import { useChosenInstances, useInstances } from "./instances";
+import { useFocusAtSight } from "./useFocusAtSight";
 
 type Opening = { opened: boolean; onChange: (opened: boolean) => void };
 
@@ -50,8 +51,7 @@ function Choice() {
   const moved = useRef(false);
   const list = useId();
   const field = useRef<HTMLInputElement>(null);
-  // With its first sight, not a moment later as the popover would do it: what is typed meanwhile was lost.
-  useLayoutEffect(() => field.current?.focus({ preventScroll: true }), []);
+  useFocusAtSight(field);
   const { found, total, failed, busy, retry } = useSearch(query);
   const choose = (ids: string[]) => {
     setChosen(ids);

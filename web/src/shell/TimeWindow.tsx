@@ -6,6 +6,7 @@ import { type CustomErrors, fieldOf, readCustom } from "../window/custom";
 import { useScope } from "../window/scope";
 import { presetNames, presets } from "../window/window";
 import { bucketWords, windowLabel, zoneName } from "../window/words";
+import { useFocusAtSight } from "./useFocusAtSight";
 
 type Props = {
   opened: boolean;
@@ -45,7 +46,7 @@ export function TimeWindow({ opened, onChange, anyTime, comparable }: Props) {
         <Text size="sm" fw={600} mb={4}>
           Up to now
         </Text>
-        <div className="presets">
+        <Presets>
           {presets.map((preset) => (
             <Choice
               key={preset}
@@ -67,7 +68,7 @@ export function TimeWindow({ opened, onChange, anyTime, comparable }: Props) {
               }}
             />
           )}
-        </div>
+        </Presets>
         {!unbounded && (
           <div className="shell-steps">
             <Button size="compact-md" fz="sm" variant="default" onClick={scope.back}>
@@ -127,6 +128,17 @@ function Step({ name, onClick, children }: { name: string; onClick: (() => void)
     >
       {children}
     </ActionIcon>
+  );
+}
+
+/** Presets has the focus where the popover opens, on the chosen one. */
+function Presets({ children }: { children: ReactNode }) {
+  const root = useRef<HTMLDivElement>(null);
+  useFocusAtSight(root);
+  return (
+    <div className="presets" ref={root}>
+      {children}
+    </div>
   );
 }
 
