@@ -192,7 +192,7 @@ test("the search is written into the address once, without a place of its own in
   const places = await page.evaluate(() => history.length);
   // No time passes between the letters, however busy the machine is.
   await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1000);
+  await page.clock.pauseAt(Date.now() + 10_000);
   await page.locator("[data-search]").pressSequentially("backup");
   await page.clock.resume();
   await page.waitForURL(/q=backup/);

@@ -214,7 +214,7 @@ const failed = delivery(10, {
 });
 const deliveries = [
   failed,
-  delivery(11, { status: "pending", attempts: 3, lastCode: 500, nextAttemptAt: at(12) }),
+  delivery(11, { status: "pending", attempts: 3, lastCode: 500, nextAttemptAt: at(18) }),
   delivery(12, { status: "suppressed", reason: "resolved_meanwhile", attempts: 0, lastCode: null }),
   delivery(13, {}),
 ];

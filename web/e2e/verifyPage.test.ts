@@ -169,26 +169,31 @@ test("a browser without Ed25519 says so", async () => {
   );
 });
 
-test("a file of 3 MB takes less than 50 ms", async () => {
+// By the clock of another machine a bound says little. What it is to catch is work that grows with the square of the
+// file: ten times the bytes would take a hundred times as long.
+test("a file of 3 MB takes as much longer than one of 300 KB as it is longer", async () => {
   await opened(withKeys, async (page) => {
-    const large = join(folder, "large.pdf");
-    writeFileSync(
-      large,
-      Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(3 << 20, "\n%%EOF\n%muster-signed-0\n")]),
-    );
     const v = named("base with its proof");
-    await give(page, large, pathOf(v, ".proof.json"));
-    await saidOf(page);
-    // The least of several is what the page takes; more is what else the machine does.
-    const answers: Awaited<ReturnType<typeof saidOf>>[] = [];
-    for (let n = 0; n < 5; n++) {
-      await give(page, large);
-      answers.push(await saidOf(page));
-    }
-    const took = Math.min(...answers.map((a) => a.took));
-    process.stdout.write(`3 MB checked in ${took} ms\n`);
-    expect(answers.map((a) => a.verdict)).toEqual(Array(5).fill("contradicted"));
-    expect(took).toBeLessThan(50);
+    const least = async (name: string, bytes: number) => {
+      const file = join(folder, name);
+      writeFileSync(
+        file,
+        Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes, "\n%%EOF\n%muster-signed-0\n")]),
+      );
+      await give(page, file, pathOf(v, ".proof.json"));
+      await saidOf(page);
+      // The least of several is what the page takes; more is what else the machine does.
+      const answers: Awaited<ReturnType<typeof saidOf>>[] = [];
+      for (let n = 0; n < 5; n++) {
+        await give(page, file);
+        answers.push(await saidOf(page));
+      }
+      expect(answers.map((a) => a.verdict)).toEqual(Array(5).fill("contradicted"));
+      return Math.min(...answers.map((a) => a.took));
+    };
+    const [small, large] = [await least("small.pdf", 300 << 10), await least("large.pdf", 3 << 20)];
+    process.stdout.write(`300 KB checked in ${small} ms, 3 MB in ${large} ms\n`);
+    expect(large / Math.max(small, 1)).toBeLessThan(40);
   });
 });
 

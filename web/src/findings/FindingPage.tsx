@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { api } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
+import { assessedSince } from "../instances/assessed";
 import { Day } from "../settings/Day";
 import { RequestException } from "../settings/RequestException";
 import { EmptyState } from "../ui/EmptyState";
@@ -301,7 +302,7 @@ function AssessNow({ finding: f, onAssessed }: { finding: Finding; onAssessed: (
   const assess = api.useMutation("post", "/api/v1/instances/{instanceId}/assess");
   useEffect(() => {
     if (!asked || !i) return;
-    if (i.lastAssessedAt !== asked.before) {
+    if (assessedSince(i.lastAssessedAt, asked.before)) {
       setAsked(null);
       onAssessed();
       say(`${i.name} was assessed.`);
@@ -317,8 +318,9 @@ function AssessNow({ finding: f, onAssessed }: { finding: Finding; onAssessed: (
       loading={assess.isPending || asked !== null}
       onClick={() =>
         assess.mutate(path, {
-          onSuccess: () => {
-            setAsked({ at: Date.now(), before: i.lastAssessedAt });
+          // Of when it was asked: what the page has may be of before somebody else's.
+          onSuccess: ({ lastAssessedAt }) => {
+            setAsked({ at: Date.now(), before: lastAssessedAt });
             void refetch();
           },
           onError: (problem) => sayProblem(problem, `${i.name} is not being assessed`),

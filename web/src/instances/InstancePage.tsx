@@ -16,6 +16,7 @@ import { part } from "../ui/part";
 import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { Agent } from "./Agent";
+import { assessedSince } from "./assessed";
 import { Databases } from "./Databases";
 import { Fact } from "./Fact";
 import { InstanceActions } from "./InstanceActions";
@@ -49,7 +50,7 @@ export function InstancePage() {
   );
   useEffect(() => {
     if (!asked || !i) return;
-    if (i.lastAssessedAt !== asked.before) {
+    if (assessedSince(i.lastAssessedAt, asked.before)) {
       setAsked(null);
       say(`${i.name} was assessed.`);
     } else if (Date.now() - asked.at > patience) {
@@ -64,8 +65,9 @@ export function InstancePage() {
     assess.mutate(
       { params: { path: { instanceId } } },
       {
-        onSuccess: () => {
-          setAsked({ at: Date.now(), before: i.lastAssessedAt });
+        // Of when it was asked: what the page has may be of before somebody else's.
+        onSuccess: ({ lastAssessedAt }) => {
+          setAsked({ at: Date.now(), before: lastAssessedAt });
           void refetch();
         },
         onError: (problem) => sayProblem(problem, `${i.name} is not being assessed`),
