@@ -193,7 +193,7 @@ test("a file of 3 MB takes as much longer than one of 300 KB as it is longer", a
     };
     const [small, large] = [await least("small.pdf", 300 << 10), await least("large.pdf", 3 << 20)];
     process.stdout.write(`300 KB checked in ${small} ms, 3 MB in ${large} ms\n`);
-    expect(large / Math.max(small, 1)).toBeLessThan(40);
+    expect(large / Math.max(small, 1)).toBeLessThan(60);
   });
 });
 
