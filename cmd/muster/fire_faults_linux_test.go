@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -64,6 +65,11 @@ func (f *fire) fillBucket(t *testing.T) {
 // emptyBucket gives it room again, once a report has failed for want of it.
 func (f *fire) emptyBucket(t *testing.T) {
 	t.Helper()
+	defer func() {
+		if t.Failed() {
+			f.sayBuilds(t)
+		}
+	}()
 	eventually(t, "a report fails for want of room", func() bool {
 		f.exec(t, `UPDATE jobs SET due_at = now() WHERE kind = 'build' AND worker_id = '' AND due_at > now()`)
 		return f.failures(t) > f.failedBefore
@@ -71,6 +77,16 @@ func (f *fire) emptyBucket(t *testing.T) {
 	if err := f.resize(roomOfBucket); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// sayBuilds says how far the reports are that are to be built.
+func (f *fire) sayBuilds(t *testing.T) {
+	t.Helper()
+	var builds []string
+	err := f.db.SelectContext(context.WithoutCancel(t.Context()), &builds, `SELECT concat_ws(' ', subject, 'attempt', attempts, worker_id, due_at - now(), dead_at, left(last_error, 300)) FROM jobs WHERE kind = 'build' ORDER BY queued_at`)
+	var disk syscall.Statfs_t
+	_ = syscall.Statfs(f.disk, &disk)
+	t.Logf("the bucket has %d KiB left; %d builds, %v:\n%s", disk.Bfree*uint64(disk.Bsize)>>10, len(builds), err, strings.Join(builds, "\n"))
 }
 
 func (f *fire) resize(size string) error {
