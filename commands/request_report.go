@@ -188,7 +188,7 @@ func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id 
 var selectCreations string
 
 // retryWhileBuilding is when to ask again while too many reports are being
-// built: a build takes seconds.
+// built, or the same one is and is full: a build takes seconds.
 const retryWhileBuilding = 5 * time.Second
 
 // checkLimits refuses a creation beyond the limits. The claim of report id is

@@ -177,8 +177,11 @@ func (s *Service) outcome(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun) (s
 	if errors.As(err, &full) && full.Code == tooManyBuilding {
 		return nil, &NoRoomError{RetryAfter: full.RetryAfter}
 	}
-	if len(requested.RecipientsNotAdded) > 0 { // by the report that is being built, which has its recipients
+	if err != nil {
+		return nil, err
+	}
+	if len(requested.RecipientsNotAdded) > 0 { // the same report is being built, and is full: it is not joined after all
 		return nil, &NoRoomError{RetryAfter: retryWhileBuilding}
 	}
-	return schedule.Requested{DueAt: due, ReportID: requested.ReportID}, err
+	return schedule.Requested{DueAt: due, ReportID: requested.ReportID}, nil
 }

@@ -371,7 +371,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// instance registers one as a feed would.
 // within sets the clock on where an hour or a day would end within so long, and with it what is
 // rightly another answer.
 func (w *world) within(period, long time.Duration) {
@@ -380,6 +379,7 @@ func (w *world) within(period, long time.Duration) {
 	}
 }
 
+// instance registers one as a feed would.
 func (w *world) instance(in tenant, name string) uuid.UUID {
 	w.t.Helper()
 	id, mark, err := w.deps.Commands.RegisterInstance(context.Background(), commands.Actor{OrganizationID: in.organization.ID, Component: "ingest"},

@@ -62,8 +62,8 @@ type Schedule struct {
 type Findings struct {
 	Open  int
 	Since *time.Time // as of the report before; nil: there is none
-	// New and Closed are beside that one; Accepted were open in it, and are by somebody's
-	// word no more; Unknown were, and could not be looked at again.
+	// New and Closed are beside that one. Accepted were open in it, and an exception covers
+	// them now; Unknown were open in it, and could not be looked at again.
 	New, Closed, Accepted, Unknown int
 }
 

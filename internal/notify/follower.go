@@ -192,7 +192,8 @@ func (w *world) save(ctx context.Context, tx *sqlx.Tx) error {
 	return statement.Exec(ctx, tx, "forget closed alerts", `DELETE FROM notification_alerts WHERE alert_id = ANY($1)`, statement.IDs(closed))
 }
 
-// naming are the events that say what a report or a schedule is called.
+// naming are the events that say what a report or a schedule is called, and which schedules
+// asked for a report.
 var naming = []string{"report.queued", "report.reused", "schedule.created", "schedule.changed"}
 
 // describe reads from their streams what reports and schedules are called, and which schedules asked for a report.
@@ -225,8 +226,11 @@ func (f *Follower) describe(ctx context.Context, q sqlx.ExtContext, e recorded) 
 		d.schedule = &schedules[0].ID
 		d.title += ", for the schedule " + schedules[0].Name
 	}
-	if more := len(schedules) - 1; more > 0 {
-		d.title += fmt.Sprintf(" and %d more", more)
+	switch others := len(schedules) - 1; {
+	case others == 1:
+		d.title += " and another schedule"
+	case others > 1:
+		d.title += fmt.Sprintf(" and %d other schedules", others)
 	}
 	return d, nil
 }

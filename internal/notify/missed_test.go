@@ -104,7 +104,7 @@ func TestAReportNamesItsSchedules(t *testing.T) {
 		return len(told) == 2
 	})
 	scheduledNotice, handNotice := told[0], told[1]
-	if scheduledNotice.Title != "Security Report, All active instances, for the schedule Weekly for the board and 2 more" || *scheduledNotice.ScheduleID != ids[0] || *scheduledNotice.ReportID != scheduled {
+	if scheduledNotice.Title != "Security Report, All active instances, for the schedule Weekly for the board and 2 other schedules" || *scheduledNotice.ScheduleID != ids[0] || *scheduledNotice.ReportID != scheduled {
 		t.Errorf("of schedules: %+v", scheduledNotice)
 	}
 	if handNotice.Title != "Security Report, All active instances" || handNotice.ScheduleID != nil {

@@ -356,10 +356,10 @@ test("31 200 reused → dialog “Already being built”", async () => {
   const page = await visit(`/reports/view?kind=Security&instanceId=${orders.id}&instanceId=${billing.id}`, {
     as: "member",
     before: answering(async (route) => {
-      const asked = (scope: unknown) => apiAs("admin", "POST", "/api/v1/reports", scope);
-      const queued = others.map((other) => asked({ kind: "Security", scope: { instanceIds: [other.id] } }));
+      const ask = (body: unknown) => apiAs("admin", "POST", "/api/v1/reports", body);
+      const queued = others.map((other) => ask({ kind: "Security", scope: { instanceIds: [other.id] } }));
       await queued[0];
-      const answer = await asked(route.request().postDataJSON());
+      const answer = await ask(route.request().postDataJSON());
       // Sent from here: the way back through the browser took longer than all the builds once.
       const [response] = await Promise.all([route.fetch(), ...queued]);
       first = (await answer.json()) as Schemas["RequestedReport"];

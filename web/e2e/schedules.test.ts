@@ -181,7 +181,7 @@ test("that nobody is told of what fails or is missed is said to administrators, 
   await page.reload();
   const note = page
     .getByRole("status")
-    .filter({ hasText: "Nobody is told when a scheduled report fails or is missed" });
+    .filter({ hasText: "A scheduled report can fail or be missed without anybody being told" });
   await note.getByRole("link", { name: "Add a rule" }).click();
   await page.getByRole("heading", { level: 1, name: "New notification rule" }).waitFor();
   const member = await visit("/schedules", { as: "member" });

@@ -318,7 +318,6 @@ function AssessNow({ finding: f, onAssessed }: { finding: Finding; onAssessed: (
       loading={assess.isPending || asked !== null}
       onClick={() =>
         assess.mutate(path, {
-          // Of when it was asked: what the page has may be of before somebody else's.
           onSuccess: ({ lastAssessedAt }) => {
             setAsked({ at: Date.now(), before: lastAssessedAt });
             void refetch();

@@ -65,7 +65,6 @@ export function InstancePage() {
     assess.mutate(
       { params: { path: { instanceId } } },
       {
-        // Of when it was asked: what the page has may be of before somebody else's.
         onSuccess: ({ lastAssessedAt }) => {
           setAsked({ at: Date.now(), before: lastAssessedAt });
           void refetch();

@@ -17,10 +17,10 @@ export function Untold() {
       variant="outline"
       mb="md"
       icon={<IconBellOff aria-hidden />}
-      title={`Nobody is told when a scheduled report ${what}`}
+      title={`A scheduled report can ${what} without anybody being told`}
       data-untold
     >
-      No notification rule that is on tells of it for all instances.{" "}
+      No notification rule that is on tells of it whatever instances the report is about.{" "}
       <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/notifications/rules/new" />}>
         Add a rule
       </Anchor>

@@ -40,12 +40,13 @@ type Told = Pick<Schemas["NotificationRule"], "enabled" | "channelIds"> & {
 };
 
 /**
- * untold is what may become of a scheduled report without anybody being told, by the rules and channels that there are:
- * "fails", "is missed", "fails or is missed"; null: somebody is told. An Alertmanager is told of alerts alone.
+ * untold is what can become of a scheduled report without anybody being told, by the rules and channels that there are:
+ * "fail", "be missed", "fail or be missed"; null: somebody always is. A rule of some servers does not tell of each
+ * report, and an Alertmanager is told of alerts alone.
  */
 export function untold(rules: Told[], channels: Pick<Schemas["Channel"], "id" | "kind">[]): string | null {
   const tells = new Set(channels.filter(({ kind }) => kind !== "alertmanager").map(({ id }) => id));
-  const words = { "report.failed": "fails", "schedule.missed": "is missed" };
+  const words = { "report.failed": "fail", "schedule.missed": "be missed" };
   const nobody = Object.entries(words).filter(
     ([event]) =>
       !rules.some(
