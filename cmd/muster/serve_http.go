@@ -90,7 +90,10 @@ func (p *process) startHTTP(
 		case <-ctx.Done():
 			return nil
 		case <-begun:
-			return unlessStopped(p.greet(ctx))
+			if err := p.greet(ctx); ctx.Err() == nil {
+				return err
+			}
+			return nil // who is asked to stop meanwhile has its connection broken off, and need not greet
 		}
 	})
 	return server, nil
