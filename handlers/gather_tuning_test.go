@@ -27,6 +27,7 @@ func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
 	tuned, bare := e.register("tuned", true), e.register("bare", true)
 	orders := e.databases(tuned, "orders", "crm")
 	now := e.clock.Now().UTC().Truncate(time.Minute) // where the report's window ends
+	e.clock.Advance(now.Sub(e.clock.Now()))          // sessions of a minute ago are open no more
 	scope := changes.Scope{Kind: domain.ChangedSetting}
 	item := func(name, value, unit string) changes.Item {
 		return changes.Item{Scope: scope, Name: name, Value: value, Unit: unit, Sent: true, Secret: changes.SecretSetting(name)}
