@@ -1,5 +1,6 @@
-// Testreport says what `make test` came to: how long each part took, which tests were
-// the slowest, and what was skipped for want of what.
+// Testreport says what `make test` came to: which tests were the slowest, what was skipped
+// for want of what, how long each part took, and, last, what failed and what it said: the
+// end of a log is what is read, and often all that is kept.
 //
 //	go test -json ./... | testreport follow DIR   prints what go test would, and keeps it
 //	testreport DIR                                prints the end of make test
@@ -25,7 +26,10 @@ import (
 	"strings"
 )
 
-const slowestShown = 20
+const (
+	slowestShown = 20
+	linesShown   = 30 // of what a failed test said
+)
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -55,6 +59,7 @@ type test struct {
 	name    string // "cmd/muster TestX", "web/e2e/chart.test.ts draws …"
 	seconds float64
 	skipped string // why; empty: it ran
+	failed  string // what it said; empty: it did not fail
 }
 
 func summarize(w io.Writer, dir string) error {
@@ -86,7 +91,11 @@ func summarize(w io.Writer, dir string) error {
 		tests = append(tests, test{name: what, skipped: why})
 	}
 	printSkipped(w, tests)
-	return printParts(w, filepath.Join(dir, "parts"))
+	if err := printParts(w, filepath.Join(dir, "parts")); err != nil {
+		return err
+	}
+	printFailed(w, tests)
+	return nil
 }
 
 func printSlowest(w io.Writer, tests []test) {
@@ -150,6 +159,23 @@ func printParts(w io.Writer, path string) error {
 	return nil
 }
 
+func printFailed(w io.Writer, tests []test) {
+	for _, t := range tests {
+		if t.failed == "" {
+			continue
+		}
+		fmt.Fprintf(w, "\nFAILED %s\n", t.name)
+		said := strings.Split(strings.TrimRight(t.failed, "\n"), "\n")
+		if over := len(said) - linesShown; over > 0 {
+			half := linesShown / 2
+			said = slices.Concat(said[:half], []string{fmt.Sprintf("[%d lines more]", over)}, said[half+over:])
+		}
+		for _, line := range said {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+}
+
 // fromVitest reads what vitest's json reporter writes.
 func fromVitest(path string) ([]test, error) {
 	text, err := os.ReadFile(path)
@@ -158,10 +184,11 @@ func fromVitest(path string) ([]test, error) {
 	}
 	var report struct {
 		TestResults []struct {
-			Name             string
-			AssertionResults []struct {
+			Name, Status, Message string // the message is of a file that could not be run
+			AssertionResults      []struct {
 				FullName, Status string
 				Duration         float64 // ms
+				FailureMessages  []string
 			}
 		}
 	}
@@ -174,8 +201,14 @@ func fromVitest(path string) ([]test, error) {
 		if _, inWeb, ok := strings.Cut(name, "/web/"); ok {
 			name = "web/" + inWeb
 		}
+		if file.Status == "failed" && file.Message != "" {
+			tests = append(tests, test{name: name, failed: file.Message})
+		}
 		for _, r := range file.AssertionResults {
 			t := test{name: name + " " + r.FullName, seconds: r.Duration / 1000}
+			if r.Status == "failed" {
+				t.failed = cmp.Or(strings.Join(r.FailureMessages, "\n"), "no reason given")
+			}
 			if r.Status == "skipped" || r.Status == "pending" {
 				t.skipped = "as its name says"
 			}
@@ -253,14 +286,15 @@ func (g *goTests) take(e event) {
 			g.endPackage(e, said)
 			return
 		}
+		t := test{name: strings.TrimPrefix(e.Package, "muster/") + " " + e.Test, seconds: e.Elapsed}
 		if e.Action == "fail" || slices.Contains(said, race) {
 			fmt.Fprint(g.out, strings.Join(said, ""))
+			t.failed = strings.Join(slices.DeleteFunc(said, progress), "")
 		}
-		t := test{name: strings.TrimPrefix(e.Package, "muster/") + " " + e.Test, seconds: e.Elapsed}
 		if e.Action == "skip" {
 			t.skipped = reason(said)
 		}
-		if e.Action == "skip" || !strings.Contains(e.Test, "/") {
+		if e.Action == "skip" || t.failed != "" || !strings.Contains(e.Test, "/") {
 			g.tests = append(g.tests, t)
 		}
 	}
@@ -269,12 +303,18 @@ func (g *goTests) take(e event) {
 // endPackage prints the package's own lines: its verdict, and what was said outside of
 // tests. A test that was running when all ended has said why, and nobody else knows.
 func (g *goTests) endPackage(e event, said []string) {
+	name := strings.TrimPrefix(e.Package, "muster/")
 	if e.Action == "fail" {
 		for key, lines := range g.said {
 			if strings.HasPrefix(key, e.Package+" ") {
 				fmt.Fprint(g.out, strings.Join(lines, ""))
+				g.tests = append(g.tests, test{name: strings.TrimPrefix(key, "muster/"), failed: strings.Join(slices.DeleteFunc(lines, progress), "")})
 				delete(g.said, key)
 			}
+		}
+		ofIt := func(t test) bool { return t.failed != "" && strings.HasPrefix(t.name, name+" ") }
+		if !slices.ContainsFunc(g.tests, ofIt) { // it was not compiled, or failed behind its tests
+			g.tests = append(g.tests, test{name: name, failed: strings.Join(said, "")})
 		}
 	}
 	for _, line := range said {
@@ -283,6 +323,9 @@ func (g *goTests) endPackage(e event, said []string) {
 		}
 	}
 }
+
+// progress is a line with which go test -v says what a test is about.
+func progress(line string) bool { return strings.HasPrefix(line, "=== ") }
 
 var place = regexp.MustCompile(`^\s+\S+\.go:\d+: `)
 
