@@ -276,7 +276,8 @@ func (l *life) watches(t *testing.T, ana visitor) {
 	super.MustExec(`ALTER ROLE ` + role + ` PASSWORD 'another'`)
 	ana.must(t, 202, "POST", "/api/v1/instances/"+id+"/assess", nil)
 	eventually(t, "the server cannot be reached any more", func() bool {
-		return ana.must(t, 200, "GET", "/api/v1/instances/"+id, nil)["lastError"] != nil
+		shown := ana.must(t, 200, "GET", "/api/v1/instances/"+id, nil)
+		return shown["lastError"] != nil && shown["lastErrorAt"] != nil
 	})
 }
 

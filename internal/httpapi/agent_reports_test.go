@@ -60,11 +60,11 @@ func TestAnAgentIsShownOnItsInstances(t *testing.T) {
 	for _, who := range []person{w.ours.admin, w.ours.member, w.ours.auditor, w.ours.viewer} {
 		shown, rest := w.agentOf(who, ids["orders"])
 		delete(shown, "seenAt")
-		if diff := cmp.Diff(want, shown); diff != "" || rest["lastError"] != nil || len(rest["missingGrants"].([]any)) != 0 {
+		if diff := cmp.Diff(want, shown); diff != "" || rest["lastError"] != nil || rest["lastErrorAt"] != nil || len(rest["missingGrants"].([]any)) != 0 {
 			t.Errorf("%v\n%s", rest, diff)
 		}
 		_, rest = w.agentOf(who, ids["billing"])
-		if rest["lastError"] != "db02 refuses connections." || !strings.Contains(fmt.Sprint(rest["missingGrants"]), "checks:[] object:V$SESSION statement:GRANT SELECT ON V_$SESSION TO muster") {
+		if rest["lastError"] != "db02 refuses connections." || rest["lastErrorAt"] != w.ago(time.Minute).Format(time.RFC3339) || !strings.Contains(fmt.Sprint(rest["missingGrants"]), "checks:[] object:V$SESSION statement:GRANT SELECT ON V_$SESSION TO muster") {
 			t.Errorf("it shows %v", rest)
 		}
 	}

@@ -199,6 +199,41 @@ test("Assess now is followed until it is done", async () => {
   expect((await collected()).lastAssessedAt).not.toBe(lastAssessedAt);
 });
 
+test("an assessment that fails says so, and one that no collector takes up is not waited for", async () => {
+  const before = await collected();
+  const lastError = "Nothing takes connections at db01:5432.";
+  const failed = (lastErrorAt: string) => ({ ...before, lastError, lastErrorAt });
+  let shown = failed("2026-11-24T20:00:00Z"); // as at every attempt before
+  let reads = 0; // since it was asked for
+  const page = await visit(`/instances/${before.id}`, {
+    before: async (page) => {
+      await page.clock.install();
+      await page.route(`**/api/v1/instances/${before.id}`, (route) => {
+        reads++;
+        return route.fulfill({ json: shown });
+      });
+      await page.route(`**/api/v1/instances/${before.id}/assess`, (route) => {
+        reads = 0;
+        return route.fulfill({ status: 202, json: shown });
+      });
+    },
+  });
+  const assess = page.getByRole("button", { name: "Assess now" });
+  const running = page.getByText("Assessment running");
+  await assess.click();
+  await running.waitFor();
+  shown = failed("2026-11-24T20:00:05Z");
+  const said = page.getByRole("alert").filter({ hasText: `${before.name} was not assessed` });
+  await said.getByText(lastError).waitFor();
+  await running.waitFor({ state: "hidden" });
+
+  await assess.click();
+  await expect.poll(() => reads, patience).toBeGreaterThan(1); // it is followed
+  await page.clock.fastForward(120_000);
+  await page.getByText(`${before.name} still waits to be assessed`).waitFor();
+  await running.waitFor({ state: "hidden" });
+});
+
 const box = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 
 async function fill(page: Page, host: string, port: string) {

@@ -2735,6 +2735,9 @@ type Instance struct {
 	// LastError a sentence
 	LastError *string `json:"lastError"`
 
+	// LastErrorAt When that failed; null where `lastError` is.
+	LastErrorAt *time.Time `json:"lastErrorAt"`
+
 	// LastSeenAt when a connection to it succeeded last, or a sample of it or its host came in that was fresh; of an imported past nothing
 	LastSeenAt    *time.Time     `json:"lastSeenAt"`
 	MissingGrants []MissingGrant `json:"missingGrants"`

@@ -144,7 +144,7 @@ func addAgent(i *api.Instance, a heartbeat.State) {
 		i.Agent.Dropped = map[string]int64{}
 	}
 	if e := a.Instance.Error; e != nil && i.LastError == nil {
-		i.LastError = &e.Detail
+		i.LastError, i.LastErrorAt = &e.Detail, wire.UTC(&e.At)
 	}
 	for _, g := range a.Instance.Missing {
 		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: []string{}})
@@ -158,8 +158,8 @@ func showInstance(row fleet.Instance, state assessment.TargetState) api.Instance
 		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
 		MissingGrants: []api.MissingGrant{},
 	}
-	if state.LastError != nil {
-		i.LastError = &state.LastError.Sentence
+	if e := state.LastError; e != nil {
+		i.LastError, i.LastErrorAt = &e.Sentence, wire.UTC(&e.At)
 	}
 	for _, g := range state.MissingGrants {
 		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks)})

@@ -90,7 +90,7 @@ export function useAlertsAction() {
     const lagging = response.headers.has("X-Muster-Lagging");
     const refused = items.filter((item) => !item.done);
     const text = inAll(act.action, items);
-    if (refused.length === items.length) sayProblem(new Error(text), "Nothing was changed");
+    if (refused.length === items.length) sayProblem(text, "Nothing was changed");
     else say(told(text, lagging));
     for (const { id } of items) queries.removeQueries({ queryKey: detailOf(id).queryKey });
     readLists(queries, lagging);

@@ -17,6 +17,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   lastAssessedAt: null,
   lastClassifiedAt: null,
   lastError: null,
+  lastErrorAt: null,
   missingGrants: [],
   health: null,
   agent: null,

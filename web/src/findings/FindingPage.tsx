@@ -1,11 +1,11 @@
 import { Anchor, Breadcrumbs, Button, Grid, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconClipboardOff, IconRefresh, IconShieldOff } from "@tabler/icons-react";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
-import { assessedSince } from "../instances/assessed";
+import { useInstance } from "../instances/useInstance";
 import { Day } from "../settings/Day";
 import { RequestException } from "../settings/RequestException";
 import { EmptyState } from "../ui/EmptyState";
@@ -14,7 +14,6 @@ import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { SeverityBadge, StatusBadge } from "./badges";
 import type { Finding } from "./FindingsPage";
@@ -287,44 +286,17 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Assessments end within seconds, or a collector is not free: after this nobody waits any more. */
-const patience = 120_000;
-
 /** AssessNow has the instance looked at again, for an administrator where Muster itself assesses it. */
 function AssessNow({ finding: f, onAssessed }: { finding: Finding; onAssessed: () => void }) {
-  const admin = useSession().can("admin");
-  const [asked, setAsked] = useState<{ at: number; before: string | null } | null>(null);
-  const path = { params: { path: { instanceId: f.instance.id } } };
-  const { data: i, refetch } = api.useQuery("get", "/api/v1/instances/{instanceId}", path, {
-    enabled: admin,
-    refetchInterval: asked ? 2_000 : false,
-  });
-  const assess = api.useMutation("post", "/api/v1/instances/{instanceId}/assess");
-  useEffect(() => {
-    if (!asked || !i) return;
-    if (assessedSince(i.lastAssessedAt, asked.before)) {
-      setAsked(null);
-      onAssessed();
-      say(`${i.name} was assessed.`);
-    } else if (Date.now() - asked.at > patience) {
-      setAsked(null);
-    }
-  }, [asked, i, onAssessed]);
-  if (!admin || !i?.collected || !i.active) return null;
+  const enabled = useSession().can("admin");
+  const { instance, assess, isAsking, isAssessing } = useInstance(f.instance.id, { enabled, onAssessed });
+  if (!enabled || !instance?.collected || !instance.active) return null;
   return (
     <Button
       variant="default"
       leftSection={<IconRefresh size={16} aria-hidden />}
-      loading={assess.isPending || asked !== null}
-      onClick={() =>
-        assess.mutate(path, {
-          onSuccess: ({ lastAssessedAt }) => {
-            setAsked({ at: Date.now(), before: lastAssessedAt });
-            void refetch();
-          },
-          onError: (problem) => sayProblem(problem, `${i.name} is not being assessed`),
-        })
-      }
+      loading={isAsking || isAssessing}
+      onClick={assess}
     >
       Assess now
     </Button>

@@ -1,9 +1,7 @@
 import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
-import { api, type Schemas } from "../api/client";
-import { usePolling } from "../api/polling";
+import { lazy, Suspense } from "react";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
@@ -13,65 +11,29 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
-import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { Agent } from "./Agent";
-import { assessedSince } from "./assessed";
 import { Databases } from "./Databases";
 import { Fact } from "./Fact";
 import { InstanceActions } from "./InstanceActions";
 import { NeverMet } from "./MetLive";
 import { MissingGrants } from "./MissingGrants";
 import { awaited, type Instance, isSilent, Standing } from "./standing";
+import { useInstance } from "./useInstance";
 
 // The charts come with it.
 const Face = lazy(() => part(() => import("./Face")).then((m) => ({ default: m.Face })));
-
-/** Assessments end within seconds, or a collector is not free: after this nobody waits any more. */
-const patience = 120_000;
-
-type Asked = { at: number; before: string | null };
 
 /** InstancePage is one server: what is known of it, what it lacks, and what can be done with it. */
 export function InstancePage() {
   const { instanceId } = useParams({ from: "/instances/$instanceId" });
   const session = useSession();
   const now = useNow(10_000);
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const {
-    data: i,
-    error,
-    refetch,
-  } = api.useQuery(
-    "get",
-    "/api/v1/instances/{instanceId}",
-    { params: { path: { instanceId } } },
-    usePolling<Schemas["Instance"]>((instance) => (asked || awaited(instance) ? 2_000 : 30_000)),
-  );
-  useEffect(() => {
-    if (!asked || !i) return;
-    if (assessedSince(i.lastAssessedAt, asked.before)) {
-      setAsked(null);
-      say(`${i.name} was assessed.`);
-    } else if (Date.now() - asked.at > patience) {
-      setAsked(null);
-    }
-  }, [asked, i]);
-  const assess = api.useMutation("post", "/api/v1/instances/{instanceId}/assess");
+  const { instance: i, error, refetch, assess, isAsking, isAssessing } = useInstance(instanceId);
   if (error && !i) return <Unread error={error} onRetry={refetch} />;
   if (!i) return <Waiting />;
   const { silentMinutes } = session.organization.watch;
-  const begin = () =>
-    assess.mutate(
-      { params: { path: { instanceId } } },
-      {
-        onSuccess: ({ lastAssessedAt }) => {
-          setAsked({ at: Date.now(), before: lastAssessedAt });
-          void refetch();
-        },
-        onError: (problem) => sayProblem(problem, `${i.name} is not being assessed`),
-      },
-    );
+  const isAwaited = isAssessing || awaited(i);
   return (
     <>
       <PageTitle
@@ -84,9 +46,9 @@ export function InstancePage() {
                 <Button
                   variant="default"
                   leftSection={<IconRefresh size={16} aria-hidden />}
-                  loading={assess.isPending}
-                  disabled={asked !== null || awaited(i)}
-                  onClick={begin}
+                  loading={isAsking}
+                  disabled={isAwaited}
+                  onClick={assess}
                 >
                   Assess now
                 </Button>
@@ -97,7 +59,7 @@ export function InstancePage() {
         }
       />
       <Stack gap="lg">
-        {(asked || awaited(i)) && <Assessing first={i.lastAssessedAt === null} />}
+        {isAwaited && <Assessing first={i.lastAssessedAt === null} />}
         {i.lastError && (
           <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} data-last-error>
             <Text fw={600} size="sm">

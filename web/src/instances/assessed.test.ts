@@ -1,10 +1,20 @@
 import { expect, test } from "vitest";
-import { assessedSince } from "./assessed";
+import { endOf } from "./assessed";
+
+const looked = (lastAssessedAt: string | null, lastErrorAt: string | null = null) => ({ lastAssessedAt, lastErrorAt });
 
 test("a later assessment, however many digits its second has", () => {
-  expect(assessedSince("2026-11-24T20:00:01.5Z", "2026-11-24T20:00:01Z")).toBe(true);
-  expect(assessedSince("2026-11-24T20:00:01Z", "2026-11-24T20:00:01.5Z")).toBe(false);
-  expect(assessedSince("2026-11-24T20:00:01Z", "2026-11-24T20:00:01Z")).toBe(false);
-  expect(assessedSince("2026-11-24T20:00:01Z", null)).toBe(true);
-  expect(assessedSince(null, null)).toBe(false);
+  expect(endOf(looked("2026-11-24T20:00:01.5Z"), looked("2026-11-24T20:00:01Z"))).toBe("assessed");
+  expect(endOf(looked("2026-11-24T20:00:01Z"), looked("2026-11-24T20:00:01.5Z"))).toBe(null);
+  expect(endOf(looked("2026-11-24T20:00:01Z"), looked("2026-11-24T20:00:01Z"))).toBe(null);
+  expect(endOf(looked("2026-11-24T20:00:01Z"), looked(null))).toBe("assessed");
+  expect(endOf(looked(null), looked(null))).toBe(null);
+});
+
+test("one that failed, and one that failed before", () => {
+  const before = "2026-11-24T20:00:00Z";
+  expect(endOf(looked(before, "2026-11-24T20:00:05Z"), looked(before))).toBe("failed");
+  expect(endOf(looked(before, "2026-11-24T20:00:05Z"), looked(before, "2026-11-24T20:00:04Z"))).toBe("failed");
+  expect(endOf(looked(before, "2026-11-24T20:00:05Z"), looked(before, "2026-11-24T20:00:05Z"))).toBe(null);
+  expect(endOf(looked("2026-11-24T20:00:06Z"), looked(before, "2026-11-24T20:00:05Z"))).toBe("assessed");
 });

@@ -1,6 +1,16 @@
+import type { Instance } from "./standing";
+
+/** Looked is when a server was last assessed, and when that last failed. */
+type Looked = Pick<Instance, "lastAssessedAt" | "lastErrorAt">;
+
+const isLater = (at: string | null, than: string | null) =>
+  at !== null && (than === null || Date.parse(at) > Date.parse(than));
+
 /**
- * assessedSince says that a server's last assessment is later than another; null: there is none. The other is the one in
- * the answer to the request: the page's own may be older than an assessment that somebody else asked for.
+ * endOf is how an assessment ended that was asked for; null: it has not. What was before it is the answer to the
+ * request: the page's own may be older than an assessment that somebody else asked for.
  */
-export const assessedSince = (last: string | null, before: string | null) =>
-  last !== null && (before === null || Date.parse(last) > Date.parse(before));
+export function endOf(now: Looked, before: Looked): "assessed" | "failed" | null {
+  if (isLater(now.lastAssessedAt, before.lastAssessedAt)) return "assessed";
+  return isLater(now.lastErrorAt, before.lastErrorAt) ? "failed" : null;
+}

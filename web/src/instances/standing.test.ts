@@ -16,6 +16,7 @@ const heard: Instance = {
   lastAssessedAt: "2026-11-20T06:00:00Z",
   lastClassifiedAt: null,
   lastError: null,
+  lastErrorAt: null,
   missingGrants: [],
   health: null,
   agent: null,
