@@ -21,7 +21,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     maxWorkers: 3,
     isolate: false,
-    testTimeout: 45_000,
+    testTimeout: 90_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     env: { TZ: "UTC" },

@@ -1,7 +1,7 @@
 // The alerts explorer and one alert: checklist 7, 12, 25, 26.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
+import { apiAs, readable, requestsTo, serverUrl, violations, visit } from "./browser";
 
 type Alert = { id: string; title: string; instance: { id: string; name: string } | null };
 type AlertPage = { items: Alert[]; page: { totalItems: number } };
@@ -340,7 +340,9 @@ async function ownAlert(): Promise<{ id: string; title: string }> {
       }),
     });
     const { alerts: recorded } = (await answer.json()) as { alerts: { id: string }[] };
-    return { id: (recorded[0] as { id: string }).id, title: `Checked by ${name}` };
+    const { id } = recorded[0] as { id: string };
+    await readable(`/api/v1/alerts/${id}`);
+    return { id, title: `Checked by ${name}` };
   } finally {
     await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${token.id}`);
   }
@@ -372,8 +374,8 @@ test("a member acknowledges, mutes, unmutes and resolves an alert", async () => 
   await happened(/^Resolved by Mia Member$/);
   expect(await actions.getByRole("button").allTextContents()).toEqual(["Mute", "With a note, until a time…"]);
 
-  const now = await read<{ state: string; isMuted: boolean }>(`/api/v1/alerts/${id}`);
-  expect([now.state, now.isMuted]).toEqual(["Resolved", false]);
+  const now = () => read<{ state: string; isMuted: boolean }>(`/api/v1/alerts/${id}`);
+  await eventually(now).toMatchObject({ state: "Resolved", isMuted: false });
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link").click();
   await page.locator("[data-search]").fill(title);
   await page.getByRole("row", { name: title }).getByText("Resolved", { exact: true }).waitFor();

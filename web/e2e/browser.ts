@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect, inject } from "vitest";
+import { expect, inject, vi } from "vitest";
 import type { Role } from "./server";
 
 const server = inject("server");
@@ -186,6 +186,10 @@ export const adminSession = server.sessions.admin;
 /** apiAs calls the API as a member with that role, as a program would. */
 export const apiAs = (role: Role, method: string, path: string, body?: unknown): Promise<Response> =>
   apiBy(server.sessions[role], method, path, body);
+
+/** readable waits until what was just made can be read: a list may lag by more than a write waits for it. */
+export const readable = (path: string) =>
+  vi.waitFor(async () => expect((await apiAs("admin", "GET", path)).status).toBe(200), { timeout: 15_000 });
 
 /** apiBy calls the API with a session. */
 export async function apiBy(session: string, method: string, path: string, body?: unknown): Promise<Response> {

@@ -250,6 +250,8 @@ test("11 what is so now is read again every 30 s, and the page as it is told; no
     },
   });
   await drawn(page);
+  // The marks of alerts are asked for behind the charts.
+  await soon(() => heard.of("/api/v1/alerts").some((url) => url.searchParams.get("pageSize") === "100")).toBe(true);
   const later = (await page.evaluate(() => Date.now())) + 60_000;
   await takenIn(page); // what is asked after this moment has its deadline after that
   await page.clock.pauseAt(later);

@@ -114,10 +114,13 @@ test("an exception is asked for from the finding, about this object and no other
   await form.getByLabel("Reason").fill("Asked for from a finding.");
   await form.getByRole("button", { name: "Ask" }).click();
   await form.waitFor({ state: "hidden" });
-  const { items } = await read<{ items: Record<string, unknown>[] }>(
-    `/api/v1/exceptions?checkId=${chosen.check.id}&status=requested`,
-  );
-  expect(items.filter((x) => x.reason === "Asked for from a finding.")).toMatchObject([
+  const requested = async () => {
+    const path = `/api/v1/exceptions?checkId=${chosen.check.id}&status=requested`;
+    const { items } = await read<{ items: Record<string, unknown>[] }>(path);
+    return items.filter((x) => x.reason === "Asked for from a finding.");
+  };
+  await expect.poll(async () => (await requested()).length).toBe(1);
+  expect(await requested()).toMatchObject([
     {
       checkId: chosen.check.id,
       instanceId: chosen.instance.id,

@@ -34,7 +34,7 @@ test.skipIf(!newest)(
       .getByText("Muster sends an e-mail to every administrator about critical alerts that are raised or resolved", {
         exact: false,
       })
-      .waitFor();
+      .waitFor({ timeout: 60_000 }); // the rule is made a quarter of a minute after the start, or two
     const change = page.getByRole("link", { name: "Change or switch off this rule" });
     expect(await change.getAttribute("href")).toBe("/notifications/rules");
     await page.getByRole("link", { name: "Add an instance" }).click();

@@ -317,6 +317,28 @@ test("a server is added once, waits for its first look and then shows the grants
   expect(sent[1]).toEqual(sent[0]);
 });
 
+test("the first server leads to the dashboard, also where the list is slow", async () => {
+  const made = await collected();
+  let added = () => {};
+  const until = new Promise<void>((resolve) => {
+    added = resolve;
+  });
+  const page = await visit("/instances/new", {
+    before: (page) =>
+      page.route(/\/api\/v1\/instances(\?pageSize=1)?$/, async (route) => {
+        if (route.request().method() === "POST") {
+          await route.fulfill({ status: 201, json: made });
+          return added();
+        }
+        await until;
+        await route.fulfill({ json: { items: [made], page: { number: 1, size: 1, totalItems: 1, totalPages: 1 } } });
+      }),
+  });
+  await fill(page, "db01", "5433");
+  await page.getByRole("button", { name: "Test and add" }).click();
+  await page.waitForURL((url) => url.pathname === "/" && url.searchParams.get("instanceId") === made.id);
+});
+
 test("a SQL Server is added by its own fields, and one that does not answer says so at its host", async () => {
   const page = await visit("/instances/new", { expected: [/422/] });
   await fill(page, "127.0.0.1", "1");

@@ -2,7 +2,7 @@
 import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
-import { adminSession, apiAs, apiBy, fed, row, serverUrl, unique, violations, visit } from "./browser";
+import { adminSession, apiAs, apiBy, fed, readable, row, serverUrl, unique, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
 import { joined } from "./server";
 
@@ -44,6 +44,7 @@ beforeAll(async () => {
   };
   const made = await fed<{ instances: { id: string }[] }>("/ingest/v1/fleet", { instances: [server] });
   const instance = made.instances[0]?.id ?? "";
+  await readable(`/api/v1/instances/${instance}`);
   const soon = new Date(Math.ceil((Date.now() + 10_000) / 60_000) * 60_000);
   const orders = await idOf("/api/v1/instances?q=demo-pg-orders-01");
   runs = await scheduled(member, soon, {

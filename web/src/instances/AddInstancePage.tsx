@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Grid, Group, Radio, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconInfoCircle } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
@@ -50,8 +50,13 @@ export function AddInstancePage() {
   });
   const add = api.useMutation("post", "/api/v1/instances");
   // After the first one it is the dashboard that fills.
-  const there = api.useQuery("get", "/api/v1/instances", { params: { query: { pageSize: 1 } } });
-  const first = there.data?.page.totalItems === 0;
+  const there = api.queryOptions("get", "/api/v1/instances", { params: { query: { pageSize: 1 } } });
+  useQuery(there);
+  /** The answer may come after the form was sent, and then tell of the one that was added. */
+  const isFirst = async (added: Schemas["Instance"]) => {
+    const { items, page } = await queries.ensureQueryData(there);
+    return page.totalItems === 0 || (page.totalItems === 1 && items[0]?.id === added.id);
+  };
   const values = form.getValues();
   const submit = form.onSubmit(
     (typed) => {
@@ -76,6 +81,7 @@ export function AddInstancePage() {
               params: { path: { instanceId: added.id } },
             });
             queries.setQueryData(queryKey, added);
+            const first = await isFirst(added).catch(() => false);
             void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
             say(`${added.name} was added. Its first assessment is running.`);
             if (first) {
