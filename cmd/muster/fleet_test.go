@@ -514,7 +514,7 @@ func TestKilledAmidAFleet(t *testing.T) {
 	// Asked to end, it says how far it came.
 	release = i.held(t, "my-9")
 	stopped := launch(t, nil, append([]string{"fleet", "apply", many(t, 12)}, i.flags()...)...)
-	eventually(t, "it is in the middle", func() bool { return registered(t, db) == 9 })
+	eventually(t, "it is in the middle", func() bool { return registered(t, db) == 9 && isHeld(t, db) })
 	if err := stopped.terminate(); err != nil {
 		t.Fatal(err)
 	}
@@ -524,6 +524,16 @@ func TestKilledAmidAFleet(t *testing.T) {
 	if !strings.Contains(got.out, "not done: instance my-9: stopped here\nnot done: instance my-10: not tried\n") {
 		t.Errorf("it says\n%s", got.out)
 	}
+}
+
+// isHeld says that a run waits for what was held: it knows by then that what came before is
+// done.
+func isHeld(t testing.TB, db *sqlx.DB) (waits bool) {
+	t.Helper()
+	if err := db.Get(&waits, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`); err != nil {
+		t.Fatal(err)
+	}
+	return waits
 }
 
 func registered(t testing.TB, db *sqlx.DB) (n int) {
