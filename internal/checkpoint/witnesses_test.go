@@ -118,7 +118,7 @@ func (o *other) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // asks has witnesses asked by a house; what is logged is in said.
 func (h *house) asks(said io.Writer, who ...*other) *checkpoint.Witnesses {
-	w := &checkpoint.Witnesses{DB: h.db, Maker: h.maker, Now: time.Now, Log: slog.New(slog.NewTextHandler(said, nil)), Client: &http.Client{Timeout: 300 * time.Millisecond}}
+	w := &checkpoint.Witnesses{DB: h.db, Maker: h.maker, Now: time.Now, Log: slog.New(slog.NewTextHandler(said, nil)), Client: &http.Client{Timeout: 3 * time.Second}}
 	for _, o := range who {
 		w.Ask = append(w.Ask, o.Witness)
 	}

@@ -29,7 +29,7 @@ type Trouble struct {
 // server, by the driver that serve has, twenty times a second.
 func Loop(t *testing.T, e measure.Engine, to servers.Target, trouble Trouble) {
 	t.Helper()
-	const every, patience = 50 * time.Millisecond, 300 * time.Millisecond
+	const every, patience = 50 * time.Millisecond, 3 * time.Second
 	e.SessionsEvery, e.StatementsEvery = every, every
 	l := &loop{kept: make(chan struct{}, 1), tried: make(chan struct{}, 1)}
 	read := e.NewReader

@@ -102,7 +102,7 @@ func TestAServerThatBreaksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := answered(t, began, 10)
-			server, home, clock := overTheDriver(t, l, 100*time.Millisecond)
+			server, home, clock := overTheDriver(t, l, 3*time.Second)
 			if err := server.Round(t.Context()); err != nil {
 				t.Fatal(err)
 			}
