@@ -295,10 +295,12 @@ func TestProjections(t *testing.T) {
 		ctx, stop := context.WithCancel(ctx)
 		ended := make(chan error, 1)
 		go func() { ended <- in.runner.Run(ctx) }()
-		for !in.runner.Wait(ctx, eventstore.Reports, 1) {
+		defer func() { stop(); <-ended }()
+		for _, log := range []eventstore.Log{eventstore.Reports, eventstore.Organization} {
+			if _, err := in.runner.CatchUp(ctx, log); err != nil {
+				return err
+			}
 		}
-		stop()
-		<-ended
 		return nil
 	})
 	for _, name := range []string{"report_history", "audit", "fleet", "exceptions"} {

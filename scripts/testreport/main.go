@@ -289,7 +289,7 @@ func (g *goTests) take(e event) {
 		t := test{name: strings.TrimPrefix(e.Package, "muster/") + " " + e.Test, seconds: e.Elapsed}
 		if e.Action == "fail" || slices.Contains(said, race) {
 			fmt.Fprint(g.out, strings.Join(said, ""))
-			t.failed = strings.Join(slices.DeleteFunc(said, progress), "")
+			t.failed = why(said)
 		}
 		if e.Action == "skip" {
 			t.skipped = reason(said)
@@ -308,7 +308,7 @@ func (g *goTests) endPackage(e event, said []string) {
 		for key, lines := range g.said {
 			if strings.HasPrefix(key, e.Package+" ") {
 				fmt.Fprint(g.out, strings.Join(lines, ""))
-				g.tests = append(g.tests, test{name: strings.TrimPrefix(key, "muster/"), failed: strings.Join(slices.DeleteFunc(lines, progress), "")})
+				g.tests = append(g.tests, test{name: strings.TrimPrefix(key, "muster/"), failed: why(lines)})
 				delete(g.said, key)
 			}
 		}
@@ -324,8 +324,10 @@ func (g *goTests) endPackage(e event, said []string) {
 	}
 }
 
-// progress is a line with which go test -v says what a test is about.
-func progress(line string) bool { return strings.HasPrefix(line, "=== ") }
+// why is what a test said, without the lines with which go test -v says what it is about.
+func why(said []string) string {
+	return strings.Join(slices.DeleteFunc(said, func(line string) bool { return strings.HasPrefix(line, "=== ") }), "")
+}
 
 var place = regexp.MustCompile(`^\s+\S+\.go:\d+: `)
 

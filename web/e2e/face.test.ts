@@ -1,5 +1,5 @@
 // A face for each instance: the list by trouble, and an instance's page.
-import type { Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, requestsTo, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
@@ -62,18 +62,20 @@ const health = {
   ],
 };
 
+/** hear keeps the lists that a page is told at a path, each under what its address comes to. */
+function hear<T>(page: Page, path: string, told: Map<string, T[]>, key: (url: URL) => string) {
+  page.on("response", async (response) => {
+    const url = new URL(response.url());
+    if (url.pathname !== path || response.status() !== 200) return;
+    told.set(key(url), ((await response.json()) as { items: T[] }).items);
+  });
+}
+
 test("the list is sorted by trouble, in the address, and says what is not known", async () => {
   // Held against its own answers: servers and their figures are others a moment later.
   const told = new Map<string, Instance[]>();
   const page = await visit("/instances", {
-    before: async (page) => {
-      page.on("response", async (response) => {
-        const url = new URL(response.url());
-        if (url.pathname !== "/api/v1/instances" || response.status() !== 200) return;
-        const { items } = (await response.json()) as { items: Instance[] };
-        told.set(url.searchParams.get("sort") ?? "", items);
-      });
-    },
+    before: async (page) => hear(page, "/api/v1/instances", told, (url) => url.searchParams.get("sort") ?? ""),
   });
   const names = () => page.locator("tbody tr td:first-child a").allTextContents();
   const asTold = (sort: string, shown: () => Promise<string[]>) =>
@@ -184,7 +186,7 @@ test("never assessed, and for whoever may not read findings", async () => {
   expect(await viewer.getByRole("heading", { level: 2, name: "Score", exact: true }).count()).toBe(0);
 });
 
-type Statements = { items: { id: string; text: string | null; calls: number; share: number | null }[] };
+type Statement = { id: string; text: string | null; calls: number; share: number | null };
 
 test("top statements and last reports are those of this server, the former in the window of its charts", async () => {
   const [{ id }, other] = (await instances("q=demo-pg-orders")) as [Instance, Instance];
@@ -196,15 +198,11 @@ test("top statements and last reports are those of this server, the former in th
   const [ours, theirs] = [await report(id), await report(other.id)];
   let asked: URL[] = [];
   // Held against its own answers: a minute later there are others.
-  const told = new Map<string, Statements["items"]>();
+  const told = new Map<string, Statement[]>();
   const page = await visit(`/instances/${id}?range=1h`, {
     before: async (page) => {
       asked = requestsTo(page, "/api/v1/statements");
-      page.on("response", async (response) => {
-        const url = new URL(response.url());
-        if (url.pathname !== "/api/v1/statements" || response.status() !== 200) return;
-        told.set(url.search, ((await response.json()) as Statements).items);
-      });
+      hear(page, "/api/v1/statements", told, (url) => url.search);
     },
   });
   const rows = page.locator("[data-statement]");

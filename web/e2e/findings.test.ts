@@ -119,8 +119,7 @@ test("an exception is asked for from the finding, about this object and no other
     const { items } = await read<{ items: Record<string, unknown>[] }>(path);
     return items.filter((x) => x.reason === "Asked for from a finding.");
   };
-  await expect.poll(async () => (await requested()).length).toBe(1);
-  expect(await requested()).toMatchObject([
+  await expect.poll(requested).toMatchObject([
     {
       checkId: chosen.check.id,
       instanceId: chosen.instance.id,

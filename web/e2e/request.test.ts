@@ -349,7 +349,7 @@ test("31 Create → history", async () => {
   await page.waitForURL(
     (url) => url.pathname === "/reports/history" && url.searchParams.get("kind") === "InstanceScorecard",
   );
-  await page.getByRole("row").filter({ hasText: report.scopeLabel }).first().waitFor();
+  await page.locator(`tr[data-report="${report.id}"]`, { hasText: report.scopeLabel }).waitFor();
   expect(sent).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
 });
 

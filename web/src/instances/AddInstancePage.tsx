@@ -81,9 +81,9 @@ export function AddInstancePage() {
               params: { path: { instanceId: added.id } },
             });
             queries.setQueryData(queryKey, added);
+            say(`${added.name} was added. Its first assessment is running.`);
             const first = await isFirst(added).catch(() => false);
             void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
-            say(`${added.name} was added. Its first assessment is running.`);
             if (first) {
               await navigate({ to: "/", search: { range: "15m", instanceId: [added.id], refresh: "30s" } });
               return;

@@ -5,7 +5,7 @@ import { say, sayProblem } from "../ui/say";
 import { endOf } from "./assessed";
 import { awaited, type Instance } from "./standing";
 
-/** An assessment ends within seconds, or no collector is free: after this nobody waits any more. Milliseconds. */
+/** An assessment ends within seconds, or a collector is not free: after this nobody waits any more. Milliseconds. */
 const patience = 120_000;
 
 const moving = 2_000;
@@ -40,7 +40,7 @@ export function useInstance(
     if (!asked) return;
     const over = setTimeout(() => {
       setAsked(null);
-      say(`${asked.name} still waits to be assessed: no collector was free.`);
+      say(`${asked.name} still waits to be assessed: no collector is free, or it takes longer than two minutes.`);
     }, patience);
     return () => clearTimeout(over);
   }, [asked]);
@@ -51,7 +51,7 @@ export function useInstance(
         setAsked(answer);
         void refetch();
       },
-      onError: (problem) => sayProblem(problem, "It is not being assessed"),
+      onError: (problem) => sayProblem(problem, `${data?.name} is not being assessed`),
     });
   return { instance: data, error, refetch, assess, isAsking: isPending, isAssessing: asked !== null };
 }
