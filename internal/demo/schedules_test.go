@@ -70,7 +70,7 @@ func TestAnaTriesHerScheduleOut(t *testing.T) {
 	s.run(o, id)
 	try(1) // its report is still being built
 	var reports []uuid.UUID
-	asked := `SELECT (convert_from(data, 'UTF8')::jsonb ->> 'reportId')::uuid FROM events WHERE stream_id = $1 AND type = 'schedule.requested'`
+	asked := `SELECT (convert_from(data, 'UTF8')::jsonb ->> 'reportId')::uuid FROM events WHERE stream_id = $1 AND type = 'schedule.requested' ORDER BY position`
 	must(t, s.db.Select(&reports, asked, id))
 	if len(reports) != 1 {
 		t.Fatalf("%d reports were requested at its first time", len(reports))
