@@ -146,6 +146,7 @@ func (d *Database) Remove() []Event {
 // CalledInstance is an instance of the read model by all that it is called.
 type CalledInstance struct {
 	ID                     uuid.UUID
+	Engine                 Engine
 	ExternalID, Name, Host string
 }
 

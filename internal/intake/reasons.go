@@ -11,6 +11,8 @@ const (
 	TooMany   Reason = "too_many"  // beyond what one message may bring
 	Forbidden Reason = "forbidden" // beyond the instances of the token
 
+	DuplicateLabel Reason = "duplicate_label" // a label, an attribute or a member twice: nobody can say which one is meant
+
 	// Of alerts:
 	OurOwn      Reason = "our_own"      // fed by Muster itself, and back again
 	NoLabels    Reason = "no_labels"    // so that nothing tells it from others

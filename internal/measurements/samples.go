@@ -21,6 +21,9 @@ type Batch struct {
 	Hosts        []HostSample
 	Sessions     []SessionSample
 	Statements   []StatementSample
+	// Reached says of instances whether somebody could connect to them. The store does not
+	// keep it; package push hands it on.
+	Reached []Reached
 	// Guard runs first in the transaction that keeps the batch; its error ends it.
 	// nil: nothing is guarded. A collector holds its claim so.
 	Guard func(ctx context.Context, tx sqlx.ExtContext) error
@@ -28,6 +31,14 @@ type Batch struct {
 	// at a time. Empty: one that does not say who it is. nil: Muster itself, whose
 	// collectors hold claims of their own.
 	Sender *string
+}
+
+// Reached is the outcome of an attempt to connect to an instance.
+type Reached struct {
+	Instance uuid.UUID
+	Up       bool
+	At       time.Time // by the sender's clock
+	By       string    // the exporter's metric, such as "pg_up"; "opentelemetry": a receiver, which sends only while it is connected
 }
 
 // HeldError says that another sender holds the statements of instances. Nothing of the

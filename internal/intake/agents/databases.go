@@ -78,7 +78,7 @@ func (c Config) placeLooks(ctx context.Context, from intake.Caller, receipt *int
 		p := placed{Look: l}
 		for i := range l.Place.Databases {
 			if p.database == uuid.Nil {
-				p.instance, p.database = directory.Find(l.Place.Labels(i))
+				p.instance, p.database = directory.FindEngine(l.Place.Labels(i), l.Engine)
 			}
 		}
 		found, instances = append(found, p), append(instances, p.instance)
@@ -146,6 +146,7 @@ func (c Config) recordLooks(ctx context.Context, from intake.Caller, sender stri
 		batch.Guard = func(ctx context.Context, tx sqlx.ExtContext) error {
 			return c.Collected.RefuseCollected(ctx, tx, from.OrganizationID, instances)
 		}
+		batch.Reached = connected(looks)
 		written, err := c.Store.Record(ctx, batch)
 		var collected *assessment.CollectedError
 		var held *measurements.HeldError

@@ -18,6 +18,7 @@ import (
 	"muster/internal/intake"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/places"
+	"muster/internal/intake/remotewrite/remotewritetest"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -44,7 +45,10 @@ func (s *shelf) doors() agents.Doors {
 }
 
 func (s *shelf) Called(context.Context, uuid.UUID, []string) ([]fleet.CalledInstance, error) {
-	return []fleet.CalledInstance{{ID: ownServer, Name: "sql-01", Host: "db01"}, {ID: ownTenant, Name: "sql-02", Host: "db02"}, {ID: mine, Name: "pg-01", Host: "db03"}}, nil
+	return []fleet.CalledInstance{
+		{ID: ownServer, Engine: fleet.SQLServer, Name: "sql-01", Host: "db01"}, {ID: ownTenant, Engine: fleet.SQLServer, Name: "sql-02", Host: "db02"},
+		{ID: mine, Engine: fleet.PostgreSQL, Name: "pg-01", Host: "db02"},
+	}, nil
 }
 
 func (s *shelf) DatabasesCalled(context.Context, uuid.UUID, []uuid.UUID, []string) ([]fleet.CalledDatabase, error) {
@@ -76,6 +80,16 @@ func (s *shelf) Record(ctx context.Context, b measurements.Batch, _ ...watch.Sig
 	}
 	s.batches = append(s.batches, b)
 	return measurements.Receipt{Accepted: measurements.SampleCounts{Sessions: len(b.Sessions), Statements: len(b.Statements)}}, nil
+}
+
+// reached says of whom somebody said that they could connect, or could not.
+func (s *shelf) reached() (all []string) {
+	for _, b := range s.batches {
+		for _, r := range b.Reached {
+			all = append(all, fmt.Sprint(s.named(r.Instance, uuid.Nil), r.Up, " ", r.By))
+		}
+	}
+	return all
 }
 
 // kept are the samples in words: instance, database, and what is of them.
@@ -235,5 +249,54 @@ func TestConnectionsOfACollector(t *testing.T) {
 	got, err := s.doors().OTLPJSON.Take(t.Context(), unlimited, []byte(body))
 	if err != nil || !slices.Equal(s.kept(), []string{"1/erp 0 0 12"}) || got.Received != 2 || got.Dropped[intake.NotUsed] != 1 || got.Refused() != 0 {
 		t.Errorf("%q, %+v, %v", s.kept(), got, err)
+	}
+}
+
+// TestWhatExportersReach: an exporter's own up metric is matched by labels, among the servers
+// of its engine, and not taken where Muster connects itself; by remote_write and by a
+// collector that scrapes the exporter.
+func TestWhatExportersReach(t *testing.T) {
+	t.Parallel()
+	const pg, sql1, sql2 = "pg/", "1/", "2/"
+	for name, c := range map[string]struct {
+		metric  string
+		value   float64
+		labels  []string
+		shelf   shelf
+		from    intake.Caller
+		want    string
+		dropped intake.Reason
+	}{
+		"by muster_instance":               {"pg_up", 1, []string{"muster_instance", "pg-01", "instance", "db01:9187"}, shelf{}, unlimited, pg + "true pg_up", ""},
+		"down, by a name":                  {"mssql_up", 0, []string{"instance", "sql-01"}, shelf{}, unlimited, sql1 + "false mssql_up", ""},
+		"two engines on a host, the one":   {"pg_up", 0, []string{"instance", "db02:9187"}, shelf{}, unlimited, pg + "false pg_up", ""},
+		"two engines on a host, the other": {"mssql_up", 1, []string{"instance", "db02:9399"}, shelf{}, unlimited, sql2 + "true mssql_up", ""},
+		"of another engine":                {"oracledb_up", 1, []string{"instance", "db02:9161"}, shelf{}, unlimited, "", intake.NoInstance},
+		"another's":                        {"pg_up", 0, []string{"instance", "db02:9187"}, shelf{}, intake.Caller{OrganizationID: unlimited.OrganizationID, Limit: fleet.Limit{ownServer}}, "", intake.Forbidden},
+		"Muster connects itself":           {"pg_up", 0, []string{"instance", "db02:9187"}, shelf{collected: []uuid.UUID{mine}}, unlimited, "", intake.Held},
+	} {
+		for form, send := range map[string]func(*shelf) (intake.Receipt, error){
+			"remote_write": func(s *shelf) (intake.Receipt, error) {
+				return s.doors().RemoteWrite1.Take(t.Context(), c.from, remotewritetest.V1(remotewritetest.One(c.metric, receipt, c.value, c.labels...)))
+			},
+			"OTLP": func(s *shelf) (intake.Receipt, error) {
+				var attributes []string
+				for pair := range slices.Chunk(c.labels, 2) {
+					attributes = append(attributes, fmt.Sprintf(`{"key":%q,"value":{"stringValue":%q}}`, pair[0], pair[1]))
+				}
+				return s.doors().OTLPJSON.Take(t.Context(), c.from, fmt.Appendf(nil, `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":%q,
+					"gauge":{"dataPoints":[{"timeUnixNano":"%d","asDouble":%v,"attributes":[%s]}]}}]}]}]}`, c.metric, receipt.UnixNano(), c.value, strings.Join(attributes, ",")))
+			},
+		} {
+			s := c.shelf
+			got, err := send(&s)
+			if err != nil || strings.Join(s.reached(), "; ") != c.want || c.dropped != "" && got.Dropped[c.dropped] != 1 || got.Received != 1 {
+				t.Errorf("%s by %s: %q, %+v, %v", name, form, s.reached(), got, err)
+			}
+		}
+	}
+	s := &shelf{} // a receiver that sends was connected
+	if _, err := s.doors().OTLPLogsJSON.Take(t.Context(), unlimited, "", told("db.server.query_sample", waiting(nil), waiting(map[string]string{"db.namespace": "stock"}))); err != nil || !slices.Equal(s.reached(), []string{"1/true opentelemetry"}) {
+		t.Errorf("%q, %v", s.reached(), err)
 	}
 }

@@ -54,8 +54,8 @@ type Commands interface {
 // New returns the doors.
 func New(c Config) Doors {
 	return Doors{
-		RemoteWrite1: &HostDoor{c, onlyHosts(remotewrite.Decode1)}, RemoteWrite2: &HostDoor{c, onlyHosts(remotewrite.Decode2)},
-		OTLPProtobuf: &HostDoor{c, otlp.DecodeProtobuf}, OTLPJSON: &HostDoor{c, otlp.DecodeJSON},
+		RemoteWrite1: &HostDoor{c, remoteWrite(remotewrite.Decode1)}, RemoteWrite2: &HostDoor{c, remoteWrite(remotewrite.Decode2)},
+		OTLPProtobuf: &HostDoor{c, openTelemetry(otlp.DecodeProtobuf)}, OTLPJSON: &HostDoor{c, openTelemetry(otlp.DecodeJSON)},
 		OTLPLogsProtobuf: &LogDoor{c, otlp.DecodeLogsProtobuf}, OTLPLogsJSON: &LogDoor{c, otlp.DecodeLogsJSON},
 		Webhook: &FiringDoor{c, alertmanager.DecodeWebhook}, AlertmanagerAPI: &FiringDoor{c, alertmanager.DecodeAlerts},
 	}

@@ -11,6 +11,8 @@ import (
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/otlp"
 	"muster/internal/intake/places"
+	"muster/internal/intake/receivers"
+	"muster/internal/intake/remotewrite"
 	"muster/internal/measurements"
 )
 
@@ -18,17 +20,29 @@ import (
 // did of databases with it.
 type HostDoor struct {
 	Config
-	decode func(body []byte, receipt time.Time) (*otlp.Message, error)
+	decode decoder
 }
 
-// onlyHosts is a decoder of messages that say nothing of databases.
-func onlyHosts(decode func([]byte, time.Time) (*hostmetrics.Message, error)) func([]byte, time.Time) (*otlp.Message, error) {
-	return func(body []byte, receipt time.Time) (*otlp.Message, error) {
-		hosts, err := decode(body, receipt)
+// decoder reads what a message says of hosts and, apart from that, of databases.
+type decoder func(body []byte, receipt time.Time) (*hostmetrics.Message, *receivers.Message, error)
+
+func remoteWrite(decode func([]byte, time.Time) (*remotewrite.Message, error)) decoder {
+	return func(body []byte, receipt time.Time) (*hostmetrics.Message, *receivers.Message, error) {
+		m, err := decode(body, receipt)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return &otlp.Message{Message: hosts}, nil
+		return m.Message, m.Databases, nil
+	}
+}
+
+func openTelemetry(decode func([]byte, time.Time) (*otlp.Message, error)) decoder {
+	return func(body []byte, receipt time.Time) (*hostmetrics.Message, *receivers.Message, error) {
+		m, err := decode(body, receipt)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m.Message, m.Databases, nil
 	}
 }
 
@@ -37,7 +51,7 @@ const hostsAtOnce = 5000
 
 // Take records what a message says. Error: *intake.UnreadableError.
 func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
-	message, err := d.decode(body, d.Now())
+	message, databases, err := d.decode(body, d.Now())
 	if err != nil {
 		return intake.Receipt{}, err
 	}
@@ -56,11 +70,11 @@ func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (i
 		}
 		receipt.RecordSamples(written)
 	}
-	if message.Databases == nil {
-		return *receipt, nil
+	receipt.Include(databases.Receipt)
+	if err := d.takeReaches(ctx, from, receipt, databases.Reaches()); err != nil {
+		return *receipt, err
 	}
-	receipt.Include(message.Databases.Receipt)
-	return *receipt, d.takeLooks(ctx, from, "", receipt, message.Databases.Looks()) // which are of connections
+	return *receipt, d.takeLooks(ctx, from, "", receipt, databases.Looks()) // which are of connections
 }
 
 // placeHosts finds the instances that samples name, with one look-up for all of them, and

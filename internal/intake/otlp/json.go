@@ -46,7 +46,7 @@ func readJSONResource(m *Message, item []byte) error {
 	}
 	var of labels
 	m.Databases.NextResource()
-	if err := readJSONAttributes(attributes, of.setResource); err != nil {
+	if err := readJSONAttributes(attributes, of.setResource, &of.twice); err != nil {
 		return err
 	}
 	return elements(scopes, func(item []byte) error {
@@ -58,13 +58,21 @@ func readJSONResource(m *Message, item []byte) error {
 	})
 }
 
-func readJSONAttributes(attributes []byte, set func(name, value []byte)) error {
+// readJSONAttributes reads a list of KeyValue. twice becomes true where one comes twice,
+// or where a member of one does.
+func readJSONAttributes(attributes []byte, set func(name, value []byte), twice *bool) error {
+	var seen intake.Names
 	return elements(attributes, func(item []byte) error {
 		var key, held, asText, asInt, asDouble []byte
-		if err := members(item, member{"key", &key}, member{"value", &held}); err != nil {
-			return err
+		err := members(item, member{"key", &key}, member{"value", &held})
+		if err == nil {
+			err = members(held, member{"stringValue", &asText}, member{"intValue", &asInt}, member{"doubleValue", &asDouble})
 		}
-		if err := members(held, member{"stringValue", &asText}, member{"intValue", &asInt}, member{"doubleValue", &asDouble}); err != nil {
+		if errors.Is(err, errTwice) {
+			*twice = true
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		name, err := text(key)
@@ -78,7 +86,11 @@ func readJSONAttributes(attributes []byte, set func(name, value []byte)) error {
 		if asText != nil {
 			value, err = text(asText)
 		}
-		set(name, value)
+		if seen.Again(name) {
+			*twice = true
+		} else {
+			set(name, value)
+		}
 		return err
 	})
 }
@@ -134,6 +146,10 @@ func readJSONPoint(into *metric, item []byte) error {
 	var nanos, flags, asDouble, asInt, attributes []byte
 	err := members(item, member{"timeUnixNano", &nanos}, member{"flags", &flags}, member{"asDouble", &asDouble},
 		member{"asInt", &asInt}, member{"attributes", &attributes})
+	if errors.Is(err, errTwice) {
+		into.to.Pass(intake.DuplicateLabel, 1)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -156,7 +172,7 @@ func readJSONPoint(into *metric, item []byte) error {
 		}
 		p.valued = true
 	}
-	if err := readJSONAttributes(attributes, into.set(&p)); err != nil {
+	if err := readJSONAttributes(attributes, into.set(&p), &p.labels.twice); err != nil {
 		return err
 	}
 	into.addPoint(&p)

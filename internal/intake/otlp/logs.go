@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"errors"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -24,12 +25,17 @@ const (
 // record is a LogRecord; its attributes begin with its resource's.
 type record struct {
 	attributes      receivers.Attributes
+	twice           bool // an attribute is there twice
 	event           []byte
 	nanos, observed uint64
 }
 
 // add hands the record on. One without a time is of when it was seen.
 func (r *record) add(m *receivers.Message) {
+	if r.twice {
+		m.Pass(intake.DuplicateLabel, 1)
+		return
+	}
 	nanos := r.nanos
 	if nanos == 0 {
 		nanos = r.observed
@@ -50,9 +56,9 @@ func DecodeLogsProtobuf(body []byte, receipt time.Time) (*receivers.Message, err
 
 // readLogs reads a ResourceLogs. The resource may follow what it is of.
 func readLogs(m *receivers.Message, resourceLogs []byte) error {
-	var of receivers.Attributes
+	var of record
 	err := protowalk.Each(resourceLogs, 1, func(resource []byte) error {
-		return protowalk.Each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, of.Set) })
+		return readAttributes(resource, 1, of.attributes.Set, &of.twice)
 	})
 	if err != nil {
 		return err
@@ -64,8 +70,8 @@ func readLogs(m *receivers.Message, resourceLogs []byte) error {
 
 // readRecord reads a LogRecord. Of one that is named, and is of no use, the attributes
 // are not looked at.
-func readRecord(m *receivers.Message, resource receivers.Attributes, item []byte) error {
-	r := record{attributes: resource}
+func readRecord(m *receivers.Message, resource record, item []byte) error {
+	r := resource
 	fields := protowalk.In(item)
 	for fields.Next() {
 		switch {
@@ -84,7 +90,7 @@ func readRecord(m *receivers.Message, resource receivers.Attributes, item []byte
 		m.Pass(intake.NotUsed, 1)
 		return nil
 	}
-	err := protowalk.Each(item, recordValues, func(attribute []byte) error { return readAttribute(attribute, r.attributes.Set) })
+	err := readAttributes(item, recordValues, r.attributes.Set, &r.twice)
 	if err == nil {
 		r.add(m)
 	}
@@ -108,8 +114,8 @@ func readJSONLogs(m *receivers.Message, item []byte) error {
 	if err := members(resource, member{"attributes", &attributes}); err != nil {
 		return err
 	}
-	var of receivers.Attributes
-	if err := readJSONAttributes(attributes, of.Set); err != nil {
+	var of record
+	if err := readJSONAttributes(attributes, of.attributes.Set, &of.twice); err != nil {
 		return err
 	}
 	return elements(scopes, func(item []byte) error {
@@ -121,14 +127,18 @@ func readJSONLogs(m *receivers.Message, item []byte) error {
 	})
 }
 
-func readJSONRecord(m *receivers.Message, resource receivers.Attributes, item []byte) error {
+func readJSONRecord(m *receivers.Message, resource record, item []byte) error {
 	var nanos, observed, event, attributes []byte
 	err := members(item, member{"timeUnixNano", &nanos}, member{"observedTimeUnixNano", &observed},
 		member{"eventName", &event}, member{"attributes", &attributes})
+	if errors.Is(err, errTwice) {
+		m.Pass(intake.DuplicateLabel, 1)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	r := record{attributes: resource}
+	r := resource
 	if r.event, err = text(event); err != nil {
 		return err
 	}
@@ -142,7 +152,7 @@ func readJSONRecord(m *receivers.Message, resource receivers.Attributes, item []
 		m.Pass(intake.NotUsed, 1)
 		return nil
 	}
-	if err := readJSONAttributes(attributes, r.attributes.Set); err != nil {
+	if err := readJSONAttributes(attributes, r.attributes.Set, &r.twice); err != nil {
 		return err
 	}
 	r.add(m)

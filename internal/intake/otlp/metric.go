@@ -41,6 +41,7 @@ func newMessage(receipt time.Time) *Message {
 type labels struct {
 	host     hostmetrics.Labels
 	database receivers.Attributes
+	twice    bool // an attribute is there twice
 }
 
 func (l *labels) setResource(name, value []byte) {
@@ -52,6 +53,7 @@ func (l *labels) setResource(name, value []byte) {
 type metric struct {
 	means    hostmetrics.Metric
 	gauge    receivers.Gauge // of a database, where it means nothing of a host
+	up       receivers.Up    // of an exporter, likewise
 	resource labels
 	reason   intake.Reason // why none of its points can be used
 	to       *Message
@@ -59,10 +61,13 @@ type metric struct {
 
 // name says which metric it is.
 func (m *metric) name(text []byte) {
-	if m.means, m.gauge = hostmetrics.OpenTelemetry(text), 0; m.means == 0 {
-		m.gauge = receivers.GaugeOf(text)
+	m.means, m.gauge, m.up = hostmetrics.OpenTelemetry(text), 0, 0
+	if m.means == 0 {
+		m.gauge, m.up = receivers.GaugeOf(text), receivers.UpOf(text)
 	}
 }
+
+func (m *metric) unread() bool { return m.means == 0 && m.gauge == 0 && m.up == 0 }
 
 // point is one of a metric's points; its labels begin with the resource's.
 type point struct {
@@ -76,8 +81,10 @@ type point struct {
 // judge says whether points of a kind can be used.
 func (m *metric) judge(kind int, isCumulative bool) {
 	switch {
-	case m.means == 0 && m.gauge == 0:
+	case m.unread():
 		m.reason = intake.NotUsed
+	case m.resource.twice:
+		m.reason = intake.DuplicateLabel
 	case kind == gauge && m.means != hostmetrics.CPUSeconds, kind == sum && isCumulative:
 		m.reason = ""
 	default:
@@ -87,20 +94,29 @@ func (m *metric) judge(kind int, isCumulative bool) {
 
 // set keeps an attribute of a point.
 func (m *metric) set(p *point) func(name, value []byte) {
-	if m.gauge != 0 {
+	switch {
+	case m.gauge != 0:
 		return p.labels.database.Set
+	case m.up != 0: // by the OpenTelemetry collector's Prometheus receiver, with labels as attributes
+		return p.labels.database.SetPrometheus
 	}
 	return p.labels.host.SetAttribute
 }
 
 func (m *metric) addPoint(p *point) {
 	at := timeOf(p.nanos)
-	if m.gauge != 0 {
+	if p.labels.twice {
+		m.to.Pass(intake.DuplicateLabel, 1)
+		return
+	}
+	if m.means == 0 {
 		switch {
 		case p.flags&noRecordedValue != 0:
 			m.to.Databases.Pass(intake.NotUsed, 1)
 		case !p.valued:
 			m.to.Databases.Pass(intake.Incomplete, 1)
+		case m.up != 0:
+			m.to.Databases.Attempt(m.up, p.labels.database.Place(), at, p.value)
 		default:
 			m.to.Databases.Count(m.gauge, &p.labels.database, at, p.value)
 		}

@@ -333,7 +333,6 @@ func TestJSON(t *testing.T) {
 		"the temporality by its name":   {in(`"aggregationTemporality":2`, `"aggregationTemporality":"AGGREGATION_TEMPORALITY_CUMULATIVE"`), 8},
 		"braces in what is not read":    {in(`"name"`, `"unit":"}]\\\"]}{[","description":{"x":["]","}\\"]},"name"`), 8},
 		"nothing for what is not there": {in(`"name"`, `"gauge":null,"histogram":null,"name"`), 8},
-		"the last one of a name":        {in(`"asInt":"8"`, `"asInt":"7","asInt":"8"`), 8},
 		"empty values":                  {in(`"asInt":"8"`, `"asDouble":"","flags":"","asInt":"8","attributes":[{},{"key":"x"},null]`), 8},
 	} {
 		m, err := otlp.DecodeJSON([]byte(c.text), receipt)
@@ -404,5 +403,51 @@ func TestAnswer(t *testing.T) {
 	_, m = of(t, from(db01, gauge("x", whole(1))))
 	if rejected, message := otlp.Rejected(m.Receipt); rejected != 0 || message != "" || otlp.Answer(rejected, message) != nil {
 		t.Error("names that are not read are told to the sender")
+	}
+}
+
+// TestAnAttributeTwice spoils its point, in a resource all of the resource's points: C24.
+func TestAnAttributeTwice(t *testing.T) {
+	t.Parallel()
+	good := whole(1)
+	for name, c := range map[string]struct {
+		resource []*common.KeyValue
+		point    *metrics.NumberDataPoint
+		kept     int
+	}{
+		"of a point":               {attributes("host.name", "a"), whole(1, "state", "used", "state", "free"), 1},
+		"one that is not read":     {attributes("host.name", "a"), whole(1, "state", "used", "x", "1", "x", "2"), 1},
+		"of the resource":          {attributes("host.name", "a", "host.name", "b"), whole(1), 0},
+		"a resource's, not read":   {attributes("host.name", "a", "os.type", "linux", "os.type", "windows"), whole(1), 0},
+		"muster_instance, as such": {attributes("host.name", "a", "muster_instance", "x", "muster_instance", "y"), whole(1), 0},
+	} {
+		got, r := of(t, from(c.resource, gauge("system.memory.limit", good), gauge("system.linux.memory.available", c.point)))
+		if r.Dropped[intake.DuplicateLabel] != 2-c.kept || len(got) != c.kept || r.Received != 2 {
+			t.Errorf("%s: %d kept, dropped %v", name, len(got), r.Dropped)
+		}
+	}
+}
+
+// TestAMemberTwice: of a point it is counted, and what has no points is no message. C24.
+func TestAMemberTwice(t *testing.T) {
+	t.Parallel()
+	body := func(resource, point string) []byte {
+		return []byte(`{"resourceMetrics":[{"resource":{"attributes":[` + resource + `]},"scopeMetrics":[{"metrics":[{"name":"system.memory.limit","gauge":{"dataPoints":[` + point + `]}}]}]}]}`)
+	}
+	const host, point = `{"key":"host.name","value":{"stringValue":"a"}}`, `{"timeUnixNano":"1764000000000000000","asInt":"1"}`
+	for name, sent := range map[string][]byte{
+		"a value":               body(host, `{"timeUnixNano":"1","asInt":"1","asInt":"2"}`),
+		"a time":                body(host, `{"timeUnixNano":"1","timeUnixNano":"2","asInt":"1"}`),
+		"the key, of one":       body(`{"key":"host.name","key":"x","value":{"stringValue":"a"}}`, point),
+		"the value of a text":   body(`{"key":"host.name","value":{"stringValue":"a","stringValue":"b"}}`, point),
+		"the list, of a point":  body(host, `{"timeUnixNano":"1","asInt":"1","attributes":[],"attributes":[]}`),
+		"an attribute's, of it": body(host, `{"timeUnixNano":"1","asInt":"1","attributes":[{"key":"a","key":"b"}]}`),
+	} {
+		if r, err := otlp.DecodeJSON(sent, receipt); err != nil || r.Dropped[intake.DuplicateLabel] != 1 || len(r.Samples()) != 0 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if _, err := otlp.DecodeJSON([]byte(`{"resourceMetrics":[],"resourceMetrics":[]}`), receipt); err == nil {
+		t.Error("a request with its resources twice is taken")
 	}
 }

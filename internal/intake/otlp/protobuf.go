@@ -27,7 +27,7 @@ func readResource(m *Message, resourceMetrics []byte) error {
 	var of labels
 	m.Databases.NextResource()
 	err := protowalk.Each(resourceMetrics, 1, func(resource []byte) error {
-		return protowalk.Each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, of.setResource) })
+		return readAttributes(resource, 1, of.setResource, &of.twice)
 	})
 	if err != nil {
 		return err
@@ -37,8 +37,15 @@ func readResource(m *Message, resourceMetrics []byte) error {
 	})
 }
 
+// readAttributes reads those in a field of a message. twice becomes true where one comes
+// twice.
+func readAttributes(message []byte, field protowire.Number, set func(name, value []byte), twice *bool) error {
+	var seen intake.Names
+	return protowalk.Each(message, field, func(attribute []byte) error { return readAttribute(attribute, &seen, set, twice) })
+}
+
 // readAttribute reads a KeyValue whose value is text or a number.
-func readAttribute(attribute []byte, set func(name, value []byte)) error {
+func readAttribute(attribute []byte, seen *intake.Names, set func(name, value []byte), twice *bool) error {
 	var name, value []byte
 	fields := protowalk.In(attribute)
 	for fields.Next() {
@@ -62,7 +69,11 @@ func readAttribute(attribute []byte, set func(name, value []byte)) error {
 			}
 		}
 	}
-	set(name, value)
+	if seen.Again(name) {
+		*twice = true
+	} else {
+		set(name, value)
+	}
 	return fields.Err()
 }
 
@@ -121,6 +132,7 @@ func readPoints(into *metric, points []byte) error {
 // readPoint reads a NumberDataPoint.
 func readPoint(into *metric, item []byte) error {
 	p := point{labels: into.resource}
+	var seen intake.Names
 	fields := protowalk.In(item)
 	for fields.Next() {
 		switch {
@@ -131,7 +143,7 @@ func readPoint(into *metric, item []byte) error {
 		case fields.Is(6, protowire.Fixed64Type):
 			p.value, p.valued = float64(int64(fields.Bits)), true
 		case fields.IsMessage(7):
-			if err := readAttribute(fields.Bytes, into.set(&p)); err != nil {
+			if err := readAttribute(fields.Bytes, &seen, into.set(&p), &p.labels.twice); err != nil {
 				return err
 			}
 		case fields.Is(8, protowire.VarintType):

@@ -3,6 +3,7 @@ package otlp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -17,8 +18,10 @@ type member struct {
 	to   *[]byte // gets the value; nil where there is none, or null
 }
 
-// members finds those of an object; of several of a name the last counts. No object
-// and null have none.
+// errTwice says that an object has one of the wanted members twice.
+var errTwice = errors.New("a member is there twice")
+
+// members finds those of an object. Error: errTwice. No object and null have none.
 func members(object []byte, wanted ...member) error {
 	if len(object) == 0 {
 		return nil
@@ -26,6 +29,7 @@ func members(object []byte, wanted ...member) error {
 	if object[0] != '{' {
 		return fmt.Errorf("%.20q is no object", object)
 	}
+	found := 0 // bits, by the place in wanted
 	for rest := space(object[1:]); rest[0] != '}'; {
 		var key, value []byte
 		key, rest = cut(rest)
@@ -35,10 +39,15 @@ func members(object []byte, wanted ...member) error {
 		if err != nil {
 			return err
 		}
-		for _, w := range wanted {
-			if string(name) == w.name {
-				*w.to = orNothing(value)
+		for n, w := range wanted {
+			if string(name) != w.name {
+				continue
 			}
+			if found&(1<<n) != 0 {
+				return errTwice
+			}
+			found |= 1 << n
+			*w.to = orNothing(value)
 		}
 	}
 	return nil

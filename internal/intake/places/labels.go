@@ -57,6 +57,7 @@ func possible(texts []string) []string {
 type Directory struct {
 	ids, externalIDs, names, hosts map[string][]uuid.UUID
 	databases, databaseKeys        map[onInstance]uuid.UUID // by name, by external id
+	engines                        map[uuid.UUID]fleet.Engine
 }
 
 type onInstance struct {
@@ -69,8 +70,10 @@ func newDirectory(instances []fleet.CalledInstance, databases []fleet.CalledData
 		ids: map[string][]uuid.UUID{}, externalIDs: map[string][]uuid.UUID{},
 		names: map[string][]uuid.UUID{}, hosts: map[string][]uuid.UUID{},
 		databases: map[onInstance]uuid.UUID{}, databaseKeys: map[onInstance]uuid.UUID{},
+		engines: make(map[uuid.UUID]fleet.Engine, len(instances)),
 	}
 	for _, i := range instances {
+		d.engines[i.ID] = i.Engine
 		d.ids[i.ID.String()] = append(d.ids[i.ID.String()], i.ID)
 		d.externalIDs[i.ExternalID] = append(d.externalIDs[i.ExternalID], i.ID)
 		d.names[i.Name] = append(d.names[i.Name], i.ID)
@@ -86,7 +89,16 @@ func newDirectory(instances []fleet.CalledInstance, databases []fleet.CalledData
 // Find says which instance labels mean, and which of its databases; uuid.Nil where
 // that is none, or cannot be told.
 func (d Directory) Find(l Labels) (instance, database uuid.UUID) {
-	candidates := d.candidates(l)
+	return d.one(d.candidates(l, nil), l)
+}
+
+// FindEngine is Find among the instances of one engine: an exporter of PostgreSQL says
+// nothing of the SQL Server on the same host.
+func (d Directory) FindEngine(l Labels, engine fleet.Engine) (instance, database uuid.UUID) {
+	return d.one(d.candidates(l, func(id uuid.UUID) bool { return d.engines[id] != engine }), l)
+}
+
+func (d Directory) one(candidates []uuid.UUID, l Labels) (instance, database uuid.UUID) {
 	if len(candidates) > 1 {
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(id uuid.UUID) bool {
 			return d.database(id, l.Database) == uuid.Nil
@@ -101,7 +113,8 @@ func (d Directory) Find(l Labels) (instance, database uuid.UUID) {
 // candidates are the instances of the best way in which any fits; the more a
 // way says, the earlier it is tried. A label that was made for Muster is not
 // overruled by a guess: with it, what Prometheus calls the instance is nothing.
-func (d Directory) candidates(l Labels) []uuid.UUID {
+// except says which instances are passed over; nil passes over none.
+func (d Directory) candidates(l Labels, except func(uuid.UUID) bool) []uuid.UUID {
 	type way struct {
 		called map[string][]uuid.UUID
 		text   string
@@ -111,7 +124,14 @@ func (d Directory) candidates(l Labels) []uuid.UUID {
 		ways = []way{{d.names, l.Address}, {d.names, l.host()}, {d.hosts, l.Address}, {d.hosts, l.host()}}
 	}
 	for _, w := range ways {
-		if found := w.called[w.text]; w.text != "" && len(found) > 0 {
+		if w.text == "" {
+			continue
+		}
+		found := w.called[w.text]
+		if except != nil {
+			found = slices.DeleteFunc(slices.Clone(found), except)
+		}
+		if len(found) > 0 {
 			return found
 		}
 	}

@@ -53,6 +53,17 @@ func (a *Attributes) Set(name, value []byte) {
 	}
 }
 
+// SetPrometheus keeps a label of an exporter's series that an OpenTelemetry collector
+// scraped, if it is one that is read.
+func (a *Attributes) SetPrometheus(name, value []byte) {
+	switch string(name) {
+	case "muster_instance":
+		a.instance = value
+	case "instance":
+		a.address = value
+	}
+}
+
 func (a *Attributes) member(name []byte) *[]byte {
 	switch string(name) {
 	case "muster_instance":
@@ -116,7 +127,13 @@ func (p Place) Labels(database int) places.Labels {
 	return places.Labels{Instance: p.Instance, Address: p.Address, Database: p.Databases[database]}
 }
 
-func (a *Attributes) place() Place {
+// tooLong is whether a name is longer than any that Muster knows.
+func (p Place) tooLong() bool {
+	return len(p.Instance) > maxName || len(p.Address) > maxName || len(p.Databases[0]) > maxName || len(p.Databases[1]) > maxName
+}
+
+// Place is what the attributes say of where a record is from.
+func (a *Attributes) Place() Place {
 	address := a.address
 	if len(address) == 0 { // host.name may be the collector's own machine
 		address, _, _ = bytes.Cut(a.serviceInstance, []byte("/"))

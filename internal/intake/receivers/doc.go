@@ -26,6 +26,10 @@
 //	            postgresql.backends      connections of a database in one number, autovacuum
 //	                                     and parallel workers among them
 //
+// A Reach is what an exporter of databases says in its own up metric (pg_up and its like):
+// whether it could connect to its server. It comes by remote_write, or from a collector that
+// scrapes the exporter; the server is found by labels, among those of the exporter's engine.
+//
 // Everything else is passed over and counted (not_used). db.server.top_query of the
 // postgresql receiver is dropped (unsupported): it sends an entry that its cache does not
 // have with all that was ever counted, after each start of the collector and whenever

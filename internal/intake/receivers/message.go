@@ -36,6 +36,7 @@ type Message struct {
 	resource int // how many there were
 	looks    map[lookKey]*Look
 	order    []*Look
+	reaches  []Reach
 }
 
 // lookKey tells scrapes apart: events of one have the same time, and the points of one
@@ -139,14 +140,11 @@ var engines = map[engine]fleet.Engine{sqlServer: fleet.SQLServer, oracle: fleet.
 // look is the one that a record belongs to, which it counts; nil where there is none,
 // and the record is dropped. Points of connections are of one look whatever their times.
 func (m *Message) look(a *Attributes, at time.Time, about about) *Look {
-	switch {
-	case !at.After(time.Unix(0, 0)) || at.UnixMicro() == 0:
-		m.Pass(intake.InvalidTime, 1)
+	if reason := m.untimely(at); reason != "" {
+		m.Pass(reason, 1)
 		return nil
-	case at.After(m.latest):
-		m.Pass(intake.TimeInFuture, 1)
-		return nil
-	case m.used == MaxRecords:
+	}
+	if m.used == MaxRecords {
 		m.Pass(intake.TooMany, 1)
 		return nil
 	}
@@ -154,7 +152,7 @@ func (m *Message) look(a *Attributes, at time.Time, about about) *Look {
 		m.Pass(intake.TooLong, 1)
 		return nil
 	}
-	key := lookKey{place: a.place(), engine: a.engine, about: about, at: at.UnixMicro()}
+	key := lookKey{place: a.Place(), engine: a.engine, about: about, at: at.UnixMicro()}
 	if about == connections {
 		key.at, key.resource = 0, m.resource
 	}
@@ -175,6 +173,17 @@ func (m *Message) look(a *Attributes, at time.Time, about about) *Look {
 	m.used++
 	of.Records++
 	return of
+}
+
+// untimely says why a record of that time cannot be used; "" where it can.
+func (m *Message) untimely(at time.Time) intake.Reason {
+	switch {
+	case !at.After(time.Unix(0, 0)) || at.UnixMicro() == 0:
+		return intake.InvalidTime
+	case at.After(m.latest):
+		return intake.TimeInFuture
+	}
+	return ""
 }
 
 // takeBack drops a record that turned out to be of no use.

@@ -12,8 +12,8 @@
 //   - The body is no such message: an *intake.UnreadableError, and nothing is taken.
 //     The wrong one of the two is an empty message, as its authors planned it; which
 //     it is, the content type says.
-//   - Labels come unordered, twice, or as megabytes: they are found in any order, the
-//     last one of a name counts, and nothing is copied that is not kept.
+//   - Labels come unordered or as megabytes: they are found in any order, and nothing is
+//     copied that is not kept. A series with a label twice is dropped as duplicate_label.
 //   - Symbols come in millions, or a reference to one is out of bounds: a symbol
 //     takes eight bytes beside its own, and the series is dropped as malformed.
 //   - A value is the special NaN of a staleness marker: the series has ended. Any other

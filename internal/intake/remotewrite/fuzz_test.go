@@ -28,6 +28,12 @@ func fuzz(f *testing.F, version string) {
 	odd.Samples = append(odd.Samples, Sample{At: math.MaxInt64, Value: 1}, Sample{At: math.MinInt64, Value: 1}, Sample{At: 1, Value: math.NaN()}, Sample{At: 2, Value: -1})
 	f.Add(v.encode(odd, One("", receipt, 1), One("node_filesystem_size_bytes", receipt, 0, "instance", "a", "mountpoint", "/")))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		hostmetricstest.Decode(t, body, receipt, func() (*hostmetrics.Message, error) { return v.decode(body, receipt) })
+		hostmetricstest.Decode(t, body, receipt, func() (*hostmetrics.Message, error) {
+			m, err := v.decode(body, receipt)
+			if err != nil {
+				return nil, err
+			}
+			return m.Message, nil
+		})
 	})
 }

@@ -3,6 +3,7 @@ package remotewrite_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -13,8 +14,10 @@ import (
 	writev2 "github.com/prometheus/client_golang/exp/api/remote/genproto/v2"
 	"google.golang.org/protobuf/proto"
 
+	"muster/domain/fleet"
 	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
+	"muster/internal/intake/receivers"
 	"muster/internal/intake/remotewrite"
 	. "muster/internal/intake/remotewrite/remotewritetest"
 	"muster/internal/measurements"
@@ -25,17 +28,17 @@ var receipt = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 // versions are both protocols, which say the same.
 var versions = map[string]struct {
 	encode func(...Series) []byte
-	decode func([]byte, time.Time) (*hostmetrics.Message, error)
+	decode func([]byte, time.Time) (*remotewrite.Message, error)
 }{
 	"1.0": {V1, remotewrite.Decode1},
 	"2.0": {V2Bytes, remotewrite.Decode2},
 }
 
 // of decodes by both versions, which agree, and returns what they say.
-func of(t *testing.T, series ...Series) ([]hostmetrics.Sample, *hostmetrics.Message) {
+func of(t *testing.T, series ...Series) ([]hostmetrics.Sample, *remotewrite.Message) {
 	t.Helper()
 	var samples [][]hostmetrics.Sample
-	var last *hostmetrics.Message
+	var last *remotewrite.Message
 	for name, v := range versions {
 		r, err := v.decode(v.encode(series...), receipt)
 		if err != nil {
@@ -360,5 +363,50 @@ func BenchmarkDecode(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N*len(series))/b.Elapsed().Seconds(), "samples/s")
 		})
+	}
+}
+
+// TestALabelTwice is of a series of which nobody can say what it means: C24. It is rejected
+// and counted, whichever label it is, and whether or not the labels are sorted.
+func TestALabelTwice(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string][]string{
+		"the host": {"instance", "b"}, "the same host": {"instance", "a"}, "muster_instance": {"muster_instance", "y"},
+		"one that is not read": {"job", "other"}, "the name": {"__name__", "node_memory_MemAvailable_bytes"},
+		"behind many others": manyLabels("job", "other"),
+	} {
+		twice := One("node_memory_MemTotal_bytes", receipt, 1, "instance", "a", "job", "node", "muster_instance", "x")
+		twice.Again = again
+		got, r := of(t, One("node_memory_MemTotal_bytes", receipt, 1, "instance", "good"), twice)
+		if len(got) != 1 || got[0].Host != "good" || r.Received != 2 || !cmp.Equal(r.Dropped, map[intake.Reason]int{intake.DuplicateLabel: 1}) {
+			t.Errorf("%s: %v are dropped of %d, %d are kept", name, r.Dropped, r.Received, len(got))
+		}
+	}
+}
+
+// manyLabels are fifty, and one more.
+func manyLabels(last ...string) (labels []string) {
+	for i := range 50 {
+		labels = append(labels, fmt.Sprint("z", i), "")
+	}
+	return append(labels, last...)
+}
+
+// TestUpMetrics: what an exporter says of its server is read, of each engine.
+func TestUpMetrics(t *testing.T) {
+	t.Parallel()
+	_, r := of(t, One("pg_up", receipt, 1, "instance", "db7:9187"), One("mssql_up", receipt, 0, "instance", "sql01:9399", "muster_instance", "erp"),
+		One("oracledb_up", receipt, 2, "instance", "ora"), One("pg_up", receipt, StaleNaN(), "instance", "gone"), One("pg_up", receipt.Add(time.Hour), 1, "instance", "a"),
+		One("up", receipt, 1, "instance", "db7:9187"))
+	want := []receivers.Reach{
+		{Place: receivers.Place{Address: "db7:9187"}, Engine: fleet.PostgreSQL, At: receipt, Up: true, By: "pg_up"},
+		{Place: receivers.Place{Instance: "erp", Address: "sql01:9399"}, Engine: fleet.SQLServer, At: receipt, By: "mssql_up"},
+	}
+	if diff := cmp.Diff(want, r.Databases.Reaches()); diff != "" {
+		t.Error(diff)
+	}
+	dropped := map[intake.Reason]int{intake.OutOfRange: 1, intake.NotUsed: 1, intake.TimeInFuture: 1}
+	if diff := cmp.Diff(dropped, r.Databases.Dropped); diff != "" || r.Databases.Received != 5 || r.Dropped[intake.NotUsed] != 1 {
+		t.Errorf("of %d: %s", r.Databases.Received, diff)
 	}
 }

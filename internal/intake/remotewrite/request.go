@@ -9,6 +9,7 @@ import (
 	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/protowalk"
+	"muster/internal/intake/receivers"
 )
 
 // Names of the messages, as a content type has them.
@@ -17,8 +18,28 @@ const (
 	V2 = "io.prometheus.write.v2.Request"
 )
 
-// request is a message while it is read.
-type request struct{ *hostmetrics.Message }
+// Message is what a request says of hosts and, apart from that, of databases.
+type Message struct {
+	*hostmetrics.Message
+	Databases *receivers.Message
+}
+
+func newMessage(receipt time.Time) *Message {
+	return &Message{Message: hostmetrics.New(receipt), Databases: receivers.New(receipt)}
+}
+
+// meaning is what the name of a series means. The zero value is not read.
+type meaning struct {
+	metric hostmetrics.Metric
+	up     receivers.Up
+}
+
+func meaningOf(name []byte) meaning {
+	if metric := hostmetrics.NodeExporter(name); metric != 0 {
+		return meaning{metric: metric}
+	}
+	return meaning{up: receivers.UpOf(name)}
+}
 
 // staleNaN are the bits of a staleness marker (Prometheus' model/value).
 const staleNaN = 0x7ff0000000000002
@@ -27,13 +48,13 @@ var metricName = []byte("__name__")
 
 // Decode1 reads a message of remote_write 1.0 that came at receipt. The error is an
 // *intake.UnreadableError.
-func Decode1(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
-	r := request{hostmetrics.New(receipt)}
-	err := protowalk.Each(body, 1, func(series []byte) error { return r.series(series, fields1, labels1) }) // timeseries; 3 is metadata
+func Decode1(body []byte, receipt time.Time) (*Message, error) {
+	m := newMessage(receipt)
+	err := protowalk.Each(body, 1, func(series []byte) error { return m.series(series, fields1, labels1) }) // timeseries; 3 is metadata
 	if err != nil {
 		return nil, intake.NotA(V1, err)
 	}
-	return r.Message, nil
+	return m, nil
 }
 
 // numbers are those of a time series' fields.
@@ -44,22 +65,19 @@ var (
 	fields2 = numbers{samples: 2, histograms: 3, exemplars: 4}
 )
 
-// labelled reads the labels of a series. reason is why it cannot be used, metric is 0
+// labelled reads the labels of a series. reason is why it cannot be used; means is zero
 // where it is not to be.
-type labelled func(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason intake.Reason, err error)
+type labelled func(series []byte) (means meaning, labels hostmetrics.Labels, reason intake.Reason, err error)
 
-func (r request) series(series []byte, of numbers, read labelled) error {
-	metric, labels, reason, err := read(series)
+func (m *Message) series(series []byte, of numbers, read labelled) error {
+	means, labels, reason, err := read(series)
 	if err != nil {
 		return err
 	}
-	var into hostmetrics.Series
-	if metric == 0 && reason == "" {
+	if means == (meaning{}) && reason == "" {
 		reason = intake.NotUsed
 	}
-	if reason == "" {
-		into = r.Series(metric, &labels)
-	}
+	into := m.sink(means, &labels, reason)
 	unused := 0
 	fields := protowalk.In(series)
 	for fields.Next() {
@@ -67,21 +85,51 @@ func (r request) series(series []byte, of numbers, read labelled) error {
 		case fields.IsMessage(of.samples) && reason != "":
 			unused++
 		case fields.IsMessage(of.samples):
-			if err := addSample(&into, fields.Bytes); err != nil {
+			if err := addSample(into, fields.Bytes); err != nil {
 				return err
 			}
 		case fields.IsMessage(of.histograms):
-			r.Histograms++
+			m.Histograms++
 		case fields.IsMessage(of.exemplars):
-			r.Exemplars++
+			m.Exemplars++
 		}
 	}
-	r.Pass(reason, unused)
+	m.Pass(reason, unused)
 	return fields.Err()
 }
 
+// sink takes the samples of a series.
+type sink interface {
+	Add(at time.Time, value float64)
+	Stale(at time.Time)
+}
+
+// sink is what takes the samples of a series; nil where the series cannot be used.
+func (m *Message) sink(means meaning, labels *hostmetrics.Labels, reason intake.Reason) sink {
+	switch {
+	case reason != "":
+		return nil
+	case means.up != 0:
+		return attempts{m.Databases, means.up, receivers.Place{Instance: string(labels.Instance), Address: string(labels.Address)}}
+	}
+	series := m.Series(means.metric, labels)
+	return &series
+}
+
+// attempts takes the samples of an exporter's up metric.
+type attempts struct {
+	to    *receivers.Message
+	up    receivers.Up
+	place receivers.Place
+}
+
+func (a attempts) Add(at time.Time, value float64) { a.to.Attempt(a.up, a.place, at, value) }
+
+// Stale says nothing of the server: it is the exporter that is gone.
+func (a attempts) Stale(time.Time) { a.to.Pass(intake.NotUsed, 1) }
+
 // addSample takes one sample; both versions have the same.
-func addSample(into *hostmetrics.Series, sample []byte) error {
+func addSample(into sink, sample []byte) error {
 	var bits, at uint64
 	fields := protowalk.In(sample)
 	for fields.Next() {
@@ -105,7 +153,8 @@ func addSample(into *hostmetrics.Series, sample []byte) error {
 
 // labels1 reads the labels of a series of 1.0. They are sorted by name, and few
 // names come before __name__.
-func labels1(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, _ intake.Reason, err error) {
+func labels1(series []byte) (means meaning, labels hostmetrics.Labels, reason intake.Reason, err error) {
+	var seen intake.Names
 	fields := protowalk.In(series)
 	for fields.Next() {
 		if !fields.IsMessage(1) {
@@ -122,13 +171,16 @@ func labels1(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Label
 			}
 		}
 		if label.Err() != nil {
-			return 0, labels, "", label.Err()
+			return meaning{}, labels, "", label.Err()
+		}
+		if seen.Again(name) {
+			return meaning{}, labels, intake.DuplicateLabel, nil
 		}
 		if string(name) != string(metricName) {
 			labels.SetPrometheus(name, value)
-		} else if metric = hostmetrics.NodeExporter(value); metric == 0 {
-			return 0, labels, "", nil
+		} else if means = meaningOf(value); means == (meaning{}) {
+			return meaning{}, labels, "", nil
 		}
 	}
-	return metric, labels, "", fields.Err()
+	return means, labels, "", fields.Err()
 }

@@ -12,18 +12,18 @@ import (
 
 // Decode2 reads a message of remote_write 2.0 that came at receipt. The error is an
 // *intake.UnreadableError.
-func Decode2(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
+func Decode2(body []byte, receipt time.Time) (*Message, error) {
 	symbols, err := symbolsOf(body)
 	if err != nil {
 		return nil, intake.NotA(V2, err)
 	}
-	r := request{hostmetrics.New(receipt)}
+	m := newMessage(receipt)
 	read := symbols.labels                                                                              // once: a method value is allocated
-	err = protowalk.Each(body, 5, func(series []byte) error { return r.series(series, fields2, read) }) // timeseries
+	err = protowalk.Each(body, 5, func(series []byte) error { return m.series(series, fields2, read) }) // timeseries
 	if err != nil {
 		return nil, intake.NotA(V2, err)
 	}
-	return r.Message, nil
+	return m, nil
 }
 
 // symbols are the texts of a message of 2.0, as places in it: a message of 32 MiB has
@@ -65,8 +65,9 @@ func (s symbols) text(reference uint64) (text []byte, ok bool) {
 }
 
 // labels reads the labels of a series of 2.0: references to name and value in turn.
-func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason intake.Reason, err error) {
+func (s symbols) labels(series []byte) (means meaning, labels hostmetrics.Labels, reason intake.Reason, err error) {
 	var name []byte
+	var seen intake.Names
 	odd, unread := false, false
 	take := func(reference uint64) {
 		text, ok := s.text(reference)
@@ -75,11 +76,13 @@ func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostme
 			reason = intake.Malformed
 		case !odd:
 			name = text
+		case seen.Again(name):
+			reason = intake.DuplicateLabel
 		case string(name) != string(metricName):
 			labels.SetPrometheus(name, text)
 		default:
-			metric = hostmetrics.NodeExporter(text)
-			unread = metric == 0
+			means = meaningOf(text)
+			unread = means == (meaning{})
 		}
 		odd = !odd
 	}
@@ -92,7 +95,7 @@ func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostme
 			for packed := fields.Bytes; len(packed) > 0 && !unread && reason == ""; {
 				reference, n := protowire.ConsumeVarint(packed)
 				if n < 0 {
-					return 0, labels, "", protowire.ParseError(n)
+					return meaning{}, labels, "", protowire.ParseError(n)
 				}
 				packed = packed[n:]
 				take(reference)
@@ -102,5 +105,5 @@ func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostme
 	if odd && !unread && reason == "" {
 		reason = intake.Malformed
 	}
-	return metric, labels, reason, fields.Err()
+	return means, labels, reason, fields.Err()
 }

@@ -1,5 +1,5 @@
 -- Each branch has an index of its own; one OR over four columns would read all.
-SELECT id, external_id AS externalid, name, host
+SELECT id, engine, external_id AS externalid, name, host
 FROM fleet_v2.instances
 WHERE id IN (
     SELECT id FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2::uuid[])

@@ -25,6 +25,7 @@ type Sample struct {
 // Series is a time series with its labels, __name__ among them.
 type Series struct {
 	Labels  map[string]string
+	Again   []string // labels behind those, names and values in turn; a name may be there already
 	Samples []Sample
 }
 
@@ -35,6 +36,14 @@ func One(name string, at time.Time, value float64, labels ...string) Series {
 		s.Labels[labels[i]] = labels[i+1]
 	}
 	return s
+}
+
+// inOrder are the labels sorted by name, and those that come again.
+func (s Series) inOrder() (labels []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
+		labels = append(labels, name, s.Labels[name])
+	}
+	return append(labels, s.Again...)
 }
 
 // StaleNaN is the value of a staleness marker.
@@ -71,10 +80,10 @@ func V1(series ...Series) []byte {
 	var message []byte
 	for _, s := range series {
 		var item []byte
-		for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
+		for labels := range slices.Chunk(s.inOrder(), 2) {
 			var label []byte
-			label = protowire.AppendString(protowire.AppendTag(label, 1, protowire.BytesType), name)
-			label = protowire.AppendString(protowire.AppendTag(label, 2, protowire.BytesType), s.Labels[name])
+			label = protowire.AppendString(protowire.AppendTag(label, 1, protowire.BytesType), labels[0])
+			label = protowire.AppendString(protowire.AppendTag(label, 2, protowire.BytesType), labels[1])
 			item = protowire.AppendBytes(protowire.AppendTag(item, 1, protowire.BytesType), label)
 		}
 		for _, at := range s.Samples {
@@ -94,8 +103,8 @@ func V2(series ...Series) *writev2.Request {
 	r := &writev2.Request{}
 	for _, s := range series {
 		item := &writev2.TimeSeries{Metadata: &writev2.Metadata{Type: writev2.Metadata_METRIC_TYPE_GAUGE}}
-		for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
-			item.LabelsRefs = append(item.LabelsRefs, symbols.Symbolize(name), symbols.Symbolize(s.Labels[name]))
+		for _, text := range s.inOrder() {
+			item.LabelsRefs = append(item.LabelsRefs, symbols.Symbolize(text))
 		}
 		for _, at := range s.Samples {
 			item.Samples = append(item.Samples, &writev2.Sample{Value: at.Value, Timestamp: at.At})

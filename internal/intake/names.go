@@ -1,0 +1,34 @@
+package intake
+
+// Names tells which names of one series or object come twice. The zero value has none.
+// It keeps the bytes that it is given.
+type Names struct {
+	few  [24][]byte // what nearly every series has fewer of; compared one by one
+	n    int
+	more map[string]struct{}
+}
+
+// Again adds a name, and is true where it was there before. An empty name is none.
+func (s *Names) Again(name []byte) bool {
+	if len(name) == 0 {
+		return false
+	}
+	for _, known := range s.few[:s.n] {
+		if string(known) == string(name) {
+			return true
+		}
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = name
+		s.n++
+		return false
+	}
+	if _, known := s.more[string(name)]; known {
+		return true
+	}
+	if s.more == nil {
+		s.more = map[string]struct{}{}
+	}
+	s.more[string(name)] = struct{}{}
+	return false
+}
