@@ -29,6 +29,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/intake/places"
 	"muster/internal/intake/push"
+	"muster/internal/mail"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
@@ -92,6 +93,7 @@ type installation struct {
 	drops        *drops.Book
 	intake       *push.Intake
 	places       *places.Resolver
+	mailer       mail.Transport // nil until somebody needs it
 }
 
 // access says how an installation is opened.

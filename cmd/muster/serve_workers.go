@@ -171,17 +171,32 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 	}, nil
 }
 
-// transport is the mail server, or the outbox where none is set.
+// transport is the mail server, or the outbox where none is set. There is one in a
+// process: its check knows what became of its mails.
 func (in *installation) transport() (mail.Transport, error) {
+	if in.mailer != nil {
+		return in.mailer, nil
+	}
 	if in.cfg.SMTPURL == "" {
-		return mail.NewOutbox(in.cfg.Outbox())
+		outbox, err := mail.NewOutbox(in.cfg.Outbox())
+		if err != nil {
+			return nil, err
+		}
+		in.mailer = outbox
+		return outbox, nil
 	}
 	c, err := mail.ParseSMTPURL(in.cfg.SMTPURL)
 	if err != nil {
 		return nil, err
 	}
+	c.Hello = in.cfg.SMTPHello
 	c.Met = in.certificates.Met("mail")
-	return mail.NewSMTP(c)
+	server, err := mail.NewSMTP(c)
+	if err != nil {
+		return nil, err
+	}
+	in.mailer = server
+	return server, nil
 }
 
 // newWatch returns the built-in watch; the roles say what of it runs.

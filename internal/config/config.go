@@ -45,8 +45,9 @@ type Config struct {
 	AdminEmail        string // with AdminPasswordFile, makes the first administrator
 	AdminPasswordFile string
 
-	SMTPURL  string // empty: mails become files in Outbox
-	MailFrom string // an RFC 5322 address with a name
+	SMTPURL   string // empty: mails become files in Outbox
+	SMTPHello string // the name in EHLO: a host's, or an address as [192.0.2.1]
+	MailFrom  string // an RFC 5322 address with a name
 
 	JobLease        time.Duration
 	ReportRetention time.Duration // 0: as each organization has set it
@@ -145,6 +146,7 @@ func (c *Config) Validate() error {
 func (c *Config) derive() {
 	blobs := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(c.DataDir, "blobs"))}
 	c.PublicURL = cmp.Or(c.PublicURL, "http://"+browsable(c.Listen))
+	c.SMTPHello = cmp.Or(c.SMTPHello, helloOf(c.PublicURL))
 	c.SecretKeyFile = cmp.Or(c.SecretKeyFile, filepath.Join(c.DataDir, "secret.key"))
 	c.BlobURL = cmp.Or(c.BlobURL, blobs.String())
 }

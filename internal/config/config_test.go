@@ -122,6 +122,32 @@ func TestWhatIsReadFromText(t *testing.T) {
 	}
 }
 
+// TestTheNameInEHLO is what is set, or says who asks as well as the public URL does. C6.
+func TestTheNameInEHLO(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ publicURL, set, want string }{
+		{"https://muster.example.org", "", "muster.example.org"},
+		{"https://muster.example.org:8443", "", "muster.example.org"},
+		{"https://muster.example.org.", "", "muster.example.org"},
+		{"https://müster.example.org", "", "xn--mster-kva.example.org"},
+		{"http://192.0.2.1:8080", "", "[192.0.2.1]"},
+		{"http://[2001:db8::1]:8080", "", "[IPv6:2001:db8::1]"},
+		{"http://muster:8080", "", "muster"},
+		{"http://localhost:8080", "", ""}, // the machine's name
+		{"http://127.0.0.1:8080", "", ""},
+		{"http://[::1]:8080", "", ""},
+		{"https://muster.example.org", "relay-7.example.net", "relay-7.example.net"},
+		{"https://muster.example.org", "[192.0.2.1]", "[192.0.2.1]"},
+		{"https://muster.example.org", "192.0.2.1", "[192.0.2.1]"},
+		{"https://muster.example.org", "[IPv6:2001:DB8:0::1]", "[IPv6:2001:db8::1]"},
+		{"https://muster.example.org", "::ffff:192.0.2.1", "[192.0.2.1]"},
+	} {
+		if c := valid(t, []string{"--public-url=" + test.publicURL, "--smtp-hello=" + test.set}); c.SMTPHello != test.want {
+			t.Errorf("%s, %q: %q, want %q", test.publicURL, test.set, c.SMTPHello, test.want)
+		}
+	}
+}
+
 func TestEachWrongSettingIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{
@@ -131,7 +157,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 		"--job-lease=", "--report-retention=-1d", "--report-retention=0s", "--report-retention=99999999d", "--trusted-proxies=10.0.0.0/40",
 		"--cors-origins=*", "--cors-origins=https://a/b", "--database-url=mysql://h/d", "--database-url=host=h",
 		"--database-url=postgres://one:5432,two:5433/d", "--database-url=postgres:///d?host=one,two", "--database-url=postgres://one,two/d?target_session_attrs=any",
-		"--blob-url=blobs", "--measurements-url=http://h:8123/d", "--measurements-url=h:9000", "--measurements-url=clickhouse://u:12/3@h:9000/d", "--smtp-url=http://h", "--smtp-url=smtp://", "--mail-from=muster", "--organization= ",
+		"--blob-url=blobs", "--measurements-url=http://h:8123/d", "--measurements-url=h:9000", "--measurements-url=clickhouse://u:12/3@h:9000/d", "--smtp-url=http://h", "--smtp-url=smtp://", "--smtp-hello=a b", "--smtp-hello=muster.example.org\r\nRSET", "--smtp-hello=-a.example", "--smtp-hello=[300.0.2.1]", "--smtp-hello=https://h", "--smtp-hello=fe80::1%eth0", "--mail-from=muster", "--organization= ",
 		"--target-networks=10.0.0.0/40", "--target-networks=,", "--target-networks=internal", "--ops-listen=8081", "--ops-listen=:x", "--log-format=xml", "--log-level=loud",
 		"--tsa-url=tsa.example.org", "--tsa-url=ftp://tsa.example.org/", "--tsa-url=https://user:secret@tsa.example.org/",
 	} {

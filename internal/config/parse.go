@@ -10,10 +10,13 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"muster/internal/multihost"
 )
@@ -249,6 +252,49 @@ func bareMailbox(text string) (string, error) {
 		return "", fmt.Errorf("is %q, not an address such as ana@example.org", text)
 	}
 	return text, nil
+}
+
+// label is a part of a host's name. Underscores are in none, and in some that are in use.
+var label = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$`)
+
+// helloName reads a name for EHLO (RFC 5321, section 4.1.3): a host's, or an address, which
+// stands in brackets there.
+func helloName(text string) (string, error) {
+	if ip, err := netip.ParseAddr(strings.TrimPrefix(strings.Trim(text, "[]"), "IPv6:")); err == nil && ip.Zone() == "" {
+		return literal(ip), nil
+	}
+	const longest = 253
+	name := strings.TrimSuffix(text, ".")
+	if len(name) > longest || slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return !label.MatchString(part) }) {
+		return "", fmt.Errorf("is %q, not a name such as muster.example.org or an address such as [192.0.2.1]", text)
+	}
+	return name, nil
+}
+
+// literal is an address as it stands in EHLO.
+func literal(ip netip.Addr) string {
+	if ip = ip.Unmap(); ip.Is4() {
+		return "[" + ip.String() + "]"
+	}
+	return "[IPv6:" + ip.String() + "]"
+}
+
+// helloOf is the name in EHLO where none is set: the host of the public URL. Where that
+// says nothing to another machine, it is empty, which is this machine's name.
+func helloOf(publicURL string) string {
+	u, err := url.Parse(publicURL)
+	if err != nil || loopback(u.Hostname()) {
+		return ""
+	}
+	host, err := idna.Lookup.ToASCII(u.Hostname())
+	if err != nil {
+		host = u.Hostname()
+	}
+	name, err := helloName(host)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 func items(text string) []string {

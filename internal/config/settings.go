@@ -123,6 +123,7 @@ func peopleSettings(c *Config) []setting {
 		row("admin-password-file", "", "`file` with that administrator's password", &c.AdminPasswordFile, optional(path)),
 		confidential("smtp-url", "`URL` of the mail server, smtp://user:password@host:587 or smtps://… (default files in <data-dir>/outbox)",
 			&c.SMTPURL, "smtp", "smtps"),
+		row("smtp-hello", "", "`name` that Muster gives the mail server in EHLO (default the host of the public URL)", &c.SMTPHello, optional(helloName)),
 		row("mail-from", "Muster <muster@localhost>", "`sender` of all mails", &c.MailFrom, mailbox),
 		row("oidc-issuer", "", "`URL` of an OpenID Connect provider for sign-in, exactly as it spells its issuer (default none)",
 			&c.OIDCIssuer, optional(webURL)),

@@ -109,8 +109,11 @@ func TestCheckSendsNothing(t *testing.T) {
 		return transport.Check(ctx)
 	}
 	server := mailtest.Start(t, mailtest.Options{Username: "u", Password: "p"})
-	if err := check(time.Minute, "smtp://u:wrong@"+server.Addr); err != nil {
+	if err := check(time.Minute, "smtp://u:p@"+server.Addr); err != nil {
 		t.Error(err)
+	}
+	if err := check(time.Minute, "smtp://u:wrong@"+server.Addr); err == nil || !strings.Contains(err.Error(), "sign-in, code 535") {
+		t.Errorf("a server that refuses the password: %v", err)
 	}
 	secure := mailtest.Start(t, mailtest.Options{ImplicitTLS: true})
 	if err := transport(t, secure, "smtps://ADDR").Check(t.Context()); err != nil {

@@ -57,7 +57,8 @@ type DeliveryStage string
 // The stages.
 const (
 	Addressing DeliveryStage = "addressing" // there is nowhere to send it
-	Opening    DeliveryStage = "opening"    // connecting, greeting, TLS, sign-in
+	Opening    DeliveryStage = "opening"    // connecting, greeting, TLS
+	SigningIn  DeliveryStage = "sign-in"    // AUTH
 	Sender     DeliveryStage = "sender"     // MAIL FROM
 	Recipient  DeliveryStage = "recipient"  // RCPT TO
 	Content    DeliveryStage = "content"    // DATA
@@ -95,6 +96,10 @@ func (e *DeliveryError) Reason() string {
 		return "The mail could not be written to the outbox directory."
 	case e.Stage == Opening && e.Code == 0:
 		return "The mail server could not be reached."
+	case e.Stage == SigningIn && e.Code == 0:
+		return "Muster could not sign in at the mail server."
+	case e.Stage == SigningIn:
+		said = "The mail server refused the sign-in"
 	case e.Stage == Opening:
 		said = "The mail server refused the session"
 	case e.Code == 0:

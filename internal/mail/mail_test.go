@@ -263,7 +263,7 @@ func TestDelivery(t *testing.T) {
 		"smtps":                    {server: mailtest.Options{ImplicitTLS: true}, address: "smtps://ADDR", taken: 1},
 		"sign-in":                  {server: mailtest.Options{STARTTLS: true, Username: "u", Password: "p"}, address: "smtp://u:p@ADDR", taken: 1},
 		"sign-in over smtps":       {server: mailtest.Options{ImplicitTLS: true, Username: "u", Password: "p"}, address: "smtps://u:p@ADDR", taken: 1},
-		"wrong password":           {server: mailtest.Options{STARTTLS: true, Username: "u", Password: "p"}, address: "smtp://u:x@ADDR", want: mail.DeliveryError{Stage: mail.Opening, Code: 535, Temporary: true}},
+		"wrong password":           {server: mailtest.Options{STARTTLS: true, Username: "u", Password: "p"}, address: "smtp://u:x@ADDR", want: mail.DeliveryError{Stage: mail.SigningIn, Code: 535, Temporary: true}},
 		"recipient refused":        {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.Answer(ana.Email, 550, [3]int{5, 1, 1}, "no <ana@example.org> here") }, want: mail.DeliveryError{Stage: mail.Recipient, Code: 550, Enhanced: "5.1.1"}},
 		"greylisted":               {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.Answer(ana.Email, 451, [3]int{4, 7, 1}, "come back") }, want: mail.DeliveryError{Stage: mail.Recipient, Code: 451, Enhanced: "4.7.1", Temporary: true}},
 		"broken after the message": {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.DropNext(1) }, want: mail.DeliveryError{Stage: mail.Content, Temporary: true}, taken: 1},

@@ -6,13 +6,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/textproto"
 	"net/url"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -27,6 +28,7 @@ type SMTPConfig struct {
 	Host               string
 	Port               int
 	Username, Password string
+	Hello              string                          // the name in EHLO; empty: the machine's
 	ImplicitTLS        bool                            // smtps://
 	StartTLS           string                          // one of startTLS
 	RootCAs            *x509.CertPool                  // nil: the system's
@@ -97,14 +99,26 @@ type SMTP struct {
 	config  SMTPConfig
 	options []gomail.Option
 	timeout time.Duration
+
+	took    atomic.Pointer[string] // the mechanism by which the last sign-in was taken; nil: none yet
+	mu      sync.Mutex
+	judged  time.Time // of the last sign-in
+	refused error     // what it came to
 }
 
 var _ Transport = (*SMTP)(nil)
 
 // NewSMTP returns a transport to the server of c.
 func NewSMTP(c SMTPConfig) (*SMTP, error) {
+	if c.Hello == "" {
+		var err error
+		if c.Hello, err = os.Hostname(); err != nil {
+			return nil, fmt.Errorf("the machine's name: %w", err)
+		}
+	}
 	options := []gomail.Option{
 		gomail.WithPort(c.Port),
+		gomail.WithHELO(c.Hello),
 		gomail.WithTLSConfig(c.tls()),
 		gomail.WithoutNoop(),
 	}
@@ -112,11 +126,6 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 		options = append(options, gomail.WithSSL())
 	} else {
 		options = append(options, gomail.WithTLSPolicy(startTLS[c.StartTLS]))
-	}
-	if c.Username != "" {
-		// Picks the strongest mechanism offered, and none that shows the password on an open line.
-		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
-			gomail.WithUsername(c.Username), gomail.WithPassword(c.Password))
 	}
 	s := &SMTP{config: c, options: options, timeout: sessionTimeout}
 	if _, err := s.client(s.timeout); err != nil {
@@ -131,7 +140,11 @@ func (c SMTPConfig) tls() *tls.Config {
 
 // client is one that has so much time for each of its calls.
 func (s *SMTP) client(timeout time.Duration) (*gomail.Client, error) {
-	return gomail.NewClient(s.config.Host, append(slices.Clone(s.options), gomail.WithTimeout(timeout))...)
+	host := s.config.Host
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]" // go-mail puts the port behind it as it is
+	}
+	return gomail.NewClient(host, append(slices.Clone(s.options), gomail.WithTimeout(timeout))...)
 }
 
 // Send delivers one message. Errors: *DeliveryError.
@@ -139,9 +152,9 @@ func (s *SMTP) Send(ctx context.Context, m ComposedMail) (Handover, error) {
 	deadline := time.Now().Add(s.timeout)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	session, err := s.open(ctx)
+	session, err := s.open(ctx, true)
 	if err != nil {
-		return Handover{}, &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: ownWords(err)}
+		return Handover{}, opening(err)
 	}
 	rest, err := s.client(max(time.Until(deadline), time.Millisecond)) // of the time, for the rest of the session
 	if err == nil {
@@ -154,20 +167,26 @@ func (s *SMTP) Send(ctx context.Context, m ComposedMail) (Handover, error) {
 	return Handover{Code: takenCode(m.msg.ServerResponse())}, nil
 }
 
-// open begins a session, up to its sign-in. go-mail gives connecting, greeting and the
-// rest a deadline each; ours is for all of them.
-func (s *SMTP) open(ctx context.Context) (*smtp.Client, error) {
-	client, err := s.client(s.timeout)
-	if err != nil {
-		return nil, err
+// opening is why there is no session.
+func opening(err error) *DeliveryError {
+	e := &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: ownWords(err)}
+	var refused *signInError
+	if errors.As(err, &refused) {
+		e.Stage, e.Text = SigningIn, refused.Error()
 	}
+	return e
+}
+
+// open begins a session, up to its sign-in where signIn wants one. go-mail gives
+// connecting, greeting and the rest a deadline each; ours is for all of them.
+func (s *SMTP) open(ctx context.Context, signIn bool) (*smtp.Client, error) {
 	type outcome struct {
 		session *smtp.Client
 		err     error
 	}
 	opened := make(chan outcome, 1)
 	go func() {
-		session, err := client.DialToSMTPClientWithContext(ctx)
+		session, err := s.begin(ctx, signIn)
 		opened <- outcome{session, err}
 	}()
 	select {
@@ -183,32 +202,75 @@ func (s *SMTP) open(ctx context.Context) (*smtp.Client, error) {
 	}
 }
 
-// Check says whether the server takes connections and greets, and sends nothing.
-func (s *SMTP) Check(ctx context.Context) error {
-	var dialer net.Dialer
-	dial := dialer.DialContext
-	if s.config.ImplicitTLS {
-		dial = (&tls.Dialer{NetDialer: &dialer, Config: s.config.tls()}).DialContext
-	}
-	conn, err := dial(ctx, "tcp", net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port)))
+// begin connects and signs in. A server that ends the session after a refusal is asked
+// once more for each mechanism that is left.
+func (s *SMTP) begin(ctx context.Context, signIn bool) (*smtp.Client, error) {
+	client, err := s.client(s.timeout)
 	if err != nil {
-		return fmt.Errorf("reach the mail server: %w", err)
+		return nil, err
 	}
-	defer func() { _ = conn.Close() }()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	server := textproto.NewConn(conn)
-	if _, _, err := server.ReadResponse(greeting); err != nil {
-		if code := codeOf(err); code != 0 {
-			return fmt.Errorf("the mail server greets with %d", code)
+	failed := new(signInError)
+	for {
+		session, err := client.DialToSMTPClientWithContext(ctx)
+		switch {
+		case err != nil && failed.refused != nil:
+			return nil, s.judge(failed)
+		case err != nil:
+			return nil, err
+		case !signIn || s.config.Username == "":
+			return session, nil
 		}
-		return fmt.Errorf("read the mail server's greeting: %w", errors.Join(ctx.Err(), err))
+		stop := context.AfterFunc(ctx, func() { _ = session.Close() })
+		tried := len(failed.tried)
+		err = s.signIn(session, failed)
+		if err == nil && stop() {
+			return session, s.judge(nil)
+		}
+		_ = session.Close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if len(failed.tried) == tried || errors.Is(err, error(failed)) {
+			return nil, s.judge(failed)
+		}
 	}
-	_ = server.PrintfLine("QUIT") // politeness; what it answers changes nothing
-	return nil
 }
 
-// greeting is the code of a server that is there for us (RFC 5321, section 3.1).
-const greeting = 220
+// judge remembers what a sign-in came to, and returns it.
+func (s *SMTP) judge(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.judged, s.refused = time.Now(), err
+	return err
+}
+
+// signInLife is how long Check goes by the last sign-in: servers lock accounts, and
+// whole networks out, that are refused too often.
+const signInLife = 5 * time.Minute
+
+// Check opens a session as a mail would, sends nothing, and says what is in the way. It
+// signs in where the last sign-in, its own or a mail's, is five minutes ago.
+func (s *SMTP) Check(ctx context.Context) error {
+	s.mu.Lock()
+	refused, signIn := s.refused, time.Since(s.judged) > signInLife
+	s.mu.Unlock()
+	session, err := s.open(ctx, signIn)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("reach the mail server: %w", ctx.Err())
+	}
+	if err == nil {
+		_ = session.Text.PrintfLine("QUIT") // politeness; what it answers changes nothing
+		_ = session.Close()
+		err = refused
+		if signIn {
+			return nil
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return opening(err)
+}
 
 // refusal turns go-mail's error into ours. Only a 5xx is final: without a code
 // the connection broke.

@@ -189,15 +189,27 @@ receivers: [{name: muster, webhook_configs: [{url: %q}]}]
 	return ""
 }
 
-// aiosmtpd prints each mail that it takes as a line of JSON.
+// aiosmtpd prints each mail that it takes as a line of JSON. It wants a name with a dot, and
+// offers NTLM first, which it refuses, as relays of the field do. C6, C7.
 const aiosmtpd = `
 import asyncio, json, sys
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 class Handler:
+    async def handle_EHLO(self, server, session, envelope, hostname, responses):
+        if "." not in hostname:
+            return ["504 5.5.2 Helo command rejected: need fully-qualified hostname"]
+        session.host_name = hostname
+        return responses
+    async def auth_NTLM(self, server, args):
+        return AuthResult(success=False, handled=False)
     async def handle_DATA(self, server, session, envelope):
         print(json.dumps({"to": envelope.rcpt_tos, "text": envelope.content.decode()}), flush=True)
         return "250 taken"
-c = Controller(Handler(), hostname="127.0.0.1", port=int(sys.argv[1]))
+def known(server, session, envelope, mechanism, login):
+    return AuthResult(success=mechanism == "LOGIN" and login.login == b"u" and login.password == b"p")
+c = Controller(Handler(), hostname="127.0.0.1", port=int(sys.argv[1]), auth_require_tls=False, auth_required=True,
+               auth_exclude_mechanism=["PLAIN"], authenticator=known)
 c.start()
 print("{}", flush=True)
 sys.stdin.read()
@@ -226,8 +238,9 @@ func TestAMailServerOfOthers(t *testing.T) {
 	if !lines.Scan() {
 		t.Fatal("aiosmtpd does not start")
 	}
-	c, err := mail.ParseSMTPURL("smtp://127.0.0.1:" + port + "?starttls=off")
+	c, err := mail.ParseSMTPURL("smtp://u:p@127.0.0.1:" + port + "?starttls=off")
 	must(t, err)
+	c.Hello = "muster.example.org"
 	s.sender.Transport, err = mail.NewSMTP(c)
 	must(t, err)
 	s.rule(s.channel(commands.CreateChannel{Name: "Ana", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
