@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 	"github.com/google/uuid"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file://
@@ -69,7 +70,13 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the blob store: %w", err)
 	}
-	if s.bucket.As(&s.client) && s.client.Options().Region == "" {
+	if !s.bucket.As(&s.client) {
+		return s, nil
+	}
+	// Its library prints warnings on standard error, past the log: for each file that is
+	// read from a store without checksums, for one.
+	*s.client = *s3.New(s.client.Options(), func(o *s3.Options) { o.Logger = logging.Nop{} })
+	if s.client.Options().Region == "" {
 		return nil, errors.Join(errors.New("open the blob store: it has no region; add region=… to --blob-url, us-east-1 for most stores that are not Amazon's"), s.Close())
 	}
 	return s, nil
