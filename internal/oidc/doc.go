@@ -28,6 +28,8 @@
 //     it was reached before, what was discovered then goes on being used.
 //   - The provider changes its signing keys: the next token names a key that is
 //     not known, and the keys are fetched again.
+//   - The provider's key set holds keys that cannot be used here, of an unknown type
+//     or curve, broken, or for encryption: they are passed over.
 //   - The secret key is retired meanwhile, the flow is older than ten minutes,
 //     or the browser keeps no cookies: there is no flow that can be finished,
 //     and the person is asked to start again (ReasonExpired).

@@ -38,7 +38,8 @@ type issuer struct {
 	document map[string]any // beside the usual members of discovery
 	token    func(claims map[string]any) string
 	userinfo map[string]any
-	away     map[string]bool // paths that answer 502
+	others   func(good map[string]any) []any // the key set around the key that signs; nil: it is alone
+	away     map[string]bool                 // paths that answer 502
 	asked    map[string]int
 	form     url.Values // of the last exchange
 	basic    bool       // it named the client in the header
@@ -96,7 +97,14 @@ func (i *issuer) discovery(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (i *issuer) keys(w http.ResponseWriter, _ *http.Request) {
-	i.answer(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: i.kid, Algorithm: "RS256", Use: "sig"}}})
+	good := map[string]any{}
+	text, _ := json.Marshal(jose.JSONWebKey{Key: i.key.Public(), KeyID: i.kid, Algorithm: "RS256", Use: "sig"})
+	_ = json.Unmarshal(text, &good)
+	keys := []any{good}
+	if i.others != nil {
+		keys = i.others(good)
+	}
+	i.answer(w, map[string]any{"keys": keys})
 }
 
 // exchange takes every code but "used", and answers with a token that says what

@@ -46,6 +46,7 @@ const (
 type Provider struct {
 	Settings
 	client *http.Client
+	keys   *http.Client // that fetches key sets
 
 	discovery singleflight.Group
 	mu        sync.Mutex
@@ -67,11 +68,14 @@ type metadata struct {
 
 // New returns the provider without asking it anything.
 func New(s Settings) *Provider {
-	return &Provider{Settings: s, client: &http.Client{
+	client := &http.Client{
 		Timeout:       finishTimeout, // of fetching keys, which no request's end cancels
 		Transport:     strict{http.DefaultTransport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
+	keys := *client
+	keys.Transport = usableKeys{client.Transport}
+	return &Provider{Settings: s, client: client, keys: &keys}
 }
 
 // Name is what people know the provider by: the issuer's host.
@@ -160,7 +164,7 @@ func (p *Provider) ask(ctx context.Context) (*metadata, error) {
 	endpoint.AuthStyle = p.authStyle(claims.Methods)
 	return &metadata{
 		at: p.Now(), provider: found, namesIssuer: claims.NamesIssuer,
-		keys: gooidc.NewRemoteKeySet(gooidc.ClientContext(context.Background(), p.client), claims.Keys),
+		keys: gooidc.NewRemoteKeySet(gooidc.ClientContext(context.Background(), p.keys), claims.Keys),
 		config: &gooidc.Config{
 			ClientID: p.ClientID, SupportedSigningAlgs: asymmetric(claims.Algorithms),
 			Now: func() time.Time { return p.Now().Add(-leeway) },

@@ -44,6 +44,67 @@ func TestKeysAreRotated(t *testing.T) {
 	}
 }
 
+// TestKeysThatNobodyKnowsArePassedOver: the key that signs is found beside them. C5.
+func TestKeysThatNobodyKnowsArePassedOver(t *testing.T) {
+	t.Parallel()
+	const x, y = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+	// but is the key that signs, with one thing about it that is wrong.
+	but := func(good map[string]any, name string, value any) map[string]any {
+		return with(good, map[string]any{name: value})
+	}
+	type key = map[string]any
+	for name, other := range map[string]func(good map[string]any) []any{
+		"secp256k1":                  func(key) []any { return []any{key{"kty": "EC", "crv": "secp256k1", "kid": "k-0", "x": x, "y": y}} },
+		"secp256k1, same kid":        func(key) []any { return []any{key{"kty": "EC", "crv": "secp256k1", "kid": "k-1", "x": x, "y": y}} },
+		"brainpoolP256r1":            func(key) []any { return []any{key{"kty": "EC", "crv": "BP-256", "x": x, "y": y}} },
+		"not on its curve":           func(key) []any { return []any{key{"kty": "EC", "crv": "P-256", "x": x, "y": x}} },
+		"Ed448":                      func(key) []any { return []any{key{"kty": "OKP", "crv": "Ed448", "x": x}} },
+		"X25519":                     func(key) []any { return []any{key{"kty": "OKP", "crv": "X25519", "x": x}} },
+		"ML-DSA":                     func(key) []any { return []any{key{"kty": "AKP", "alg": "ML-DSA-44", "pub": x}} },
+		"an algorithm nobody knows":  func(good map[string]any) []any { return []any{but(good, "alg", "XY512")} },
+		"an algorithm that is none":  func(good map[string]any) []any { return []any{but(good, "alg", 7)} },
+		"a kid that is none":         func(good map[string]any) []any { return []any{but(good, "kid", 7)} },
+		"no type":                    func(good map[string]any) []any { return []any{but(good, "kty", nil)} },
+		"no modulus":                 func(good map[string]any) []any { return []any{but(good, "n", nil)} },
+		"not base64":                 func(good map[string]any) []any { return []any{but(good, "n", "***")} },
+		"for encryption":             func(good map[string]any) []any { return []any{but(good, "use", "enc")} },
+		"a secret":                   func(key) []any { return []any{key{"kty": "oct", "kid": "k-1", "k": x}} },
+		"a certificate that is none": func(good map[string]any) []any { return []any{but(good, "x5c", []string{"MIIB"})} },
+		"no object":                  func(key) []any { return []any{nil, "key", 7, []any{}} },
+		"another of the same kid":    func(good map[string]any) []any { return []any{but(good, "n", "x"+good["n"].(string)[1:])} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newIssuer(t)
+			i.others = func(good map[string]any) []any { return append(other(good), good) }
+			if _, err := newClient(t, i.URL, newKey(t)).round(t); err != nil {
+				t.Errorf("sign-in: %v", err)
+			}
+		})
+	}
+	for name, keys := range map[string]func(good map[string]any) []any{
+		"its certificate is none": func(good map[string]any) []any { return []any{but(good, "x5c", []string{"MIIB"})} },
+		"its thumbprint is none":  func(good map[string]any) []any { return []any{but(good, "x5t", "AQ")} },
+	} {
+		i := newIssuer(t)
+		i.others = keys
+		if _, err := newClient(t, i.URL, newKey(t)).round(t); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, keys := range map[string]func(good map[string]any) []any{
+		"for encryption alone": func(good map[string]any) []any { return []any{but(good, "use", "enc")} },
+		"another key":          func(good map[string]any) []any { return []any{but(good, "n", "x"+good["n"].(string)[1:])} },
+		"none":                 func(map[string]any) []any { return []any{} },
+	} {
+		i := newIssuer(t)
+		i.others = keys
+		if _, err := newClient(t, i.URL, newKey(t)).round(t); reason(t, err) != oidc.ReasonToken {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestProviderIsDown(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
