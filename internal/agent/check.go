@@ -120,7 +120,14 @@ func (c *checker) check(ctx context.Context) {
 	target = target.Seen(c.seen.session)
 	began := time.Now()
 	session, err := target.Open(ctx, target.Database, servers.StatementTimeout)
-	c.part("connect", err, fmt.Sprintf("in %d ms", time.Since(began).Milliseconds()))
+	took := fmt.Sprintf("in %d ms", time.Since(began).Milliseconds())
+	if err == nil {
+		who, _ := target.Identify(ctx, session) // where it breaks, what is read next says so
+		if words := who.Pooling.Words(); words != "" {
+			took += ". " + words
+		}
+	}
+	c.part("connect", err, took)
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		c.out.Shown.Error = refused.Class
@@ -204,17 +211,20 @@ func (c *checker) assess(ctx context.Context, target servers.Target) {
 			c.out.Missing = append(c.out.Missing, g)
 		}
 	}
-	for _, d := range found.Databases {
-		if d.AllowsConn && c.out.Server.Classify != "off" {
-			run := c.inspector.Classify(ctx, target, d.Name, c.out.Server.Classify)
-			var err error
-			if run.Status == snapshot.ClassificationFailed {
-				err = errors.New(run.Reason)
-			}
-			c.part("classification", err, fmt.Sprintf("%s of one database", plural(run.ColumnsSeen, "column")))
-			return
-		}
+	if c.out.Server.Classify == "off" {
+		return
 	}
+	open := slices.DeleteFunc(found.Databases, func(d snapshot.DatabaseFact) bool { return !d.AllowsConn })
+	if len(open) == 0 {
+		return
+	}
+	at := max(slices.IndexFunc(open, func(d snapshot.DatabaseFact) bool { return d.Name == target.Database }), 0) // a pooler need not offer the others
+	run := c.inspector.Classify(ctx, target, open[at].Name, c.out.Server.Classify)
+	var err error
+	if run.Status == snapshot.ClassificationFailed {
+		err = errors.New(run.Reason)
+	}
+	c.part("classification", err, fmt.Sprintf("%s of one database", plural(run.ColumnsSeen, "column")))
 }
 
 func plural(n int, of string) string {

@@ -57,6 +57,9 @@ type counted struct {
 	by *recorder
 }
 
+// Uncounted is the session itself.
+func (c *counted) Uncounted() servers.Session { return c.Session }
+
 // Each counts an answer on its way.
 func (c *counted) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
 	shape, rows, began := make([]ColumnReport, columns), 0, time.Now()

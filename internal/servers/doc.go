@@ -9,6 +9,14 @@
 // query makes of them (microseconds since 1970, 0 or 1, hex), so that no driver's taste
 // and no setting of the server decides.
 //
+// Nothing that a Session sets outlives one of its statements, because a pooler may give the
+// connection to the watched application next. PostgreSQL gets its settings in the transaction of
+// the statement, and no parameter when the connection starts; SQL Server within sp_executesql,
+// which restores what was set before. Oracle has settings of sessions only; they end with the
+// session, for we never ask for a pooled server. Where PostgreSQL names another process when
+// it lets us in than the one that answers, somebody is between (Identify, Pooling). One that
+// runs no transactions is refused.
+//
 // What does not come about has a class and a sentence (ConnectionError); what a server
 // refuses has its number and one of four reasons (Refusal). What answers is never quoted:
 // its text may hold data, a user or a password.
@@ -54,6 +62,9 @@
 //   - An administrator of a PostgreSQL server took pg_control_system from everybody: its
 //     cluster's name cannot be read. Muster's own server is then known by the moment
 //     it was started; a replica of it is not recognized there.
+//   - A pooler names the process of a server as its own, or all of a pool is busy with
+//     others: it is taken for the server, or for one that keeps sessions apart. What is set
+//     ends with a transaction all the same.
 //   - Something that is no database answers without end: its answer is cut off.
 //   - What answers as a SQL Server claims a value of two gigabytes: the driver reserves
 //     them, and reads what comes until our deadline. What it trusts beyond reason in a

@@ -49,17 +49,17 @@ func ReadOwnServer(ctx context.Context, db sqlx.QueryerContext) (*OwnServer, err
 // answers says whether it is the server behind a connection, or a replica of it.
 // Where one of the two does not name its cluster, the same server is known by the
 // moment it was started, and a replica is not recognized.
-func (o *OwnServer) answers(ctx context.Context, conn *pgconn.PgConn) (bool, error) {
+func (o *OwnServer) answers(ctx context.Context, s *postgresSession) (bool, error) {
 	if o.system != "" {
-		system, err := value(ctx, conn, systemSQL)
+		system, err := Row(ctx, s, 1, systemSQL)
 		if err == nil {
-			return system == o.system, nil
+			return system[0] == o.system, nil
 		}
-		if !is[*pgconn.PgError](err) {
+		if !is[*Refusal](err) {
 			return false, err
 		}
 	}
-	theirs, err := value(ctx, conn, startedSQL)
+	theirs, err := Row(ctx, s, 1, startedSQL)
 	if err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (o *OwnServer) answers(ctx context.Context, conn *pgconn.PgConn) (bool, err
 	if err := sqlx.GetContext(ctx, o.db, &ours, startedSQL); err != nil {
 		return false, fmt.Errorf("ask our own database since when it runs: %w", err)
 	}
-	return theirs == ours, nil
+	return theirs[0] == ours, nil
 }
 
 // KeepsMuster says whether a session is on the database that Muster keeps its own data in:
@@ -78,22 +78,13 @@ func (t Target) KeepsMuster(ctx context.Context, s Session) (bool, error) {
 	if !ok || !t.own || t.reach == nil || t.reach.Own == nil {
 		return false, nil
 	}
-	ours, err := t.reach.Own.answers(ctx, postgres.conn)
+	ours, err := t.reach.Own.answers(ctx, postgres)
 	if err != nil || !ours {
 		return false, err
 	}
-	number, err := value(ctx, postgres.conn, databaseSQL)
-	return number == t.reach.Own.number, err
-}
-
-// value is the one value of a statement.
-func value(ctx context.Context, conn *pgconn.PgConn, statement string) (string, error) {
-	results, err := conn.Exec(ctx, statement).ReadAll()
+	number, err := Row(ctx, postgres, 1, databaseSQL)
 	if err != nil {
-		return "", err
+		return false, err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 1 {
-		return "", errors.New("the server answered other rows than asked for")
-	}
-	return string(results[0].Rows[0][0]), nil
+	return number[0] == t.reach.Own.number, nil
 }

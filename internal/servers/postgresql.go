@@ -32,11 +32,12 @@ func openPostgreSQL(ctx context.Context, t Target, database string, timeout time
 	if err != nil {
 		return nil, t.classify(database, err)
 	}
-	if err := t.begin(ctx, conn); err != nil {
+	s := &postgresSession{database: database, timeout: timeout, conn: conn}
+	if err := t.begin(ctx, s); err != nil {
 		_ = conn.Close(ctx)
 		return nil, t.classify(database, err)
 	}
-	return &postgresSession{database: database, timeout: timeout, conn: conn}, nil
+	return s, nil
 }
 
 // confine bounds where a connection may go. The installation's own server is
@@ -59,29 +60,23 @@ func (t Target) confine(ctx context.Context, config *pgconn.Config) error {
 	return nil
 }
 
-// begin sets up a session, if the server is one that Muster may look at.
-func (t Target) begin(ctx context.Context, conn *pgconn.PgConn) error {
-	if _, err := conn.Exec(ctx, sessionSettings()).ReadAll(); err != nil {
+// begin looks whether a server runs our transactions, and is one that Muster may look at.
+func (t Target) begin(ctx context.Context, s *postgresSession) error {
+	if err := s.greet(ctx); err != nil {
+		if isStatementPooling(err) {
+			return &ConnectionError{Class: ClassDatabase, Sentence: t.Address() + " is a connection pooler in statement mode, which runs no transactions, " +
+				"and Muster reads in nothing else: register the server behind it, or a pool with pool_mode=session or transaction."}
+		}
 		return err
 	}
 	if t.own || t.reach.Own == nil {
 		return nil
 	}
-	ours, err := t.reach.Own.answers(ctx, conn)
+	ours, err := t.reach.Own.answers(ctx, s)
 	if err == nil && ours {
 		err = notAllowed("%s is the PostgreSQL server that keeps Muster's own data, or a copy of it; Muster does not look at that for anybody.", t.Address())
 	}
 	return err
-}
-
-// sessionSettings are sent as a statement, not as startup parameters, which
-// connection poolers refuse.
-func sessionSettings() string {
-	return fmt.Sprintf(`SET default_transaction_read_only = on; SET search_path = pg_catalog;
-		SET statement_timeout = %d; SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d;
-		SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; SET client_encoding = 'UTF8';
-		SET standard_conforming_strings = on; SET bytea_output = 'hex'; SET extra_float_digits = 1`,
-		StatementTimeout.Milliseconds(), lockTimeout.Milliseconds(), (time.Minute).Milliseconds())
 }
 
 // neutral is a connection string that overrides every setting pgconn would
@@ -109,7 +104,7 @@ func (t Target) config(database string) (*pgconn.Config, error) {
 	}
 	config.Host, config.Port = t.Host, t.Port
 	config.User, config.Password, config.Database = t.User, t.Password, database
-	config.RuntimeParams = map[string]string{"application_name": ApplicationName, "client_encoding": "UTF8"}
+	config.RuntimeParams = map[string]string{} // a pooler keeps them on a connection that is not ours alone, or refuses them
 	config.ConnectTimeout = ConnectTimeout
 	attempts := []*tls.Config{config.TLSConfig}
 	for _, fallback := range config.Fallbacks { // of allow and prefer, which try twice
@@ -168,6 +163,9 @@ func (t Target) classify(database string, err error) *ConnectionError {
 			return say(ClassDatabase, "%s does not let user %q connect to database %q: it does not exist, or CONNECT on it is not granted.", t.Address(), t.User, database)
 		}
 	}
+	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Reason == TimedOut {
+		return say(ClassTimeout, "%s did not answer in time.", t.Address())
+	}
 	var timeout net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
 		return say(ClassTimeout, "%s did not answer within %s.", t.Address(), ConnectTimeout)
@@ -189,4 +187,11 @@ func isTLS(err error) bool {
 	return is[tls.RecordHeaderError](err) || is[tls.AlertError](err) || is[*tls.CertificateVerificationError](err) ||
 		is[x509.UnknownAuthorityError](err) || is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err) ||
 		strings.Contains(err.Error(), "refused TLS") || strings.Contains(err.Error(), "tls:")
+}
+
+// isStatementPooling knows what poolers say to BEGIN that give a connection for one statement
+// alone. PgBouncer's has no code of its own.
+func isStatementPooling(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && strings.Contains(answer.Message, "statement pooling")
 }

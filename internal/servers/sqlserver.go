@@ -12,7 +12,9 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// sqlServerSettings begin a session.
+// sqlServerSettings begin each statement, and end with it: they are set within
+// sp_executesql, after which the server restores what was set before. A proxy that shares
+// connections to the server, such as that of Amazon RDS, gives the next client none of them.
 //
 // It reads what is committed, though READ UNCOMMITTED would never wait: a look at the
 // query store while it is written to disk could find a row twice or not at all, and what is
@@ -21,7 +23,8 @@ import (
 const sqlServerSettings = `SET NOCOUNT ON; SET LOCK_TIMEOUT 500; SET DEADLOCK_PRIORITY LOW;
 SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET IMPLICIT_TRANSACTIONS OFF;
 SET ANSI_NULLS, ANSI_PADDING, ANSI_WARNINGS, ARITHABORT, CONCAT_NULL_YIELDS_NULL, QUOTED_IDENTIFIER ON;
-SET NUMERIC_ROUNDABORT OFF; SET ROWCOUNT 0; SET LANGUAGE us_english`
+SET NUMERIC_ROUNDABORT OFF; SET ROWCOUNT 0; SET LANGUAGE us_english;
+`
 
 // openSQLServer opens a session. SQL Server has none that can only read: what we ask, and
 // what our login may do, is what keeps it so.
@@ -34,7 +37,7 @@ func openSQLServer(ctx context.Context, t Target, database string, timeout time.
 	conn, err := signIn(ctx, t, database, dialer)
 	if err == nil {
 		s := &sqlServerSession{database: database, timeout: timeout, conn: conn, raw: dialer.last()}
-		if err = s.begin(ctx); err == nil && stop() {
+		if stop() {
 			return s, nil
 		}
 	}

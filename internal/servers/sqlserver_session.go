@@ -47,16 +47,6 @@ func (s *sqlServerSession) leave() {
 	_ = s.raw.Close()
 }
 
-// begin sets a session up.
-func (s *sqlServerSession) begin(ctx context.Context) error {
-	statement, err := s.conn.PrepareContext(ctx, sqlServerSettings)
-	if err != nil {
-		return err
-	}
-	_, err = statement.(driver.StmtExecContext).ExecContext(ctx, nil)
-	return err
-}
-
 // Each tells the server that it may stop (an attention) when the statement's time is over,
 // for SQL Server has no deadline of its own. Whoever does not confirm that loses the
 // connection.
@@ -119,11 +109,13 @@ func (s *sqlServerSession) judge(ctx, limited context.Context, err error) error 
 
 // read hands on the rows of the first answer to a statement.
 func (s *sqlServerSession) read(ctx context.Context, statement string, a *answer) (err error) {
-	prepared, err := s.conn.PrepareContext(ctx, statement)
+	prepared, err := s.conn.PrepareContext(ctx, sqlServerSettings+statement)
 	if err != nil {
 		return err
 	}
-	rows, err := prepared.(driver.StmtQueryContext).QueryContext(ctx, nil)
+	// The driver calls sp_executesql for a statement with a parameter. No statement reads it.
+	unused := []driver.NamedValue{{Ordinal: 1, Value: int64(0)}}
+	rows, err := prepared.(driver.StmtQueryContext).QueryContext(ctx, unused)
 	if err != nil {
 		return err
 	}

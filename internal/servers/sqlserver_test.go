@@ -157,7 +157,7 @@ func TestSQLServerSessions(t *testing.T) {
 			if login.Database != odd || s.Database() != odd || login.Application != servers.ApplicationName || login.Host != "" || login.ReadOnly != (name == "readers") {
 				t.Errorf("%+v", login)
 			}
-			if settings := stub.Settings(); len(settings) != 1 || !strings.Contains(settings[0], "LOCK_TIMEOUT 500") {
+			if settings := stub.Settings(); len(settings) != 2 || !strings.Contains(settings[0], "LOCK_TIMEOUT 500") {
 				t.Errorf("%q", settings)
 			}
 			if _, err := servers.Query(t.Context(), s, 5, "-- values\n"); err == nil {

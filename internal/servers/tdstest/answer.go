@@ -39,7 +39,7 @@ func (s *Server) answerAll(conn net.Conn, database string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.answerOne(conn, asked, Query{Text: text, Database: database}); err != nil {
+		if err := s.answerOne(conn, asked, Query{Text: text, Database: database, Nested: m.kind == packetRPC}); err != nil {
 			return err
 		}
 	}
@@ -49,9 +49,12 @@ func (s *Server) answerAll(conn net.Conn, database string) error {
 func (s *Server) answerOne(conn net.Conn, asked <-chan message, q Query) error {
 	r := &reply{w: conn}
 	if strings.HasPrefix(q.Text, "SET ") {
-		keep(s, &s.settings, q.Text)
-		r.add(done(0, 0))
-		return r.flush(true)
+		var settings string
+		settings, q.Text = split(q.Text)
+		if !q.Nested {
+			s.t.Errorf("%q is set for the whole session", settings)
+		}
+		keep(s, &s.settings, settings)
 	}
 	keep(s, &s.queries, q)
 	s.mu.Lock()
@@ -85,6 +88,15 @@ func (s *Server) answerOne(conn net.Conn, asked <-chan message, q Query) error {
 		r.add(done(doneCount, len(a.Rows)))
 	}
 	return r.flush(true)
+}
+
+// split parts the lines of settings that a statement begins with from the rest.
+func split(text string) (settings, rest string) {
+	for rest = text; strings.HasPrefix(rest, "SET "); {
+		line, further, _ := strings.Cut(rest, "\n")
+		settings, rest = settings+line+"\n", further
+	}
+	return settings, rest
 }
 
 // fail ends an answer in the middle.

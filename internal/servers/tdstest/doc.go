@@ -9,8 +9,9 @@
 // and signs in (LOGIN7): user, password and database are compared with what the server was
 // started with, and refused with the errors that SQL Server has for it. Then come queries, as
 // batches or by sp_executesql. A query is known by its first line, and answered with the rows
-// that the test gave for it; a batch that begins with SET is a setting, and taken. A query
-// that nobody gave rows for fails the test.
+// that the test gave for it; lines of SET that it begins with are settings, and taken. A query
+// that nobody gave rows for fails the test, and so does a batch that sets anything for more
+// than itself.
 //
 // Rows have the types of Go values: int64 becomes bigint, float64 float, bool bit, []byte
 // varbinary(max), string nvarchar(max); nil is NULL.

@@ -28,6 +28,7 @@ type Options struct {
 type Query struct {
 	Text     string
 	Database string // of the session
+	Nested   bool   // it came by sp_executesql, which restores what is set within
 }
 
 // FirstLine is what a query is known by.
@@ -135,7 +136,7 @@ func (s *Server) Logins() []Login { return shared(s, &s.logins) }
 // Queries are those that came, without settings.
 func (s *Server) Queries() []Query { return shared(s, &s.queries) }
 
-// Settings are the batches of SET that came.
+// Settings are the lines of SET that statements began with.
 func (s *Server) Settings() []string { return shared(s, &s.settings) }
 
 // Attentions is how many came and were confirmed.

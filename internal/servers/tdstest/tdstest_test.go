@@ -68,7 +68,7 @@ func TestTheRealDriverReadsEveryType(t *testing.T) {
 		}
 	}
 	if got := s.Queries(); len(got) != 4 || got[3].Text != "-- everything\nSELECT 1" || got[0].Database != "master" {
-		t.Errorf("%q", got)
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -1,0 +1,168 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"muster/internal/agent"
+	"muster/internal/assessment/inspectors"
+	"muster/internal/intake/measure/engines"
+	"muster/internal/pgtest"
+)
+
+// C1. What Muster sets for itself never reaches the application that shares a pooler's
+// connections with it: not while a server is tried, measured, assessed and classified, and
+// not after it.
+func TestAnApplicationBehindAPoolerNoticesNothing(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
+	admin := pgtest.Connect(t, server.Superuser())
+	admin.MustExec(`CREATE ROLE app LOGIN IN ROLE pg_monitor`)
+	admin.MustExec(`CREATE ROLE muster LOGIN IN ROLE pg_monitor`)
+	admin.MustExec(`CREATE DATABASE shop OWNER app`)
+	pgtest.Connect(t, server.URL("app", "shop")).MustExec(`CREATE TABLE t (n int)`)
+	pgtest.Connect(t, server.URL(pgtest.Superuser, "shop")).MustExec(`CREATE EXTENSION pg_stat_statements`)
+	all, err := inspectors.All(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"session", "transaction", "statement"} {
+		for _, who := range []struct{ name, forced, user string }{
+			{"the application's user", "", "app"}, {"a forced user", "app", "muster"}, {"a user of its own", "", "muster"},
+		} {
+			t.Run(mode+" as "+who.name, func(t *testing.T) {
+				t.Parallel()
+				size := 1
+				if mode == "session" {
+					size = 20 // sessions keep theirs
+				}
+				address := server.Pooler(t, pgtest.Pool{Mode: mode, Database: "shop", Forced: who.forced, Users: []string{"app", "muster"}, Size: size})
+				app := startApplication(t, pgtest.PooledURL(address, "app", "shop"))
+				dir := t.TempDir()
+				path := filepath.Join(dir, "agent.yaml")
+				text := "directory: " + dir + "\nservers:\n  - name: pooled\n    engine: postgresql\n    dsn: ${POOLED}\n    classify: values\n"
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				config, err := agent.ReadConfig(path, func(string) (string, bool) { return pgtest.PooledURL(address, who.user, "shop"), true })
+				if err != nil {
+					t.Fatal(err)
+				}
+				checked := 0
+				agent.Check(t.Context(), agent.Options{Config: config, Engines: engines.All, Inspectors: all}, func(c agent.Checked) {
+					checked++
+					judgeThroughPooler(t, mode, c)
+				})
+				if checked != 1 {
+					t.Fatalf("%d servers were checked", checked)
+				}
+				app.end(t)
+			})
+		}
+	}
+}
+
+func judgeThroughPooler(t *testing.T, mode string, c agent.Checked) {
+	t.Helper()
+	said := map[string]string{}
+	failed := map[string]bool{}
+	for _, p := range c.Parts {
+		said[p.Name], failed[p.Name] = p.Detail, !p.OK
+	}
+	if mode == "statement" {
+		if !failed["connect"] || !strings.Contains(said["connect"], "pooler in statement mode") || len(c.Parts) != 1 {
+			t.Errorf("a pooler in statement mode is not refused with words: %v", c.Parts)
+		}
+		return
+	}
+	for _, part := range []string{"connect", "sessions", "locks", "statements", "checks", "classification"} {
+		if _, told := said[part]; !told || failed[part] {
+			t.Errorf("%s through a pooler in %s mode: %q", part, mode, said[part])
+		}
+	}
+	if told := strings.Contains(said["connect"], "pooler in transaction mode"); told != (mode == "transaction") {
+		t.Errorf("in %s mode the connection is described as %q", mode, said["connect"])
+	}
+}
+
+// application uses a pool all the time, as its only connection does.
+type application struct {
+	conn   *pgx.Conn
+	before map[string]string
+	stop   context.CancelFunc
+	ended  chan error
+}
+
+func startApplication(t *testing.T, url string) *application {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	app := &application{conn: conn, ended: make(chan error, 1)}
+	if app.before, err = app.work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	app.stop = stop
+	go func() {
+		for ctx.Err() == nil {
+			if err := app.compare(); err != nil {
+				app.ended <- err
+				return
+			}
+		}
+		app.ended <- app.compare()
+	}()
+	return app
+}
+
+func (a *application) end(t *testing.T) {
+	t.Helper()
+	a.stop()
+	if err := <-a.ended; err != nil {
+		t.Errorf("the application behind the pooler: %v", err)
+	}
+}
+
+func (a *application) compare() error {
+	now, err := a.work(context.Background())
+	if err == nil && !maps.Equal(now, a.before) {
+		err = fmt.Errorf("its session is %v, and was %v", now, a.before)
+	}
+	return err
+}
+
+// work writes, and returns all that is set in the session.
+func (a *application) work(ctx context.Context) (map[string]string, error) {
+	if _, err := a.conn.Exec(ctx, `INSERT INTO t VALUES (1)`); err != nil {
+		return nil, err
+	}
+	rows, err := a.conn.Query(ctx, `SELECT name, setting FROM pg_settings WHERE source IN ('client', 'session')
+		UNION ALL SELECT 'search path', current_setting('search_path')
+		UNION ALL SELECT 'statement timeout', current_setting('statement_timeout')
+		UNION ALL SELECT 'prepared statements', count(*)::text FROM pg_prepared_statements
+		UNION ALL SELECT 'advisory locks', count(*)::text FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+		UNION ALL SELECT 'channels', count(*)::text FROM pg_listening_channels()`)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]string{}
+	var name, value string
+	_, err = pgx.ForEachRow(rows, []any{&name, &value}, func() error { set[name] = value; return nil })
+	return set, err
+}
