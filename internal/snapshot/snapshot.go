@@ -260,6 +260,7 @@ const (
 	ReasonTimeout             = "timeout"
 	ReasonQueryFailed         = "query_failed"
 	ReasonDatabaseUnreachable = "database_unreachable"
+	ReasonNotTold             = "not_told" // the server does not tell, whatever the account is granted
 	ReasonSent                = "sent"     // the feed says so, and why
 	ReasonNotSent             = "not_sent" // the feed did not tell of the check
 )

@@ -17,7 +17,7 @@ import (
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
-const Version = "2026.11.5"
+const Version = "2026.11.6"
 
 //go:embed checks
 var files embed.FS
@@ -45,6 +45,7 @@ type Check struct {
 	Population     string   `yaml:"population"`
 	Measure        string   `yaml:"measure"`
 	Unreadable     string   `yaml:"unreadable"`
+	Unknown        string   `yaml:"unknown"` // a row says what no grant would show
 	// Statements do what Remediation says, the first that fits; none where that is
 	// the owner's to choose. Grants do the same for what Unreadable lists.
 	Statements []Template `yaml:"statements"`
@@ -153,7 +154,7 @@ func (c Check) runFaults() (faults []string) {
 	fault((c.Query == "") != (c.Evaluate == ""), "either query or evaluate is needed")
 	fault(c.Evaluate == "" || c.Scope == ScopeInstance, "evaluate works on instances only")
 	fault(c.Evaluate != "" || c.Population != "" || c.Measure != "" || c.readsSetting(), "nothing says what was measured where it passes")
-	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable} {
+	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable, c.Unknown} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
 	fault(c.Object.text == "" && len(c.Rights) == 0 && c.Azure == "" && c.Inapplicable == "", "object, rights, azure and inapplicable are not PostgreSQL's")

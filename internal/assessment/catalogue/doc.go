@@ -33,7 +33,10 @@
 // check reads; else how many of the population fail; else what measure says, one row
 // of one text. population counts the objects assessed, for the share that fails. unreadable
 // lists objects whose state is hidden one by one, with the columns object, schema
-// and name (null: all of the schema), and grants what would show them.
+// and name (null: all of the schema), and grants what would show them. unknown says in
+// one column, in words, what the server itself cannot tell whatever is granted: counters
+// that are switched off, lost, or kept by the primary. Either row keeps a check that
+// finds nothing from passing, and stands beside what it does find.
 //
 // What to do about a violation is remediation, one sentence, and impact: what
 // that changes, and what to mind. Where the way to do it can be stated, statements

@@ -121,7 +121,8 @@ func (c Check) fedFaults() (faults []string) {
 	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable, c.Inapplicable} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
-	fault(c.MinVersion == 0 && c.RunIn == "" && !c.Graded && len(c.Names) == 0 && len(c.Grants) == 0, "min_version, graded, names, run_in and grants are PostgreSQL's")
+	fault(c.MinVersion == 0 && c.RunIn == "" && !c.Graded && len(c.Names) == 0 && len(c.Grants) == 0 && c.Unknown == "",
+		"min_version, graded, unknown, names, run_in and grants are PostgreSQL's")
 	fault(c.Azure == "" || c.Engine == string(fleet.SQLServer), "azure is SQL Server's")
 	fault(c.Object.text != "", "object says how what fails is named")
 	fault(len(c.Reads) > 0, "nothing says what it reads")

@@ -78,14 +78,20 @@ func runCheck(ctx context.Context, s servers.Session, a access, check catalogue.
 		violations[i].Fix = a.fix(check, s.Database(), row[4:])
 		result.Total, _ = strconv.Atoi(row[3])
 	}
-	if len(rows) == 0 && hidden != "" {
-		inspection.NotAssessed(result, snapshot.ReasonPermissionDenied, hidden)
+	unknown := unknownOf(ctx, s, check)
+	switch reason := strings.TrimSpace(hidden + " " + unknown); {
+	case len(rows) > 0 || reason == "":
+	case hidden != "":
+		inspection.NotAssessed(result, snapshot.ReasonPermissionDenied, reason)
 		return grants
+	default:
+		inspection.NotAssessed(result, snapshot.ReasonNotTold, reason)
+		return nil
 	}
 	all := population(ctx, s, check)
 	m := measured(ctx, s, a, check, all)
 	inspection.Conclude(result, violations, result.Total, m.Words(result.Total))
-	result.Reason = hidden
+	result.Reason = strings.TrimSpace(hidden + " " + unknown)
 	m.Share(result)
 	return grants
 }
@@ -142,6 +148,30 @@ func hiddenObjects(ctx context.Context, s servers.Session, a access, check catal
 	}
 	return fmt.Sprintf("The monitoring role %s may not read %s%s. To let it: %s",
 		a.role, strings.Join(objects, ", "), more, grants[0].Statement), grants
+}
+
+// unknownOf says what of a check the server does not tell, "" for nothing.
+func unknownOf(ctx context.Context, s servers.Session, check catalogue.Check) string {
+	if check.Unknown == "" {
+		return ""
+	}
+	rows, err := servers.Query(ctx, s, 1, check.Unknown)
+	if err != nil {
+		_, sentence := inspection.Reason(err)
+		return "What the server does not tell could not be read: " + sentence + "."
+	}
+	const listed = 20
+	var said []string
+	for _, row := range rows[:min(len(rows), listed)] {
+		said = append(said, row[0])
+	}
+	switch {
+	case len(rows) == 0:
+		return ""
+	case len(rows) > listed:
+		said = append(said, fmt.Sprintf("and %d more", len(rows)-listed))
+	}
+	return "Not known: " + strings.Join(said, "; ") + "."
 }
 
 // population is how many objects a check assessed; -1 where that is not known.
