@@ -3,6 +3,7 @@ package postgresql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"muster/domain/fleet"
@@ -11,8 +12,12 @@ import (
 	"muster/internal/snapshot"
 )
 
-// searchEvery is how often other databases are searched for the extension.
-const searchEvery = 10 * time.Minute
+// searchEvery is how often other databases are searched for the extension, and searchAtOnce
+// how many of them in one round: the others follow in the next ones.
+const (
+	searchEvery  = 10 * time.Minute
+	searchAtOnce = 20
+)
 
 // Engine is how PostgreSQL is measured: sessions every ten seconds (specification, §4.6),
 // statements every minute (§4.5).
@@ -30,8 +35,35 @@ type reader struct {
 	mayRead   bool   // it sees what others do
 	hidden    bool   // there were statements that it may not tell apart
 	extension *extension
-	stays     string    // the database that the extension was found in, where we moved there
-	searched  time.Time // when other databases were
+	stays     string // the database that the extension was found in, where we moved there
+	search    search // of other databases
+}
+
+// search is one through the databases of a server for the extension.
+type search struct {
+	began    time.Time // zero: none has
+	left     []string  // where it was not looked for yet
+	all      int
+	refusing int    // databases that do not let us in
+	outcome  string // of the last one that came to its end, in words; empty: none has
+}
+
+// says in words where the extension was looked for, in vain.
+func (s *search) says() string {
+	switch {
+	case s.outcome != "":
+		return s.outcome
+	case s.began.IsZero():
+		return ""
+	}
+	return fmt.Sprintf("pg_stat_statements, looked for in %d of %d databases so far", s.all-len(s.left)-s.refusing, s.all)
+}
+
+func (s *search) end() {
+	s.outcome = fmt.Sprintf("pg_stat_statements, which none of %d databases has", s.all)
+	if s.refusing > 0 {
+		s.outcome = fmt.Sprintf("pg_stat_statements, which none of %d databases has; %d more do not let this role in", s.all-s.refusing, s.refusing)
+	}
 }
 
 // errHidden says that there are statements which our role may not tell apart: their
@@ -51,6 +83,8 @@ func (r *reader) Missing() ([]snapshot.MissingGrant, bool) {
 	}
 	if r.extension != nil {
 		lacking = append(lacking, r.extension.missing...)
+	} else if nowhere := r.search.says(); nowhere != "" {
+		lacking = append(lacking, snapshot.MissingGrant{Object: nowhere, Statement: "CREATE EXTENSION pg_stat_statements;"})
 	}
 	return lacking, true
 }
@@ -89,32 +123,65 @@ func (r *reader) findExtension(ctx context.Context, l *measure.Line) (err error)
 		return err
 	}
 	if r.stays != "" && l.Database() != r.stays { // that database is gone
-		r.stays, r.searched = "", time.Time{}
+		r.stays, r.search = "", search{}
 	}
-	if !r.searched.IsZero() && r.now().Sub(r.searched) < searchEvery {
-		return nil
+	if len(r.search.left) == 0 {
+		if !r.search.began.IsZero() && r.now().Sub(r.search.began) < searchEvery {
+			return nil
+		}
+		if err := r.beginSearch(ctx, l); err != nil {
+			return err
+		}
 	}
-	r.searched = r.now()
-	rows, err := servers.Query(ctx, l, 1, databasesQuery)
+	for range min(searchAtOnce, len(r.search.left)) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		name := r.search.left[0]
+		r.search.left = r.search.left[1:]
+		if found, err := r.lookInto(ctx, l, name); err != nil || found {
+			return err
+		}
+	}
+	if len(r.search.left) == 0 {
+		r.search.end()
+	}
+	return ctx.Err()
+}
+
+// beginSearch lists the databases to look into, but for the one where we are.
+func (r *reader) beginSearch(ctx context.Context, l *measure.Line) error {
+	rows, err := servers.Query(ctx, l, 2, databasesQuery)
 	if err != nil {
 		return err
 	}
+	r.search = search{began: r.now(), all: len(rows), outcome: r.search.outcome}
 	for _, row := range rows {
-		if row[0] == l.Database() || ctx.Err() != nil {
-			continue
+		switch {
+		case row[0] == l.Database():
+		case row[1] != "t":
+			r.search.refusing++
+		default:
+			r.search.left = append(r.search.left, row[0])
 		}
-		other, err := l.Open(ctx, row[0])
-		if err != nil {
-			continue // not for us
-		}
-		found, err := findExtension(ctx, other)
-		if err != nil || found == nil {
-			other.Close(ctx)
-			continue
-		}
-		l.Stay(ctx, other)
-		r.stays, r.extension = row[0], found
-		return nil
 	}
-	return ctx.Err()
+	return nil
+}
+
+// lookInto looks into another database, and stays where it finds the extension. One that
+// does not let us in is no error.
+func (r *reader) lookInto(ctx context.Context, l *measure.Line, name string) (found bool, err error) {
+	other, err := l.Open(ctx, name)
+	if err != nil {
+		r.search.refusing++
+		return false, ctx.Err()
+	}
+	extension, err := findExtension(ctx, other)
+	if err != nil || extension == nil {
+		other.Close(ctx)
+		return false, ctx.Err()
+	}
+	l.Stay(ctx, other)
+	r.stays, r.extension, r.search = name, extension, search{}
+	return true, nil
 }

@@ -1,0 +1,78 @@
+package postgresql
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/clocktest"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
+	"muster/internal/pgtest"
+	"muster/internal/servers"
+)
+
+// TestTheExtensionIsLookedForInEveryDatabase: C8. It is in the last of 25, and then in none.
+func TestTheExtensionIsLookedForInEveryDatabase(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
+	admin := pgtest.Connect(t, server.Superuser())
+	admin.MustExec(`CREATE ROLE watcher LOGIN IN ROLE pg_monitor`)
+	const databases = 25
+	for i := range databases {
+		admin.MustExec(fmt.Sprintf(`CREATE DATABASE d%02d STRATEGY file_copy`, i+1))
+	}
+	last := pgtest.Connect(t, server.URL(pgtest.Superuser, "d25"))
+	last.MustExec(`CREATE EXTENSION pg_stat_statements`)
+	admin.MustExec(`REVOKE CONNECT ON DATABASE d07 FROM PUBLIC`)
+
+	target, err := new(servers.Reach).Target(fleet.PostgreSQL, server.TCPURL("watcher", "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := clocktest.At(time.Now())
+	home := &measuretest.Home{To: target}
+	engine := Engine(clock.Now)
+	one := measure.New(measure.Config{Engine: engine, Home: home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: clock.Now})
+	defer one.Close(t.Context())
+	minute := func(want string) {
+		t.Helper()
+		if err := one.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(time.Minute)
+		said := ""
+		for _, g := range home.Lacking {
+			said += g.Object + " | " + g.Statement
+		}
+		if said != want {
+			t.Errorf("it lacks %q, want %q", said, want)
+		}
+	}
+	const create = " | CREATE EXTENSION pg_stat_statements;"
+	minute("pg_stat_statements, looked for in 21 of 26 databases so far" + create) // where we are, and in twenty more
+	minute("")
+	minute("")
+	if n := len(home.Batches); n == 0 || len(home.Batches[n-1].Statements) == 0 {
+		t.Error("it is found, and no statement is counted")
+	}
+	last.MustExec(`DROP EXTENSION pg_stat_statements`)
+	_ = one.Round(t.Context()) // it fails on what is gone
+	clock.Advance(time.Minute)
+	minute("pg_stat_statements, looked for in 21 of 26 databases so far" + create)
+	nowhere := "pg_stat_statements, which none of 25 databases has; 1 more do not let this role in" + create
+	minute(nowhere)
+	for range 10 { // while it is looked for again
+		minute(nowhere)
+	}
+	last.MustExec(`CREATE EXTENSION pg_stat_statements`)
+	for range 11 {
+		if err := one.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(time.Minute)
+	}
+	minute("")
+}
