@@ -1,0 +1,100 @@
+package measure_test
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"testing"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/clocktest"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/measuretest"
+	"muster/internal/servers"
+	"muster/internal/servers/serverstest"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+// slow reads a server that has one more statement each minute and takes some time to give
+// the texts.
+type slow struct {
+	clock   *clocktest.Clock
+	takes   time.Duration
+	minutes uint64
+	asked   int
+}
+
+func (r *slow) Activity(context.Context, *measure.Line) (*measure.Activity, error) {
+	return &measure.Activity{Databases: []measure.Database{{ID: 1, Name: "app"}}}, nil
+}
+
+func (r *slow) Signs(context.Context, *measure.Line) ([]watch.Sign, error) { return nil, nil }
+
+func (r *slow) Statements(context.Context, *measure.Line) (*measure.List, error) {
+	r.minutes++
+	var entries []measure.Entry
+	for i := range r.minutes {
+		which := measure.Statement{i, 0}
+		entries = append(entries, measure.Entry{Key: measure.Key{Database: 1, Entry: which}, Statement: which, Calls: int64(r.minutes), TotalMs: float64(r.minutes)}) //nolint:gosec // G115: small
+	}
+	at := measure.Clocks{Now: r.clock.Now().UnixMicro(), Started: 1}
+	return measure.NewList(at, at, entries), nil
+}
+
+func (r *slow) Texts(_ context.Context, _ *measure.Line, of []measure.Ref) (map[measure.Ref]string, error) {
+	r.asked++
+	r.clock.Advance(r.takes)
+	texts := make(map[measure.Ref]string)
+	for _, ref := range of {
+		texts[ref] = "SELECT ?"
+	}
+	return texts, nil
+}
+
+func (r *slow) Missing() ([]snapshot.MissingGrant, bool) { return nil, true }
+func (r *slow) Name(s measure.Statement) string          { return strconv.FormatUint(s[0], 10) }
+
+// TestTextsCostAHundredthAtMost: C13. In an hour of 2.8 s an answer, 36 s are spent on them,
+// and every statement has its text at the end.
+func TestTextsCostAHundredthAtMost(t *testing.T) {
+	t.Parallel()
+	for takes, most := range map[time.Duration]int{2800 * time.Millisecond: 13, 0: 60} {
+		clock := clocktest.At(time.Now().Truncate(time.Minute))
+		reader := &slow{clock: clock, takes: takes}
+		home := &measuretest.Home{Texts: true}
+		one := measure.New(measure.Config{
+			Engine: measure.Engine{
+				Name: fleet.PostgreSQL, SessionsEvery: time.Minute, StatementsEvery: time.Minute, NewReader: func() measure.Reader { return reader },
+			},
+			Home: home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: clock.Now,
+			Open: func(context.Context, servers.Target, string) (servers.Session, error) {
+				return serverstest.New("app"), nil
+			},
+		})
+		hour, told := clock.Now().Add(time.Hour), make(map[string]bool)
+		for next := clock.Now(); next.Before(hour); next = next.Add(time.Minute) {
+			clock.Advance(next.Sub(clock.Now()))
+			if err := one.Round(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		one.Close(t.Context())
+		for _, b := range home.Batches {
+			for _, sample := range b.Statements {
+				for _, s := range sample.Statements {
+					if s.Text != "" {
+						told[s.Key] = true
+					}
+				}
+			}
+		}
+		if reader.asked > most || reader.asked < most-2 {
+			t.Errorf("with %s an answer they are asked for %d times in an hour, want about %d", takes, reader.asked, most)
+		}
+		if len(told) < 54 {
+			t.Errorf("with %s an answer %d statements have a text", takes, len(told))
+		}
+	}
+}
