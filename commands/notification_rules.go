@@ -70,6 +70,11 @@ func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organiza
 		broken = append(broken, *e)
 	}
 	broken = append(broken, fieldsOf(r.Broken())...)
+	if r.Quiet != nil {
+		if _, err := Zone(r.Quiet.TimeZone); err != nil {
+			broken = append(broken, FieldError{Pointer: "#/quiet/timeZone", Code: "unknown_time_zone", Detail: unknownZone})
+		}
+	}
 	places, err := s.brokenPlaces(ctx, organization, r.Match, known)
 	if err != nil {
 		return err

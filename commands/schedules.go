@@ -14,6 +14,7 @@ import (
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
+	"muster/internal/zones"
 )
 
 // maxSchedules is how many schedules an organization may have.
@@ -175,7 +176,7 @@ func Zone(name string) (*time.Location, error) {
 	if !schedule.ZoneName(name) {
 		return nil, &UnknownZoneError{Name: name}
 	}
-	zone, err := time.LoadLocation(name)
+	zone, err := zones.Load(name)
 	if err != nil {
 		return nil, &UnknownZoneError{Name: name}
 	}

@@ -79,7 +79,7 @@ func TestTheScaleOutLayout(t *testing.T) {
 	live := here.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	here.await(t, here.request(t, security(live)), "Ready")
 
-	if status, passed := there.checks(t, "/readyz"); status != "ready" || !passed["blobs"] || !passed["mail"] {
+	if status, passed := there.checks(t, "/readyz"); status != "ready" || !passed["blobs"] || !passed["mail"] || !passed["time_zones"] {
 		t.Errorf("the other process is %s, %v", status, passed)
 	}
 	there.call(t, http.StatusOK, http.MethodGet, "/healthz", nil, nil)

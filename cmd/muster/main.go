@@ -12,7 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // for schedules, where the machine has no time zone database
+	_ "time/tzdata" // for drivers that read local times of servers, where the machine has no zones
 
 	"github.com/spf13/cobra"
 

@@ -23,6 +23,7 @@ import (
 	"muster/internal/readiness"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
+	"muster/internal/zones"
 	"muster/projections"
 )
 
@@ -118,6 +119,8 @@ func (p *process) run(ctx context.Context) (err error) {
 	if p.ready, err = p.newBoard(begun); err != nil {
 		return err
 	}
+	data := zones.Current()
+	p.log.Info("time zone data", "release", data.Release, "source", data.Source)
 	if err := p.signing.Publish(ctx); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"muster/internal/postgres"
 	"muster/internal/readiness"
 	"muster/internal/telemetry"
+	"muster/internal/zones"
 )
 
 // newBoard has the lines of /readyz, the same in every process.
@@ -34,6 +35,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		}},
 		{Name: "blobs", Run: withoutLag(p.blobs.Check)},
 		{Name: "mail", Run: withoutLag(transport.Check)},
+		{Name: "time_zones", Run: withoutLag(p.zonesCurrent)},
 	}
 	if p.clickhouse != nil {
 		checks = append(checks, readiness.Need{Name: "measurements", Run: p.blocksThere})
@@ -49,6 +51,12 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		})})
 	}
 	return readiness.New(p.log, checks...), nil
+}
+
+// zonesCurrent returns an error where the rules of time zones are older than a year: due
+// times may be an hour off.
+func (p *process) zonesCurrent(context.Context) error {
+	return zones.Current().Check(p.clock.Now())
 }
 
 // blocksThere asks each shard, and looks for how long hours could not be put on one: a disk

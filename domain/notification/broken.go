@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -118,7 +117,7 @@ func BrokenRecipients(kind Kind, members []uuid.UUID, administrators bool) (brok
 	return broken
 }
 
-// Broken returns the rules that the terms break, but whether channels and servers exist.
+// Broken returns the rules that the terms break, but whether channels, servers and the time zone exist.
 func (t Terms) Broken() []Broken {
 	broken := t.Match.Broken()
 	out := func(member, detail string) {
@@ -169,10 +168,6 @@ func (q Quiet) broken() (broken []Broken) {
 	}
 	if q.From == q.To {
 		broken = append(broken, Broken{"#/quiet/to", "out_of_range", "must differ from the beginning; to tell nothing, switch the rule off"})
-	}
-	// "Local" is the machine's, which is nobody's.
-	if _, err := time.LoadLocation(q.TimeZone); err != nil || q.TimeZone == "" || q.TimeZone == "Local" {
-		broken = append(broken, Broken{"#/quiet/timeZone", "unknown_time_zone", "is no time zone of the IANA's"})
 	}
 	return broken
 }

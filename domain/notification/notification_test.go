@@ -81,7 +81,11 @@ func TestQuietHours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end, ok, err := test.quiet.Until(now)
+		zone, err := time.LoadLocation(test.quiet.TimeZone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, ok, err := test.quiet.Until(now, zone)
 		got := ""
 		if ok {
 			got = end.UTC().Format(time.RFC3339)
@@ -102,10 +106,14 @@ func TestCriticalAlertsNeedNotWait(t *testing.T) {
 		notification.ReportFailed: {"": true},
 	} {
 		for severity, waits := range want {
-			if _, got, err := terms.Waits(notification.Subject{Type: subject, Severity: severity}, now); err != nil || got != waits {
+			if _, got, err := terms.Waits(notification.Subject{Type: subject, Severity: severity}, now, time.LoadLocation); err != nil || got != waits {
 				t.Errorf("%s %s waits: %v, %v, want %v", severity, subject, got, err, waits)
 			}
 		}
+	}
+	terms.Quiet.TimeZone = "Mars/Olympus"
+	if _, waits, err := terms.Waits(notification.Subject{Type: notification.ReportFailed}, now, time.LoadLocation); waits || err != nil {
+		t.Errorf("in a zone that nobody knows it waits: %v, %v", waits, err)
 	}
 }
 
@@ -153,7 +161,7 @@ func TestBroken(t *testing.T) {
 		GroupSeconds: 3601, RepeatMinutes: 4, Quiet: &notification.Quiet{From: "24:00", To: "24:00", TimeZone: "Local"},
 	}
 	want := "#/match/instanceIds too_many_instances, #/match/nameContains out_of_range, #/match/event/0 out_of_range, #/channelIds out_of_range, " +
-		"#/groupSeconds out_of_range, #/repeatMinutes out_of_range, #/quiet/from out_of_range, #/quiet/to out_of_range, #/quiet/to out_of_range, #/quiet/timeZone unknown_time_zone"
+		"#/groupSeconds out_of_range, #/repeatMinutes out_of_range, #/quiet/from out_of_range, #/quiet/to out_of_range, #/quiet/to out_of_range"
 	if got := joined(terms.Broken()); got != want {
 		t.Errorf("terms: %q, want %q", got, want)
 	}

@@ -23,12 +23,9 @@ func minutes(clock string) (int, error) {
 }
 
 // Until is when the quiet hours end that there are now; ok is false where there are
-// none now. Errors: a time of day or a zone that does not exist, which Broken finds.
-func (q Quiet) Until(now time.Time) (end time.Time, ok bool, err error) {
-	zone, err := time.LoadLocation(q.TimeZone)
-	if err != nil {
-		return time.Time{}, false, fmt.Errorf("quiet hours: %w", err)
-	}
+// none now. zone is that of TimeZone. Errors: a time of day that does not exist, which
+// Broken finds.
+func (q Quiet) Until(now time.Time, zone *time.Location) (end time.Time, ok bool, err error) {
 	from, err := minutes(q.From)
 	if err != nil {
 		return time.Time{}, false, fmt.Errorf("quiet hours: %w", err)

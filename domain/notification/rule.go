@@ -97,12 +97,16 @@ type Terms struct {
 func (t Terms) Group() time.Duration { return time.Duration(t.GroupSeconds) * time.Second }
 
 // Waits says until when an event that comes now waits for the end of quiet hours;
-// ok is false where it does not.
-func (t Terms) Waits(s Subject, now time.Time) (until time.Time, ok bool, err error) {
+// ok is false where it does not, or where load does not know the time zone.
+func (t Terms) Waits(s Subject, now time.Time, load func(name string) (*time.Location, error)) (until time.Time, ok bool, err error) {
 	if t.Quiet == nil || t.Quiet.ExceptCritical && s.Type.OfAlert() && s.Severity == alert.Critical {
 		return time.Time{}, false, nil
 	}
-	return t.Quiet.Until(now)
+	zone, err := load(t.Quiet.TimeZone)
+	if err != nil { // its clocks are unknown: a message at night is better than none
+		return time.Time{}, false, nil
+	}
+	return t.Quiet.Until(now, zone)
 }
 
 // TellsOf says whether some alert of a server would match, or some report that names it.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/mail"
+	"muster/internal/zones"
 )
 
 func mustURL(t *testing.T, text string) *url.URL {
@@ -77,7 +79,11 @@ func TestOperations(t *testing.T) {
 	if got := w.get(w.ours.auditor, "/metrics").is(200).Body.String(); !strings.Contains(got, `muster_build_info{commit="abc",version="test"} 1`) {
 		t.Errorf("metrics %q", got)
 	}
-	if v := w.get(person{}, "/version").is(200).object(); v["commit"] != "abc" {
+	zoneData := fmt.Sprint(w.get(person{}, "/version").is(200).object()["timeZoneData"])
+	if data := zones.Current(); zoneData != fmt.Sprintf("map[release:%s source:%s stale:false]", data.Release, data.Source) || data.Release < "2026f" { // C4
+		t.Errorf("time zone data: %s", zoneData)
+	}
+	if v := w.get(person{}, "/version").is(200).object(); v["commit"] != "abc" || v["go"] != "go1.26" {
 		t.Errorf("version %v", v)
 	}
 	w.get(person{}, "/readyz").is(200)

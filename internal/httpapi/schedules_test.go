@@ -206,6 +206,40 @@ func TestSchedulesThatBreakRules(t *testing.T) {
 	w.post(w.ours.member, schedulesPath+"/preview", members{"every": "week", "at": "17:30", "timeZone": "Local"}).problem(422, "weekday_required")
 }
 
+// TestZonesWithNewRules, C4: whatever the machine's zone data is, due times, what the page
+// shows of them, and runs follow the rules of 2026.
+func TestZonesWithNewRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.clock.Advance(time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC).Sub(w.clock.Now()))
+	w.ours = w.withSessions(w.ours) // of that time
+	places := map[string]string{}
+	wanted := map[string]string{
+		"America/Vancouver": "2026-11-27T15:00:00Z 2026-11-27T08:00:00-07:00", "America/Edmonton": "2026-11-27T14:00:00Z 2026-11-27T08:00:00-06:00",
+		"Africa/Casablanca": "2026-11-27T08:00:00Z 2026-11-27T08:00:00Z", "America/Winnipeg": "2026-11-27T13:00:00Z 2026-11-27T08:00:00-05:00",
+	}
+	for zone, want := range wanted {
+		made := w.post(w.ours.member, schedulesPath, daily(func(b members) { b["timeZone"] = zone })).is(201)
+		previewed := w.post(w.ours.member, schedulesPath+"/preview", members{"every": "day", "at": "08:00", "timeZone": zone}).is(200).object()
+		for what, shown := range map[string]map[string]any{"schedule": made.object(), "preview": previewed} {
+			at, local := shown["nextDueAts"].([]any), shown["nextDueLocal"].([]any)
+			i := slices.IndexFunc(at, func(due any) bool { return strings.HasPrefix(due.(string), "2026-11-27") })
+			if i < 0 || len(local) != len(at) || fmt.Sprint(at[i], " ", local[i]) != want {
+				t.Errorf("%s in %s: due %v, local %v, want %s", what, zone, at, local, want)
+			}
+		}
+		places[zone] = made.Header().Get("Location")
+	}
+	w.clock.Advance(time.Date(2026, 11, 27, 16, 0, 0, 0, time.UTC).Sub(w.clock.Now()))
+	w.ours = w.withSessions(w.ours)
+	for zone, want := range wanted {
+		run := w.get(w.ours.member, places[zone]+"/runs").is(200).object()["items"].([]any)[0].(map[string]any)
+		if got := fmt.Sprint(run["dueAt"], " ", run["dueLocal"]); got != want {
+			t.Errorf("the run in %s: %s, want %s", zone, got, want)
+		}
+	}
+}
+
 // TestAnOrganizationHasFiveHundredSchedules, exactly, also where several are made at once
 // and the read model has not come to them.
 func TestAnOrganizationHasFiveHundredSchedules(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"muster/domain/notification"
 	"muster/handlers/jobs"
 	"muster/internal/statement"
+	"muster/internal/zones"
 )
 
 var (
@@ -111,7 +112,7 @@ func (g *group) waits(h happened) (time.Time, bool, error) {
 	if g.Kind == notification.Alertmanager { // it is quiet by itself
 		return time.Time{}, false, nil
 	}
-	return g.Waits(h.Subject, g.now)
+	return g.Waits(h.Subject, g.now, zones.Load)
 }
 
 // add puts events into the delivery that goes out soon, or that of the quiet hours' end.

@@ -116,6 +116,8 @@ test("a schedule is filled in beside its next due times, kept, changed, switched
 }, 90_000);
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 30, 7) + minutes * 60_000).toISOString();
+/** local is what a server's clocks show then, which has other rules for Amsterdam than the browser. C4. */
+const local = (minutes: number) => at(minutes + 120).replace(".000Z", "+02:00");
 const owner = { id: "0199f0d2-7a10-7c44-9b0e-000000000001", name: "Ana Ruiz" };
 const id = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1b01";
 const schedule: Schemas["Schedule"] = {
@@ -136,10 +138,12 @@ const schedule: Schemas["Schedule"] = {
   owner,
   createdAt: at(-60_000),
   nextDueAts: [0, 1, 2, 3, 4].map((week) => at(week * 7 * 1440)),
+  nextDueLocal: [0, 1, 2, 3, 4].map((week) => local(week * 7 * 1440)),
   lastRun: null,
 };
 const run = (weeks: number, more: Partial<Schemas["ScheduleRun"]>): Schemas["ScheduleRun"] => ({
   dueAt: at(-weeks * 7 * 1440),
+  dueLocal: local(-weeks * 7 * 1440),
   startedAt: null,
   status: "requested",
   reportId: null,

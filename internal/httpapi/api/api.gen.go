@@ -2463,6 +2463,9 @@ type DroppedEngineList struct {
 type DueTimes struct {
 	// NextDueAts Five, the next one first.
 	NextDueAts []time.Time `json:"nextDueAts"`
+
+	// NextDueLocal `nextDueAts` as the clocks of the time zone show them, with their offset from UTC by the zone data that the server uses. A browser may have other zone data.
+	NextDueLocal []string `json:"nextDueLocal"`
 }
 
 // Engine defines model for Engine.
@@ -3619,9 +3622,12 @@ type Schedule struct {
 	Name       string             `json:"name"`
 
 	// NextDueAts The next five; none where it is not enabled.
-	NextDueAts    []time.Time `json:"nextDueAts"`
-	OnlyIfChanged bool        `json:"onlyIfChanged"`
-	Owner         Person      `json:"owner"`
+	NextDueAts []time.Time `json:"nextDueAts"`
+
+	// NextDueLocal `nextDueAts` as the clocks of the time zone show them, with their offset from UTC by the zone data that the server uses. A browser may have other zone data.
+	NextDueLocal  []string `json:"nextDueLocal"`
+	OnlyIfChanged bool     `json:"onlyIfChanged"`
+	Owner         Person   `json:"owner"`
 
 	// Paused Why due times pass without a report although it is enabled: its owner may not request any.
 	Paused *string `json:"paused"`
@@ -3647,6 +3653,9 @@ type SchedulePage struct {
 // ScheduleRun defines model for ScheduleRun.
 type ScheduleRun struct {
 	DueAt time.Time `json:"dueAt"`
+
+	// DueLocal `dueAt` as the clocks of the schedule's time zone show it, with their offset from UTC.
+	DueLocal string `json:"dueLocal"`
 
 	// Reason Of `missed` and `paused`. `away`: Muster was not running; `next_due`: it waited until the next was due; `refused`: what is left of its scope can no longer be requested; `changed`: it waited when the schedule was changed.
 	Reason   *string             `json:"reason"`
@@ -4176,10 +4185,27 @@ type Verification struct {
 
 // Version defines model for Version.
 type Version struct {
-	BuiltAt   string `json:"builtAt"`
-	Commit    string `json:"commit"`
+	BuiltAt string `json:"builtAt"`
+	Commit  string `json:"commit"`
+
+	// Go The toolchain that built the program.
+	Go string `json:"go"`
+
+	// GoVersion The same as `go`.
 	GoVersion string `json:"goVersion"`
-	Version   string `json:"version"`
+
+	// TimeZoneData The rules of time zones by which schedules and quiet hours are computed, the newest of the program's and the machine's.
+	TimeZoneData struct {
+		// Release Of the IANA's database. Null where nothing names it: it is newer than the program's then.
+		Release *string `json:"release"`
+
+		// Source `embedded`: the program's. Otherwise the machine's directory.
+		Source string `json:"source"`
+
+		// Stale It is older than a year.
+		Stale bool `json:"stale"`
+	} `json:"timeZoneData"`
+	Version string `json:"version"`
 }
 
 // VolumeSample defines model for VolumeSample.

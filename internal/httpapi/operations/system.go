@@ -7,6 +7,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/readiness"
+	"muster/internal/zones"
 )
 
 // Build says what runs here.
@@ -47,7 +48,13 @@ func showReadiness(status readiness.Status, findings []readiness.Result) api.Rea
 }
 
 func (s *OperatorRoutes) GetVersion(context.Context, api.GetVersionRequestObject) (api.GetVersionResponseObject, error) {
-	return api.GetVersion200JSONResponse{Version: s.Build.Version, Commit: s.Build.Commit, BuiltAt: s.Build.BuiltAt, GoVersion: s.Build.GoVersion}, nil
+	shown := api.GetVersion200JSONResponse{
+		Version: s.Build.Version, Commit: s.Build.Commit, BuiltAt: s.Build.BuiltAt, GoVersion: s.Build.GoVersion, Go: s.Build.GoVersion,
+	}
+	data := zones.Current()
+	shown.TimeZoneData.Release, shown.TimeZoneData.Source = wire.Optional(data.Release), data.Source
+	shown.TimeZoneData.Stale = data.Stale(s.Now())
+	return shown, nil
 }
 
 // handled is an answer that an ordinary handler writes.

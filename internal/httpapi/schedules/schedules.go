@@ -136,7 +136,10 @@ func (s *ScheduleRoutes) RemoveSchedule(ctx context.Context, r api.RemoveSchedul
 func (s *ScheduleRoutes) PreviewSchedule(_ context.Context, r api.PreviewScheduleRequestObject) (api.PreviewScheduleResponseObject, error) {
 	when := recurrence(r.Body.Every, r.Body.Weekday, r.Body.DayOfMonth, r.Body.At, r.Body.TimeZone)
 	dues, err := s.Commands.DueTimes(when, nextDues)
-	return api.PreviewSchedule200JSONResponse{NextDueAts: dues}, err
+	if err != nil {
+		return nil, err
+	}
+	return api.PreviewSchedule200JSONResponse{NextDueAts: dues, NextDueLocal: localTimes(dues, zoneOf(when.TimeZone))}, nil
 }
 
 func (s *ScheduleRoutes) ListScheduleRuns(ctx context.Context, r api.ListScheduleRunsRequestObject) (api.ListScheduleRunsResponseObject, error) {
@@ -153,7 +156,8 @@ func (s *ScheduleRoutes) ListScheduleRuns(ctx context.Context, r api.ListSchedul
 	if err != nil {
 		return nil, err
 	}
-	items = append(slices.Clone(items), wire.List(runs, showRun)...)
+	zone := zoneOf(row.Terms.TimeZone)
+	items = append(slices.Clone(items), wire.List(runs, func(run schedules.Run) api.ScheduleRun { return showRun(run, zone) })...)
 	return api.ListScheduleRuns200JSONResponse{Items: wire.NeverNull(items), Page: wire.Paged(ctx, page, size, total+int64(len(waiting)))}, nil
 }
 
@@ -166,12 +170,28 @@ func (s *ScheduleRoutes) waiting(row schedules.Schedule) []api.ScheduleRun {
 	dues := row.Due(zone, s.Now())
 	slices.Reverse(dues)
 	return wire.List(dues, func(due time.Time) api.ScheduleRun {
-		return api.ScheduleRun{DueAt: due.UTC(), Status: string(schedule.StatusWaiting)}
+		return api.ScheduleRun{DueAt: due.UTC(), DueLocal: localTime(due, zone), Status: string(schedule.StatusWaiting)}
 	})
 }
 
-func showRun(run schedules.Run) api.ScheduleRun {
-	shown := api.ScheduleRun{DueAt: run.DueAt.UTC(), Status: string(run.Status), Reason: wire.Optional(run.Reason)}
+// zoneOf is a time zone by its name, UTC where it is not known any more.
+func zoneOf(name string) *time.Location {
+	zone, err := commands.Zone(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// localTime is what the clocks of a zone show at an instant.
+func localTime(at time.Time, zone *time.Location) string { return at.In(zone).Format(time.RFC3339) }
+
+func localTimes(dues []time.Time, zone *time.Location) []string {
+	return wire.List(dues, func(due time.Time) string { return localTime(due, zone) })
+}
+
+func showRun(run schedules.Run, zone *time.Location) api.ScheduleRun {
+	shown := api.ScheduleRun{DueAt: run.DueAt.UTC(), DueLocal: localTime(run.DueAt, zone), Status: string(run.Status), Reason: wire.Optional(run.Reason)}
 	if run.ReportID != uuid.Nil {
 		shown.ReportId = &run.ReportID
 	}
@@ -253,8 +273,10 @@ func (s *ScheduleRoutes) showSchedule(row schedules.Schedule) api.Schedule {
 	if zone, err := commands.Zone(t.TimeZone); err == nil {
 		shown.NextDueAts = row.Coming(zone, s.Now(), nextDues)
 	}
+	zone := zoneOf(t.TimeZone)
+	shown.NextDueLocal = localTimes(shown.NextDueAts, zone)
 	if row.LastRun != nil {
-		run := showRun(*row.LastRun)
+		run := showRun(*row.LastRun, zone)
 		shown.LastRun = &run
 	}
 	if waiting := s.waiting(row); len(waiting) > 0 {

@@ -5,31 +5,40 @@ import { api } from "../api/client";
 import { asProblem, fieldErrors } from "../api/problem";
 import { fromNow } from "../ui/format";
 import { useNow } from "../ui/now";
-import { inZone, ownZone, type Recurrence } from "./words";
+import { inZone, ownZone, type Recurrence, wallTime } from "./words";
+import { ZoneData } from "./ZoneData";
 
-/** Dues are due times, by the clocks of their zone and, where these differ, by the reader's. */
-export function Dues({ dues, timeZone }: { dues: string[]; timeZone: string }) {
+type Given = { dues: string[]; local: string[]; timeZone: string };
+
+/** Dues are due times, by the clocks of their zone as the server knows them and, where these differ, by the reader's. */
+export function Dues({ dues, local, timeZone }: Given) {
   const now = useNow(60_000);
   const own = ownZone();
   return (
-    <List type="ordered" size="sm" spacing={6} data-dues>
-      {dues.map((at) => (
-        <List.Item key={at}>
-          <time dateTime={at} className="numbers">
-            {inZone(at, timeZone)}
-          </time>
-          <Text span size="xs" c="dimmed">
-            {" "}
-            ({fromNow(at, now)})
-          </Text>
-          {inZone(at, own) !== inZone(at, timeZone) && (
-            <Text size="xs" c="dimmed" className="numbers">
-              {inZone(at, own)} in your time zone
-            </Text>
-          )}
-        </List.Item>
-      ))}
-    </List>
+    <>
+      <List type="ordered" size="sm" spacing={6} data-dues>
+        {dues.map((at, n) => {
+          const shown = wallTime(local[n] ?? at);
+          return (
+            <List.Item key={at}>
+              <time dateTime={at} className="numbers">
+                {shown}
+              </time>
+              <Text span size="xs" c="dimmed">
+                {" "}
+                ({fromNow(at, now)})
+              </Text>
+              {own !== timeZone && inZone(at, own) !== shown && (
+                <Text size="xs" c="dimmed" className="numbers">
+                  {inZone(at, own)} in your time zone
+                </Text>
+              )}
+            </List.Item>
+          );
+        })}
+      </List>
+      <ZoneData />
+    </>
   );
 }
 
@@ -65,7 +74,7 @@ export function NextDues({ recurrence }: { recurrence: Recurrence | null }) {
   if (!preview.data) return <Skeleton height={120} />;
   return (
     <div aria-busy={preview.isPlaceholderData}>
-      <Dues dues={preview.data.nextDueAts} timeZone={recurrence.timeZone} />
+      <Dues dues={preview.data.nextDueAts} local={preview.data.nextDueLocal} timeZone={recurrence.timeZone} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { RunMark, RunResult } from "./marks";
-import { inZone, type Run } from "./words";
+import { type Run, wallTime } from "./words";
 
 /** Runs is what became of each due time of a schedule, newest first. */
 export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: string }) {
@@ -68,8 +68,8 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
               {items.map((run) => (
                 <ListCard
                   key={run.dueAt}
-                  label={inZone(run.dueAt, timeZone)}
-                  title={<Due run={run} timeZone={timeZone} />}
+                  label={wallTime(run.dueLocal)}
+                  title={<Due run={run} />}
                   mark={<RunMark status={run.status} />}
                 >
                   <RunResult run={run} />
@@ -86,7 +86,7 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
               {items.map((run) => (
                 <Table.Tr key={run.dueAt} data-run={run.status} style={{ verticalAlign: "top" }}>
                   <Table.Td>
-                    <Due run={run} timeZone={timeZone} />
+                    <Due run={run} />
                   </Table.Td>
                   <Table.Td>
                     <RunMark status={run.status} />
@@ -106,8 +106,8 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
   );
 }
 
-const Due = ({ run, timeZone }: { run: Run; timeZone: string }) => (
+const Due = ({ run }: { run: Run }) => (
   <Text size="sm" span className="numbers" style={{ whiteSpace: "nowrap" }}>
-    <time dateTime={run.dueAt}>{inZone(run.dueAt, timeZone)}</time>
+    <time dateTime={run.dueAt}>{wallTime(run.dueLocal)}</time>
   </Text>
 );

@@ -94,7 +94,7 @@ function Shown({ schedule: s }: { schedule: Schedule }) {
                 Next due times
               </Title>
               {s.nextDueAts.length > 0 ? (
-                <Dues dues={s.nextDueAts} timeZone={s.timeZone} />
+                <Dues dues={s.nextDueAts} local={s.nextDueLocal} timeZone={s.timeZone} />
               ) : (
                 <Text size="sm" c="dimmed">
                   None: the schedule is off.

@@ -16,7 +16,8 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { RunMark, RunResult, StandingMark } from "./marks";
 import { Untold } from "./Untold";
-import { type Schedule, whenText } from "./words";
+import { type Schedule, wallTime, whenText } from "./words";
+import { StaleZones } from "./ZoneData";
 
 /** SchedulesPage is the reports that are requested by the calendar: when, the next one, and what became of the last. */
 export function SchedulesPage() {
@@ -73,6 +74,7 @@ export function SchedulesPage() {
       {schedules.data && items && items.length > 0 && (
         <>
           {can("admin") && <Untold />}
+          <StaleZones />
           {narrow ? (
             <ListCards label="Schedules" busy={schedules.isPlaceholderData}>
               {items.map((schedule) => (
@@ -162,9 +164,17 @@ const Name = ({ schedule: s }: Of) => (
   </>
 );
 
-function Next({ schedule: { nextDueAts } }: Of) {
+function Next({ schedule: { nextDueAts, nextDueLocal } }: Of) {
   const [next] = nextDueAts;
-  return next ? <Time at={next} ahead /> : "–";
+  if (!next) return "–";
+  return (
+    <>
+      <Time at={next} ahead />
+      <Text size="xs" c="dimmed" className="numbers">
+        {wallTime(nextDueLocal[0] ?? next)}
+      </Text>
+    </>
+  );
 }
 
 function Last({ schedule: { lastRun } }: Of) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dayOfMonthName, inZone, lacking, timeZones, untold, whenText } from "./words";
+import { dayOfMonthName, inZone, lacking, timeZones, untold, wallTime, whenText } from "./words";
 
 test("how often, in words", () => {
   const at = "08:00";
@@ -25,6 +25,14 @@ test("an instant by the clocks of another place", () => {
   expect(inZone("2026-11-30T23:30:00Z", "Europe/Amsterdam")).toMatch(/00:30/);
   expect(inZone("2026-07-01T06:00:00Z", "Europe/Amsterdam")).toMatch(/08:00/);
   expect(inZone("2026-11-30T07:00:00Z", "Atlantis/Capital")).toMatch(/07:00/);
+});
+
+// C4.
+test("a due time is what the server's clocks show, whatever rules the browser has", () => {
+  expect(wallTime("2026-11-27T08:00:00-07:00")).toMatch(/27.*08:00/);
+  expect(wallTime("2026-11-27T08:00:00-09:30")).toMatch(/27.*08:00/);
+  expect(wallTime("2026-11-27T00:15:00+13:45")).toMatch(/27.*00:15/);
+  expect(wallTime("2026-11-27T08:00:00Z")).toMatch(/27.*08:00/);
 });
 
 test("a zone that the browser does not list can be kept", () => {

@@ -60,6 +60,12 @@ export function untold(rules: Told[], channels: Pick<Schemas["Channel"], "id" | 
   return nobody.map(([, word]) => word).join(" or ") || null;
 }
 
+/**
+ * wallTime is what a local time of the server's shows, "2026-11-27T08:00:00-07:00": "Fri, 27 Nov 2026, 08:00". The
+ * offset is the server's: the browser may have other rules for the zone.
+ */
+export const wallTime = (local: string) => inZone(`${local.slice(0, 19)}Z`, "UTC");
+
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** inZone is an instant by the clocks of a time zone: "Mon, 30 Nov 2026, 08:00". What is no zone is UTC. */
