@@ -207,7 +207,9 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.samples.KeepsTexts = in.accounts.HoldsTexts
 	in.drops = drops.New(in.db, in.log, now)
-	in.intake = &push.Intake{DB: in.db, Store: in.samples, InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, Now: now}
+	in.intake = &push.Intake{DB: in.db, Store: in.samples,
+		InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, InstancesNear: in.fleet.InstancesNear, Now: now,
+	}
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
 	if in.checks, err = catalogue.Load(); err != nil {
 		return in, err

@@ -132,7 +132,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
-	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, reader.InstancesOn}, Now: w.clock.Now}
+	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, reader.InstancesOn}, InstancesNear: reader.InstancesNear, Now: w.clock.Now}
 	resolver := &places.Resolver{Keys: service, Fleet: reader, Hosts: store,
 		CatchUp: func(ctx context.Context) (bool, error) {
 			head, err := events.Head(ctx, db, eventstore.Fleet)

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -203,28 +204,59 @@ func (r *Reader) ActiveAmong(ctx context.Context, organizations, instances []uui
 	return active, err
 }
 
-// InstancesOn are the instances that are registered as running on hosts, in exactly
-// these letters, by host and then by id. A host without any is missing.
+// InstancesOn are the instances that are registered as running on hosts, whatever the
+// spelling of either (domain.HostKey), by host and then by id. A host without any is
+// missing.
 func (r *Reader) InstancesOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+	return r.onHosts(ctx, organization, hosts, (*domain.Hosts).Find)
+}
+
+// InstancesNear are those on hosts of which one side has the full name and the other its
+// first label, where only one host begins with that label.
+func (r *Reader) InstancesNear(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+	return r.onHosts(ctx, organization, hosts, (*domain.Hosts).FindNear)
+}
+
+func (r *Reader) onHosts(ctx context.Context, organization uuid.UUID, hosts []string, find func(*domain.Hosts, string) []uuid.UUID) (map[string][]uuid.UUID, error) {
 	type hosted struct {
 		Host string    `db:"host"`
 		ID   uuid.UUID `db:"id"`
 	}
 	rows, err := statement.All[hosted](ctx, r.db, "find the instances on hosts", `SELECT host, id FROM fleet_v2.instances
-WHERE organization_id = $1 AND host = ANY ($2) AND host <> '' ORDER BY host, id`, organization, hosts)
-	on := make(map[string][]uuid.UUID)
-	for _, row := range rows {
-		on[row.Host] = append(on[row.Host], row.ID)
+WHERE organization_id = $1 AND host_lookup(host) = ANY ($2) AND host <> '' ORDER BY id`, organization, lookups(hosts))
+	if err != nil {
+		return nil, err
 	}
-	return on, err
+	var known domain.Hosts
+	for _, row := range rows {
+		known.Add(row.Host, row.ID)
+	}
+	on := make(map[string][]uuid.UUID)
+	for _, host := range hosts {
+		if found := find(&known, host); len(found) > 0 {
+			on[host] = found
+		}
+	}
+	return on, nil
+}
+
+// lookups are the keys of hosts in the index of instances.
+func lookups(hosts []string) []string {
+	keys := make([]string, 0, 2*len(hosts))
+	for _, host := range hosts {
+		keys = append(keys, domain.HostLookups(host)...)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 //go:embed sql/called_instances.sql
 var calledInstances string
 
 // Called finds the instances of which one of these is the id, the external id,
-// the name or the host: what a label of an alert may say, in exactly these
-// letters. Each comes once, by id; which reference meant it is to be seen from it.
+// the name or the host: what a label of an alert may say. Hosts are found in any
+// spelling, and so are those that only begin alike; the others in exactly these letters.
+// Each comes once, by id; which reference meant it is to be seen from it.
 func (r *Reader) Called(ctx context.Context, organization uuid.UUID, references []string) ([]domain.CalledInstance, error) {
 	var ids []uuid.UUID
 	var texts []string
@@ -237,7 +269,7 @@ func (r *Reader) Called(ctx context.Context, organization uuid.UUID, references 
 			ids = append(ids, id)
 		}
 	}
-	return statement.All[domain.CalledInstance](ctx, r.db, "find instances by what they are called", calledInstances, organization, ids, texts)
+	return statement.All[domain.CalledInstance](ctx, r.db, "find instances by what they are called", calledInstances, organization, ids, texts, lookups(texts))
 }
 
 //go:embed sql/called_databases.sql

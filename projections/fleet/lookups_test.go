@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	domain "muster/domain/fleet"
+	"muster/internal/statement"
 )
 
 // TestEngines: of the organization and of what is there now.
@@ -31,11 +32,11 @@ func TestInstancesOn(t *testing.T) {
 	f := newFleet(t)
 	hosts := []string{"host-orders", "HOST-ORDERS", "", "host-archive", "nobody"}
 	got, err := f.reader.InstancesOn(t.Context(), f.acme, hosts)
-	want := map[string][]uuid.UUID{"host-orders": {f.orders, f.ordersToo}, "host-archive": {f.again}}
+	want := map[string][]uuid.UUID{"host-orders": {f.orders, f.ordersToo}, "HOST-ORDERS": {f.orders, f.ordersToo}, "host-archive": {f.again}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if theirs, err := f.reader.InstancesOn(t.Context(), f.other, hosts); err != nil || !cmp.Equal(theirs, map[string][]uuid.UUID{"host-orders": {f.foreign}}) {
+	if theirs, err := f.reader.InstancesOn(t.Context(), f.other, hosts); err != nil || !cmp.Equal(theirs, map[string][]uuid.UUID{"host-orders": {f.foreign}, "HOST-ORDERS": {f.foreign}}) {
 		t.Errorf("a stranger's: %v, %v", theirs, err)
 	}
 }
@@ -75,6 +76,30 @@ func TestNamesOfWhatIsThere(t *testing.T) {
 	for name, c := range map[string]struct{ of, database uuid.UUID }{"a stranger": {f.other, f.sales}, "dropped": {f.acme, f.dropped}} {
 		if _, ok, err := f.reader.Database(t.Context(), c.of, c.database); ok || err != nil {
 			t.Errorf("%s finds it: %v", name, err)
+		}
+	}
+}
+
+// TestHostLookup: SQL's key of a host is one of those that Go looks for, in every spelling of
+// the host. C14.
+func TestHostLookup(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	for _, same := range [][]string{
+		{"db7.example.org", "DB7.Example.ORG", "db7.example.org.", "db7.example.org:9100", "db7"},
+		{"2001:db8::1", "[2001:DB8::1]", "[2001:db8::1]:9100", "2001:0db8:0:0:0:0:0:0001", "2001:db8::1%eth0"},
+		{"192.0.2.7", "192.0.2.7:9100", "::ffff:192.0.2.7", "::FFFF:C000:0207", "[::ffff:c000:207]:1"},
+		{"1::", "1:0:0:0:0:0:0:0"}, {"::1", "[::1]:9100"},
+		{"sql01", `SQL01\INST`, "SQL01,1433", "SQL01:1433"},
+		{"xn--mnchen-3ya.example", "münchen.example"},
+	} {
+		for _, registered := range same {
+			for _, asked := range same {
+				found, err := statement.One[bool](t.Context(), f.db, "look up", `SELECT host_lookup($1) = ANY ($2)`, registered, domain.HostLookups(asked))
+				if err != nil || !found {
+					t.Errorf("%s does not find %s in %q: %v", asked, registered, domain.HostLookups(asked), err)
+				}
+			}
 		}
 	}
 }

@@ -190,9 +190,13 @@ func (s *ServerRoutes) runningOn(ctx context.Context, rows []fleet.Instance, fig
 	if err != nil {
 		return nil, err
 	}
+	byKey := map[string][]string{} // samples from before hosts had keys are of hosts as their senders spelled them
+	for host := range hosts {
+		byKey[domain.HostKey(host)] = append(byKey[domain.HostKey(host)], host)
+	}
 	for _, row := range rows {
-		if hosts[row.Host] {
-			on[row.Host] = append(on[row.Host], row.ID)
+		for _, host := range byKey[domain.HostKey(row.Host)] {
+			on[host] = append(on[host], row.ID)
 		}
 	}
 	return on, nil

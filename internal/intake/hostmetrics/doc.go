@@ -22,8 +22,8 @@
 //     full, and file systems of no size are passed over. tmpfs and overlay count, as
 //     they do in df; which of them a host reports is its agent's to say.
 //
-// A host is called as the agent calls it: label instance without its port, or
-// host.name. muster_instance, a label or a resource attribute, names what runs on it.
+// A host is what the label instance has beside scheme, port and path, or host.name, by
+// fleet.HostKey: two agents that spell it differently speak of one host. muster_instance, a label or a resource attribute, names what runs on it.
 //
 // # What may go wrong
 //

@@ -2,9 +2,10 @@ package hostmetrics
 
 import (
 	"bytes"
-	"net"
 	"unicode/utf8"
 
+	"muster/domain/fleet"
+	"muster/domain/legible"
 	"muster/internal/intake"
 )
 
@@ -12,33 +13,35 @@ import (
 const (
 	maxName  = 255 // of a host, as the name service has it, and of an instance
 	maxMount = 1024
+
+	maxAddress = 1024 // of an exporter, which may be a URL
 )
 
-func hostOf(l *Labels) ([]byte, intake.Reason) {
-	name := l.Host
-	if len(name) == 0 {
-		if len(l.Address) > 2*maxName { // no port is so long
-			return nil, intake.TooLong
-		}
-		name = withoutPort(l.Address)
+// hostOf is the key of the host of a series, from host.name or else from the label instance.
+func (m *Message) hostOf(l *Labels) (key string, reason intake.Reason) {
+	said := l.Host
+	if len(said) == 0 {
+		said = l.Address
 	}
-	if len(name) == 0 {
-		return nil, intake.NoHost
+	if known, ok := m.hosts[string(said)]; ok {
+		return known, ""
 	}
-	return name, keepable(name, maxName)
-}
-
-// withoutPort is the host of an address: db01:9100, [::1]:9100, db01, ::1.
-func withoutPort(address []byte) []byte {
-	if bytes.IndexByte(address, '[') < 0 && bytes.Count(address, []byte(":")) <= 1 {
-		host, _, _ := bytes.Cut(address, []byte(":"))
-		return host
+	if len(said) > maxAddress {
+		return "", intake.TooLong
 	}
-	host, _, err := net.SplitHostPort(string(address))
-	if err != nil { // several colons, or brackets without a port
-		return bytes.TrimSuffix(bytes.TrimPrefix(address, []byte("[")), []byte("]"))
+	host := string(said)
+	if len(l.Host) == 0 {
+		host = fleet.HostOf(host)
 	}
-	return []byte(host)
+	if host == "" {
+		return "", intake.NoHost
+	}
+	if reason := keepable([]byte(host), maxName); reason != "" {
+		return "", reason
+	}
+	key = fleet.HostKey(legible.Clean(host))
+	m.hosts[string(said)] = key
+	return key, ""
 }
 
 // keepable says why a text cannot be kept; "" where it can.

@@ -32,6 +32,7 @@ type Message struct {
 	latest  time.Time // that is taken
 	points  int       // that are
 	names   map[string]string
+	hosts   map[string]string // their keys, by what said which they are
 	scrapes map[scrapeKey]*scrape
 	order   []*scrape
 	last    *scrape // most points are of the scrape of the one before
@@ -44,7 +45,7 @@ type scrapeKey struct {
 
 // New returns an empty message that came at receipt.
 func New(receipt time.Time) *Message {
-	return &Message{Receipt: intake.Receipt{Dropped: map[intake.Reason]int{}}, latest: receipt.Add(maxAhead), names: map[string]string{}, scrapes: map[scrapeKey]*scrape{}}
+	return &Message{Receipt: intake.Receipt{Dropped: map[intake.Reason]int{}}, latest: receipt.Add(maxAhead), names: map[string]string{}, hosts: map[string]string{}, scrapes: map[scrapeKey]*scrape{}}
 }
 
 // Pass counts points that are not used.
@@ -71,12 +72,12 @@ type Series struct {
 // It keeps nothing of the labels' bytes.
 func (m *Message) Series(metric Metric, l *Labels) Series {
 	s := Series{message: m, metric: metric}
-	host, reason := hostOf(l)
+	host, reason := m.hostOf(l)
 	if reason == "" {
 		reason = s.read(l)
 	}
 	if s.unusable = reason; reason == "" {
-		s.host = m.name(host)
+		s.host = host
 		if keepable(l.Instance, maxName) == "" {
 			s.instance = m.name(l.Instance)
 		}

@@ -42,7 +42,7 @@ func (m *Message) Samples() []Sample {
 			out = append(out, made)
 		}
 	}
-	m.names, m.scrapes, m.order, m.last = nil, nil, nil, nil
+	m.names, m.hosts, m.scrapes, m.order, m.last = nil, nil, nil, nil, nil
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/servers"
 )
@@ -51,17 +52,17 @@ func localAddresses() ([]netip.Addr, error) {
 
 // Has says whether a connection ends on this machine. No name is looked up.
 func (m Machine) Has(t servers.Target) bool {
-	if t.Socket() || strings.EqualFold(t.Host, "localhost") || strings.EqualFold(t.Host, m.Name) {
+	host, own := fleet.HostKey(t.Host), fleet.HostKey(m.Name)
+	if t.Socket() || host == "localhost" || host == own {
 		return true
 	}
-	if short, _, qualified := strings.Cut(m.Name, "."); qualified && strings.EqualFold(t.Host, short) {
+	if short, _, qualified := strings.Cut(own, "."); qualified && host == short {
 		return true
 	}
-	address, err := netip.ParseAddr(t.Host)
+	address, err := netip.ParseAddr(host)
 	if err != nil {
 		return false
 	}
-	address = address.Unmap().WithZone("")
 	return address.IsLoopback() || slices.ContainsFunc(m.addresses, func(own netip.Addr) bool { return own.WithZone("") == address })
 }
 

@@ -1,7 +1,6 @@
 package places
 
 import (
-	"net"
 	"slices"
 	"strings"
 
@@ -27,19 +26,11 @@ func Of(labels map[string]string) Labels {
 	return l
 }
 
-// host is the address without its port.
-func (l Labels) host() string {
-	if host, _, err := net.SplitHostPort(l.Address); err == nil && host != "" {
-		return host
-	}
-	return l.Address
-}
-
 // references returns what is to be looked up: every text that may mean an instance,
 // and every one that may mean a database, once.
 func references(all []Labels) (instances, databases []string) {
 	for _, l := range all {
-		instances = append(instances, l.Instance, l.Address, l.host())
+		instances = append(instances, l.Instance, l.Address, fleet.WithoutPort(l.Address), fleet.HostOf(l.Address))
 		databases = append(databases, l.Database)
 	}
 	return possible(instances), possible(databases)
@@ -55,9 +46,10 @@ func possible(texts []string) []string {
 // Directory is what was found for labels: instances and databases of one organization
 // that are there now, by what they are called. The zero value has none.
 type Directory struct {
-	ids, externalIDs, names, hosts map[string][]uuid.UUID
-	databases, databaseKeys        map[onInstance]uuid.UUID // by name, by external id
-	engines                        map[uuid.UUID]fleet.Engine
+	ids, externalIDs, names map[string][]uuid.UUID
+	hosts                   fleet.Hosts
+	databases, databaseKeys map[onInstance]uuid.UUID // by name, by external id
+	engines                 map[uuid.UUID]fleet.Engine
 }
 
 type onInstance struct {
@@ -68,7 +60,7 @@ type onInstance struct {
 func newDirectory(instances []fleet.CalledInstance, databases []fleet.CalledDatabase) Directory {
 	d := Directory{
 		ids: map[string][]uuid.UUID{}, externalIDs: map[string][]uuid.UUID{},
-		names: map[string][]uuid.UUID{}, hosts: map[string][]uuid.UUID{},
+		names:     map[string][]uuid.UUID{},
 		databases: map[onInstance]uuid.UUID{}, databaseKeys: map[onInstance]uuid.UUID{},
 		engines: make(map[uuid.UUID]fleet.Engine, len(instances)),
 	}
@@ -77,7 +69,7 @@ func newDirectory(instances []fleet.CalledInstance, databases []fleet.CalledData
 		d.ids[i.ID.String()] = append(d.ids[i.ID.String()], i.ID)
 		d.externalIDs[i.ExternalID] = append(d.externalIDs[i.ExternalID], i.ID)
 		d.names[i.Name] = append(d.names[i.Name], i.ID)
-		d.hosts[i.Host] = append(d.hosts[i.Host], i.ID)
+		d.hosts.Add(i.Host, i.ID)
 	}
 	for _, b := range databases {
 		d.databases[onInstance{b.InstanceID, b.Name}] = b.ID
@@ -115,19 +107,14 @@ func (d Directory) one(candidates []uuid.UUID, l Labels) (instance, database uui
 // overruled by a guess: with it, what Prometheus calls the instance is nothing.
 // except says which instances are passed over; nil passes over none.
 func (d Directory) candidates(l Labels, except func(uuid.UUID) bool) []uuid.UUID {
-	type way struct {
-		called map[string][]uuid.UUID
-		text   string
-	}
-	ways := []way{{d.ids, l.Instance}, {d.externalIDs, l.Instance}, {d.names, l.Instance}}
+	ways := [][]uuid.UUID{d.ids[l.Instance], d.externalIDs[l.Instance], d.names[l.Instance]}
 	if l.Instance == "" {
-		ways = []way{{d.names, l.Address}, {d.names, l.host()}, {d.hosts, l.Address}, {d.hosts, l.host()}}
-	}
-	for _, w := range ways {
-		if w.text == "" {
-			continue
+		ways = [][]uuid.UUID{
+			d.names[l.Address], d.names[fleet.WithoutPort(l.Address)], d.names[fleet.HostOf(l.Address)],
+			d.hosts.Find(l.Address), d.hosts.FindNear(l.Address),
 		}
-		found := w.called[w.text]
+	}
+	for _, found := range ways {
 		if except != nil {
 			found = slices.DeleteFunc(slices.Clone(found), except)
 		}

@@ -14,7 +14,7 @@ import (
 func TestFind(t *testing.T) {
 	t.Parallel()
 	id := map[string]uuid.UUID{}
-	for _, name := range []string{"orders", "billing", "billing2", "twin1", "twin2", "v6", "ported", "ordersdb", "shop1", "shop2", "auditdb"} {
+	for _, name := range []string{"orders", "billing", "billing2", "twin1", "twin2", "v6", "ported", "ordersdb", "shop1", "shop2", "auditdb", "full", "mapped", "windows"} {
 		id[name] = uuid.New()
 	}
 	directory := newDirectory([]fleet.CalledInstance{
@@ -26,6 +26,9 @@ func TestFind(t *testing.T) {
 		{ID: id["v6"], ExternalID: "6", Name: "six", Host: "2001:db8::1"},
 		{ID: id["ported"], ExternalID: "p", Name: "p", Host: "db04:9187"},
 		{ID: uuid.New(), ExternalID: "nowhere", Name: "nowhere"}, // no host is known
+		{ID: id["full"], ExternalID: "f", Name: "f", Host: "DB7.Example.org."},
+		{ID: id["mapped"], ExternalID: "m", Name: "m", Host: "192.0.2.7"},
+		{ID: id["windows"], ExternalID: "w", Name: "w", Host: "SQL01"},
 	}, []fleet.CalledDatabase{
 		{ID: id["ordersdb"], InstanceID: id["orders"], ExternalID: "o", Name: "orders"},
 		{ID: id["shop1"], InstanceID: id["billing"], ExternalID: "shop", Name: "shop_v2"},
@@ -63,8 +66,18 @@ func TestFind(t *testing.T) {
 		"a name beats an external id":    {`{"instance":"billing","datname":"shop_v2"}`, "billing", "shop1"},
 		"a database of another instance": {`{"instance":"orders","datname":"shop"}`, "orders", ""},
 		"a database alone is nowhere":    {`{"datname":"orders"}`, "", ""},
-		"nothing":                        {`{"alertname":"A"}`, "", ""},
-		"only a port":                    {`{"instance":":9187"}`, "", ""},
+		// C14: hosts are compared as DNS names and addresses are, names of instances in their letters.
+		"a host in another case": {`{"instance":"db7.EXAMPLE.org:9100"}`, "full", ""},
+		"a host with a dot":      {`{"instance":"db7.example.org.:9100"}`, "full", ""},
+		"the URL of an exporter": {`{"instance":"http://db7.example.org:9187/metrics"}`, "full", ""},
+		"a short name":           {`{"instance":"db7:9100"}`, "full", ""},
+		"IPv6 written out":       {`{"instance":"[2001:0DB8:0:0:0:0:0:1]:9187"}`, "v6", ""},
+		"IPv4 mapped into IPv6":  {`{"instance":"[::ffff:192.0.2.7]:9100"}`, "mapped", ""},
+		"a Windows machine":      {`{"instance":"sql01:9182"}`, "windows", ""},
+		"SQL Server's own form":  {`{"instance":"SQL01\\INST"}`, "windows", ""},
+		"a name in another case": {`{"instance":"ORDERS"}`, "", ""},
+		"nothing":                {`{"alertname":"A"}`, "", ""},
+		"only a port":            {`{"instance":":9187"}`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -19,7 +20,10 @@ type Intake struct {
 	// InstancesOn say what runs on the hosts whose samples name no instances; each
 	// is asked for those that the ones before it do not know.
 	InstancesOn []InstancesOn
-	Now         func() time.Time
+	// InstancesNear says it of hosts that none of these knows, by the first label of their
+	// names; nil: nothing does.
+	InstancesNear InstancesOn
+	Now           func() time.Time
 }
 
 // Store keeps samples, and tells what it has of a volume whose sizes come apart.
@@ -47,11 +51,18 @@ func (i *Intake) Judge(ctx context.Context, signs []watch.Sign) error {
 // returned as it is, and then nothing is kept.
 func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error) {
 	received := i.Now()
+	for n := range b.Hosts {
+		b.Hosts[n].Host = fleet.HostKey(b.Hosts[n].Host)
+	}
+	known, err := i.nameNear(ctx, b, received)
+	if err != nil {
+		return measurements.Receipt{}, err
+	}
 	receipt, err := i.Store.Write(ctx, b)
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	found, err := i.signs(ctx, b, received)
+	found, err := i.signs(ctx, b, known, received)
 	if err == nil {
 		_, err = watch.Record(ctx, i.DB, received, append(found, signs...))
 	}

@@ -283,3 +283,42 @@ func TestManySigns(t *testing.T) {
 		t.Errorf("%d signs", n)
 	}
 }
+
+// TestSpellingsOfAHost are one host: its samples, what its watch judges, and what is known to
+// run there. C14.
+func TestSpellingsOfAHost(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.InstancesNear = func(_ context.Context, _ uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+		if !slices.Contains(hosts, "db7.example.org") {
+			return nil, nil
+		}
+		return map[string][]uuid.UUID{"db7.example.org": {billing}}, nil
+	}
+	got := s.record(measurements.Batch{Hosts: []measurements.HostSample{host("DB01.", time.Minute, filled("/", 71)), host("db01", 2*time.Minute)}})
+	if got.Accepted.Hosts != 2 {
+		t.Errorf("%+v", got)
+	}
+	s.record(measurements.Batch{Hosts: []measurements.HostSample{host("DB7.Example.ORG", time.Minute, filled("/data", 72))}})
+	want := []string{"orders silent 0 0s", "orders volume / 71 1m0s", "billing silent 0 0s", "billing volume /data 72 1m0s"}
+	if diff := cmp.Diff(want, s.signs()); diff != "" {
+		t.Error(diff)
+	}
+	known, err := s.KnownOn(t.Context(), s.org, []string{"db7.EXAMPLE.org.", "db01", "Db01"})
+	if diff := cmp.Diff(map[string][]uuid.UUID{"db7.EXAMPLE.org.": {billing}, "db01": {orders}, "Db01": {orders}}, known); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	var series []string
+	if err := s.DB.Select(&series, `SELECT subject FROM measured_series WHERE organization_id = $1 ORDER BY subject`, s.org); err != nil || !slices.Equal(series, []string{"db01", "db7.example.org"}) {
+		t.Errorf("%q, %v", series, err)
+	}
+	// A host of before hosts had keys is still in the scope of its server.
+	if _, err := s.DB.Exec(`UPDATE measured_series SET subject = 'DB01.' WHERE organization_id = $1 AND subject = 'db01'`, s.org); err != nil {
+		t.Fatal(err)
+	}
+	scope := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{orders}}, Names: []string{"Db01"}}
+	machines, err := s.Store.(*pgstore.Store).Machines(t.Context(), s.org, scope, noon.Add(-time.Hour))
+	if err != nil || len(machines) != 1 {
+		t.Errorf("%+v, %v", machines, err)
+	}
+}

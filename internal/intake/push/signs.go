@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -18,8 +19,9 @@ import (
 const maxSigns = 100_000
 
 // signs are those that follow from the fresh samples of a batch. What is older says
-// nothing to the watch: of an imported past no sign is so much as made.
-func (i *Intake) signs(ctx context.Context, b measurements.Batch, received time.Time) ([]watch.Sign, error) {
+// nothing to the watch: of an imported past no sign is so much as made. known is what runs
+// on hosts that the batch says nothing of.
+func (i *Intake) signs(ctx context.Context, b measurements.Batch, known map[string][]uuid.UUID, received time.Time) ([]watch.Sign, error) {
 	c := collection{
 		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[uuid.UUID]time.Time{}, known: map[volume]int{},
 	}
@@ -30,7 +32,7 @@ func (i *Intake) signs(ctx context.Context, b measurements.Batch, received time.
 		c.hear(s.Instance, s.At)
 	}
 	hosts := slices.DeleteFunc(slices.Clone(b.Hosts), func(h measurements.HostSample) bool { return h.At.Before(c.oldest) })
-	on, err := i.instancesOn(ctx, b.Organization, hosts)
+	on, err := i.instancesOn(ctx, b.Organization, hosts, known)
 	if err != nil {
 		return nil, err
 	}
@@ -52,28 +54,93 @@ func (i *Intake) signs(ctx context.Context, b measurements.Batch, received time.
 	return c.all(), nil
 }
 
-// KnownOn are the instances that run on hosts by anything that says so. Some may have
-// been removed since.
+// KnownOn are the instances that run on hosts by anything that says so, by the hosts as they
+// are asked for. Some may have been removed since. Samples from before hosts had keys are of
+// hosts as their senders spelled them, so that both are asked for.
 func (i *Intake) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
-	on := map[string][]uuid.UUID{}
+	asked := slices.Clone(hosts)
+	for _, host := range hosts {
+		asked = append(asked, fleet.HostKey(host))
+	}
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	byKey := map[string][]uuid.UUID{}
 	for _, ask := range i.InstancesOn {
-		found, err := ask(ctx, organization, hosts)
+		found, err := ask(ctx, organization, asked)
 		if err != nil {
 			return nil, fmt.Errorf("find what runs on hosts: %w", err)
 		}
 		for host, instances := range found {
-			on[host] = append(on[host], instances...)
+			key := fleet.HostKey(host)
+			for _, instance := range instances {
+				if !slices.Contains(byKey[key], instance) {
+					byKey[key] = append(byKey[key], instance)
+				}
+			}
+		}
+	}
+	on := make(map[string][]uuid.UUID, len(byKey))
+	for _, host := range hosts {
+		if found := byKey[fleet.HostKey(host)]; len(found) > 0 {
+			on[host] = found
 		}
 	}
 	return on, nil
 }
 
-// instancesOn finds out what runs on the hosts that do not say it themselves.
-func (i *Intake) instancesOn(ctx context.Context, organization uuid.UUID, hosts []measurements.HostSample) (map[string][]uuid.UUID, error) {
-	on := map[string][]uuid.UUID{}
+// nameNear notes in samples of hosts that nothing else knows which instances are registered
+// with the other form of the host's name, short or full. The tiles find them by the sample.
+// It returns what it found out of hosts that no sample of the batch says anything of.
+func (i *Intake) nameNear(ctx context.Context, b measurements.Batch, received time.Time) (map[string][]uuid.UUID, error) {
+	if i.InstancesNear == nil {
+		return nil, nil
+	}
+	unnamed := slices.DeleteFunc(slices.Clone(b.Hosts), func(h measurements.HostSample) bool {
+		return len(h.Instances) > 0 || h.At.Before(received.Add(-watch.Fresh))
+	})
+	known, err := i.instancesOn(ctx, b.Organization, unnamed, nil)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, h := range unnamed {
+		if len(known[h.Host]) == 0 {
+			names = append(names, h.Host)
+		}
+	}
+	for _, h := range b.Hosts {
+		if len(h.Instances) > 0 {
+			delete(known, h.Host)
+		}
+	}
+	if len(names) == 0 {
+		return known, nil
+	}
+	slices.Sort(names)
+	near, err := i.InstancesNear(ctx, b.Organization, slices.Compact(names))
+	if err != nil {
+		return nil, fmt.Errorf("find what runs on hosts by their short names: %w", err)
+	}
+	for n, h := range b.Hosts {
+		if len(h.Instances) == 0 {
+			b.Hosts[n].Instances = near[h.Host]
+		}
+	}
+	return known, nil
+}
+
+// instancesOn finds out what runs on the hosts that do not say it themselves, beyond what
+// is known.
+func (i *Intake) instancesOn(
+	ctx context.Context, organization uuid.UUID, hosts []measurements.HostSample, known map[string][]uuid.UUID,
+) (map[string][]uuid.UUID, error) {
+	on := maps.Clone(known)
+	if on == nil {
+		on = map[string][]uuid.UUID{}
+	}
 	var names []string
 	for _, h := range hosts {
-		if len(h.Instances) == 0 {
+		if len(h.Instances) == 0 && len(on[h.Host]) == 0 {
 			names = append(names, h.Host)
 		}
 	}

@@ -229,8 +229,11 @@ func (s *Store) inScope(ctx context.Context, organization uuid.UUID, kind string
 
 // hostsIn finds the series of hosts.
 func (s *Store) hostsIn(ctx context.Context, organization uuid.UUID, scope measurements.HostScope) (subjects, error) {
-	return s.find(ctx, "find the hosts in scope", hostsInScope,
-		organization, !scope.Filtered, statement.IDs(scope.Instances), scope.Names)
+	names := slices.Clone(scope.Names)
+	for _, name := range scope.Names {
+		names = append(names, fleet.HostKey(name))
+	}
+	return s.find(ctx, "find the hosts in scope", hostsInScope, organization, !scope.Filtered, statement.IDs(scope.Instances), names)
 }
 
 // find finds series whose rows can be read.

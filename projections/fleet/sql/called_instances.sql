@@ -8,6 +8,6 @@ WHERE id IN (
     UNION ALL
     SELECT id FROM fleet_v2.instances WHERE organization_id = $1 AND name = ANY ($3)
     UNION ALL
-    SELECT id FROM fleet_v2.instances WHERE organization_id = $1 AND host = ANY ($3)
+    SELECT id FROM fleet_v2.instances WHERE organization_id = $1 AND host_lookup(host) = ANY ($4::text[]) AND host <> ''
 )
 ORDER BY id

@@ -16,6 +16,7 @@ CREATE INDEX instances_created ON instances (organization_id, created_at);
 CREATE INDEX instances_named ON instances (organization_id, name);
 CREATE INDEX instances_keyed ON instances (organization_id, external_id);
 CREATE INDEX instances_hosted ON instances (organization_id, host);
+CREATE INDEX instances_looked_up ON instances (organization_id, host_lookup(host));
 
 CREATE TABLE databases (
     id              uuid        NOT NULL PRIMARY KEY,
