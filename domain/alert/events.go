@@ -41,15 +41,17 @@ type Rule struct {
 // Details are what a sender says about an alert. InstanceID is the alert's own
 // server or its database's; uuid.Nil where it belongs to the organization only.
 type Details struct {
-	Title            string    `json:"title"`
-	Description      string    `json:"description,omitempty"`
-	Severity         Severity  `json:"severity"`
-	Rule             *Rule     `json:"rule,omitempty"`
-	InstanceID       uuid.UUID `json:"instanceId,omitzero"`
-	DatabaseID       uuid.UUID `json:"databaseId,omitzero"`
-	CreatedAt        time.Time `json:"createdAt"`
-	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
-	LastTriggeredAt  time.Time `json:"lastTriggeredAt"`
+	Title       string    `json:"title"`
+	Description string    `json:"description,omitempty"`
+	Severity    Severity  `json:"severity"`
+	Rule        *Rule     `json:"rule,omitempty"`
+	InstanceID  uuid.UUID `json:"instanceId,omitzero"`
+	DatabaseID  uuid.UUID `json:"databaseId,omitzero"`
+	// OtherInstanceIDs are further servers that it concerns, as those that are on one host.
+	OtherInstanceIDs []uuid.UUID `json:"otherInstanceIds,omitempty"`
+	CreatedAt        time.Time   `json:"createdAt"`
+	FirstTriggeredAt time.Time   `json:"firstTriggeredAt"`
+	LastTriggeredAt  time.Time   `json:"lastTriggeredAt"`
 }
 
 // Event is a fact about an alert.

@@ -25,10 +25,12 @@ type Firing struct {
 	Rule        *Rule
 	InstanceID  uuid.UUID // uuid.Nil: of the organization only
 	DatabaseID  uuid.UUID
-	StartsAt    time.Time
-	SeenAt      time.Time // when it was seen firing: receipt, or EndsAt where that is earlier
-	EndsAt      time.Time // zero: open end. When it is over unless it is seen again, or was over
-	Resolved    bool      // it is over, at EndsAt
+	// OtherInstanceIDs are further servers that it concerns, as those on one host.
+	OtherInstanceIDs []uuid.UUID
+	StartsAt         time.Time
+	SeenAt           time.Time // when it was seen firing: receipt, or EndsAt where that is earlier
+	EndsAt           time.Time // zero: open end. When it is over unless it is seen again, or was over
+	Resolved         bool      // it is over, at EndsAt
 }
 
 // Received is the firing as it can be at the time of its receipt: nothing but
@@ -153,6 +155,6 @@ func (a *Alert) end(f Firing, seen Seen) Outcome {
 func (f Firing) details() Details {
 	return Details{
 		Title: f.Title, Description: f.Description, Severity: f.Severity, Rule: f.Rule,
-		InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
+		InstanceID: f.InstanceID, DatabaseID: f.DatabaseID, OtherInstanceIDs: f.OtherInstanceIDs,
 	}
 }

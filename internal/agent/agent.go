@@ -82,7 +82,7 @@ func Open(o Options) (*Agent, error) {
 	}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {
-		w := &watched{Server: one, agent: a, id: uuid.NewSHA1(space, []byte(one.ExternalID)), signs: map[watch.Rule]watch.Sign{}}
+		w := &watched{Server: one, agent: a, id: uuid.NewSHA1(space, []byte(one.ExternalID)), signs: map[signKey]watch.Sign{}}
 		if w.state, err = s.server(one.ExternalID); err != nil {
 			return nil, errors.Join(err, s.close())
 		}

@@ -36,8 +36,14 @@ type watched struct {
 	state   serverState
 	names   map[uuid.UUID]string // of the databases, by the agent's ids
 	lacking []snapshot.MissingGrant
-	signs   map[watch.Rule]watch.Sign
+	signs   map[signKey]watch.Sign
 	trouble trouble
+}
+
+// signKey is what a sign is of.
+type signKey struct {
+	rule  watch.Rule
+	mount string
 }
 
 // trouble is why a server cannot be measured; empty: it can.
@@ -214,7 +220,7 @@ func (w *watched) Count(_ context.Context, _ *time.Time, now *measure.List, b me
 func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error {
 	w.mu.Lock()
 	for _, sign := range signs {
-		w.signs[sign.Rule] = sign
+		w.signs[signKey{sign.Rule, sign.Mount}] = sign
 	}
 	names := w.names
 	w.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"muster/domain/legible"
 	"muster/internal/httpapi/api"
 	"muster/internal/pause"
+	"muster/internal/watch"
 )
 
 // reportEvery is how often the agent says how it is.
@@ -93,7 +94,31 @@ func (w *watched) report() api.AgentServer {
 		})
 	}
 	for _, s := range w.signs {
-		one.Signs = append(one.Signs, api.AgentSign{Rule: api.AgentSignRule(s.Rule), Value: s.Value, At: s.At.UTC()})
+		one.Signs = append(one.Signs, signOf(s))
 	}
 	return one
+}
+
+// signOf is a sign as the server takes it. A member that says nothing is left out.
+func signOf(s watch.Sign) api.AgentSign {
+	said := api.AgentSign{Rule: api.AgentSignRule(s.Rule), Value: s.Value, At: s.At.UTC()}
+	if s.Mount == watch.Advisory {
+		said.Advisory = stated(true)
+	}
+	if d := s.Details; d.Sessions > 0 || d.Database != "" {
+		said.Details = &api.AgentSignDetails{
+			Sessions: stated(d.Sessions), Kind: stated(d.Kind), Object: stated(d.Object), Session: stated(d.Session),
+			Holder: stated(d.Holder), HolderIdle: stated(d.Idle), Database: stated(d.Database), Multixact: stated(d.Multi),
+		}
+	}
+	return said
+}
+
+// stated is nil for what says nothing.
+func stated[T comparable](v T) *T {
+	var nothing T
+	if v == nothing {
+		return nil
+	}
+	return &v
 }

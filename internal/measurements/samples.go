@@ -82,6 +82,10 @@ type Volume struct {
 	Mount                 string
 	UsedPercent           *float64 // 0–100
 	Size, Free, Available float64  // bytes; used where UsedPercent is nil
+	// Pool names what the volume shares its space with others in: the device, the pool of
+	// ZFS, the container of APFS. Empty: not known. The store does not keep it; the watch
+	// has one alert for all volumes of a pool (package push).
+	Pool string
 }
 
 // CPUCounter is how long a CPU of a host has been in a mode since it booted. One is told

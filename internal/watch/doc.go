@@ -5,7 +5,7 @@
 //
 // Whoever takes in samples (intake/push, for all of them) hands the figures that a
 // rule judges to Record, after the samples are kept. The table signs holds the
-// freshest one of each subject: a server, or one of its volumes. Every fifteen seconds each process with
+// freshest one of each subject: a server, or a volume of a host. Every fifteen seconds each process with
 // the role workers judges them (Run) under the thresholds in their organization's
 // settings:
 //
@@ -16,7 +16,8 @@
 //
 // What is in breach goes through commands.RecordFirings, as what Alertmanager sends
 // does, at every judgement again: as long as it lasts, and once when it is over. The
-// alert's key is watch/<rule>/<instance><mount>; a server that is removed and
+// alert's key is watch/<rule>/<instance><mount>, of a volume with the host's id in the place of
+// the instance's; a server that is removed and
 // registered again has a new id, and alerts of its own. Run also closes the alerts
 // whose senders said until when they hold and have not been heard of again, and unmutes
 // those that somebody muted until a time that has come by the database's clock.
@@ -40,7 +41,14 @@
 //
 // Only a figure of the last five minutes (Fresh) judges. An older one neither raises
 // nor resolves: an alert stays as it is until somebody measures again or resolves it.
-// So a volume that is taken away while it is too full leaves an alert to a person.
+// A volume that is taken away while it is too full is gone once its host has told its other
+// volumes twice without it, over two minutes: a message may lack a volume that the next one
+// of the same scrape brings, and a file system may not answer for a moment. Of a host that
+// tells no volume any more nobody knows, and the alert waits for a person.
+//
+// Volumes are a host's, and those that share their space are one (package push groups them):
+// the alert names the servers that are on the host by its last sample, and belongs to the one
+// that was registered first.
 //
 // Silence is judged by our own clock and ears: a server is heard from when its sample
 // comes, whatever time that carries, and it is silent only for as long as somebody

@@ -3,7 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +27,7 @@ type judged struct {
 	Breach    *bool      // nil: nobody knows, because it is stale, or nobody was there to hear
 	Since     *time.Time // when the breach began whose end nobody was told
 	Until     *time.Time // when the last one ended
+	Gone      bool       // the volume is not there any more
 	forgotten bool       // its figure is no longer known
 }
 
@@ -47,8 +48,8 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 	}
 	var thresholds []threshold
 	for _, o := range organizations {
-		for _, rule := range rules() {
-			thresholds = append(thresholds, threshold{o.ID, rule.id, float64(rule.threshold(o.Settings().Watch))})
+		for _, id := range append(Rules(), HostVolume) {
+			thresholds = append(thresholds, threshold{o.ID, id, float64(ruleOf(id).threshold(o.Settings().Watch))})
 		}
 	}
 	listening, err := r.listeningSince(ctx, r.now)
@@ -56,7 +57,7 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 		return nil, err
 	}
 	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
-		append(statement.Columns(thresholds), r.now, r.now.Add(-Fresh), listening)...)
+		append(statement.Columns(thresholds), r.now, r.now.Add(-Fresh), listening, goneAfter.Seconds())...)
 }
 
 // judge decides about signs of one organization, notes what it decided and tells
@@ -64,17 +65,21 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 // tells the same.
 func (r *round) judge(ctx context.Context, signs []judged) error {
 	organization := signs[0].OrganizationID
-	places, err := r.places(ctx, organization, signs)
+	servers, err := r.places(ctx, organization, signs)
 	if err != nil {
 		return err
+	}
+	places := make(map[subject]watchedPlace, len(signs))
+	for _, s := range signs {
+		places[s.subject()] = s.place(servers)
 	}
 	var changes []change
 	var telling []judged
 	for _, was := range signs {
-		is, moved := was.decide(places[was.InstanceID], r.now)
+		is, moved := was.decide(places[was.subject()], r.now)
 		if moved {
 			changes = append(changes, change{was, is})
-		} else if is.tells(places[was.InstanceID]) {
+		} else if is.tells(places[was.subject()]) {
 			telling = append(telling, is)
 		}
 	}
@@ -84,7 +89,7 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 	}
 	for _, c := range moved {
 		r.count(c)
-		if c.is.tells(places[c.is.InstanceID]) {
+		if c.is.tells(places[c.is.subject()]) {
 			telling = append(telling, c.is)
 		}
 	}
@@ -142,11 +147,11 @@ func (s judged) begin(now time.Time) *time.Time {
 }
 
 // end is when a breach ended: with the figure that says so, or now where it is the
-// threshold that changed or the server that is not watched any more. Always after
+// threshold that changed, or the server or the volume that is gone. Always after
 // its beginning, so that what begins next begins later than this one did.
 func (s judged) end(now time.Time) *time.Time {
 	at := now
-	if s.Breach != nil && !*s.Breach && s.At.After(*s.Since) {
+	if s.Breach != nil && !*s.Breach && !s.Gone && s.At.After(*s.Since) {
 		at = s.At
 	}
 	if !at.After(*s.Since) {
@@ -162,13 +167,13 @@ func (s judged) tells(at watchedPlace) bool {
 
 // tell sends what is in breach and what is over through the door of machines'
 // alerts. Sent twice, late or by two processes at once, it changes nothing more.
-func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged, places map[uuid.UUID]watchedPlace) error {
+func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged, places map[subject]watchedPlace) error {
 	if len(signs) == 0 {
 		return nil
 	}
 	firings := make([]alert.Firing, 0, len(signs))
 	for _, s := range signs {
-		firings = append(firings, s.firing(places[s.InstanceID].name, r.now))
+		firings = append(firings, s.firing(places[s.subject()], r.now))
 	}
 	dropped, mark, err := r.Alerts.RecordFirings(ctx, actor(organization), firings)
 	if err != nil {
@@ -182,13 +187,18 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 }
 
 // firing is the sign as the door of machines' alerts takes it.
-func (s judged) firing(name string, now time.Time) alert.Firing {
-	i := slices.IndexFunc(rules(), func(r rule) bool { return r.id == s.Rule })
-	of := rules()[i]
+func (s judged) firing(at watchedPlace, now time.Time) alert.Firing {
+	of := ruleOf(s.Rule)
 	f := alert.Firing{
-		Key: s.subject().key(), Title: name + ": " + of.title(s.Sign), Description: of.advice, Severity: of.severity(s.Value),
+		Key: s.subject().key(), Title: at.name + ": " + of.title(s.Sign), Description: s.description(of, at), Severity: of.severity(s.Value),
 		Rule:       &alert.Rule{ID: string(of.id), Name: of.name, Threshold: &s.Threshold, Unit: of.unit},
-		InstanceID: s.InstanceID, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),
+		InstanceID: at.instance, OtherInstanceIDs: at.others, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),
+	}
+	if s.Mount == Advisory && s.Rule == LockWait {
+		f.Rule.Name = "Session waits for an advisory lock"
+	}
+	if at.servers != "" {
+		f.Title += " (" + at.servers + ")"
 	}
 	switch {
 	case s.ended():
@@ -199,12 +209,30 @@ func (s judged) firing(name string, now time.Time) alert.Firing {
 	return f
 }
 
+// description is what to do, and what the title has no room for.
+func (s judged) description(of rule, at watchedPlace) string {
+	said := of.advice
+	if s.Gone && s.Details.Host != "" {
+		said = "Host " + s.Details.Host + " does not report this volume any more."
+	}
+	if waits := s.Details.waits(); waits != "" {
+		said += " " + waits
+	}
+	if at.servers != "" {
+		said += " Servers on host " + s.Details.Host + ": " + at.all + "."
+	}
+	if len(s.Details.Mounts) > 1 {
+		said += " Mounted at " + strings.Join(s.Details.Mounts, ", ") + "."
+	}
+	return said
+}
+
 func (r *round) count(c change) {
 	switch {
 	case c.was.Since == nil && c.is.Since != nil:
-		r.found.Began[c.is.Rule]++
+		r.found.Began[c.is.Rule.shown()]++
 	case c.is.ended():
-		r.found.Ended[c.is.Rule]++
+		r.found.Ended[c.is.Rule.shown()]++
 	}
 }
 

@@ -2,6 +2,9 @@ package watch
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -20,14 +23,65 @@ const (
 // watchedPlace is where a sign comes from.
 type watchedPlace struct {
 	standing
-	name string
+	name     string
+	instance uuid.UUID   // to which the alert belongs
+	others   []uuid.UUID // that it concerns as well
+	servers  string      // of a host with several servers, the first few by name
+	all      string      // all of them
+}
+
+// named is how many servers of a host are named in a title.
+const named = 3
+
+// place is where a sign is. What is of a host is of the watched servers on it, and belongs
+// to the one that was registered first.
+func (s judged) place(servers map[uuid.UUID]watchedPlace) watchedPlace {
+	if len(s.Details.Instances) == 0 {
+		at := servers[s.InstanceID]
+		at.instance = s.InstanceID
+		return at
+	}
+	ids := slices.Clone(s.Details.Instances)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	at := watchedPlace{standing: unwatched, instance: ids[0], name: "host " + s.Details.Host}
+	var watching []uuid.UUID
+	var names []string
+	for _, id := range slices.Compact(ids) {
+		switch server := servers[id]; server.standing {
+		case watched:
+			watching, names = append(watching, id), append(names, server.name)
+		case unknown:
+			at.standing = unknown
+		}
+	}
+	if len(watching) == 0 {
+		return at
+	}
+	at.standing, at.instance, at.others = watched, watching[0], watching[1:]
+	if len(names) == 1 {
+		at.name = names[0]
+		return at
+	}
+	slices.Sort(names)
+	at.all = strings.Join(names, ", ")
+	at.servers = at.all
+	if more := len(names) - named; more > 0 {
+		at.servers = fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), more)
+	}
+	return at
 }
 
 // places looks up the instances of signs.
 func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judged) (map[uuid.UUID]watchedPlace, error) {
 	places := make(map[uuid.UUID]watchedPlace)
 	for _, s := range signs {
-		places[s.InstanceID] = watchedPlace{name: "instance " + s.InstanceID.String()}
+		ids := s.Details.Instances
+		if len(ids) == 0 {
+			ids = []uuid.UUID{s.InstanceID}
+		}
+		for _, id := range ids {
+			places[id] = watchedPlace{name: "instance " + id.String()}
+		}
 	}
 	if err := r.addPlaces(ctx, organization, places); err != nil {
 		return nil, err

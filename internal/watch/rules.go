@@ -2,9 +2,7 @@ package watch
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
+	"slices"
 
 	"muster/domain/alert"
 	"muster/domain/organization"
@@ -19,7 +17,17 @@ const (
 	Volume     Rule = "volume"     // a volume that is nearly full
 	LockWait   Rule = "lock_wait"  // a session that waits for a lock
 	Wraparound Rule = "wraparound" // a server that runs out of transaction ids
+
+	// HostVolume is Volume of a host and not of a server: what is full is full once, however
+	// many servers are on the host. To people both are the rule Volume.
+	HostVolume Rule = "host_volume"
+	// host is no rule: its row says when a host last told its volumes, and when before.
+	host Rule = "host"
 )
+
+// Advisory is the Mount of a LockWait of advisory locks. Applications hold those for as long
+// as they please, so they are an alert of their own, which can be muted.
+const Advisory = "/advisory"
 
 // Rules returns every rule.
 func Rules() []Rule { return []Rule{Silent, Volume, LockWait, Wraparound} }
@@ -36,6 +44,20 @@ type rule struct {
 	severity  func(value float64) alert.Severity
 	title     func(Sign) string // behind the server's name
 	advice    string            // what to do about it
+}
+
+// shown is the rule as people know it.
+func (r Rule) shown() Rule {
+	if r == HostVolume {
+		return Volume
+	}
+	return r
+}
+
+// ruleOf is the row of a rule.
+func ruleOf(id Rule) rule {
+	all := rules()
+	return all[slices.IndexFunc(all, func(r rule) bool { return r.id == id.shown() })]
 }
 
 // rules is the table of rules. A figure is in breach above its threshold; a server
@@ -58,7 +80,9 @@ func rules() []rule {
 				}
 				return alert.Warning
 			},
-			title:  func(s Sign) string { return fmt.Sprintf("volume %s is %s %% full", s.Mount, tenths(s.Value)) },
+			title: func(s Sign) string {
+				return fmt.Sprintf("%s is %s %% full", s.Details.volume(s.Mount), tenths(s.Value))
+			},
 			advice: "Free space or enlarge the volume: a database server whose disk is full stops writing.",
 		},
 		{
@@ -66,7 +90,10 @@ func rules() []rule {
 			threshold: func(w organization.Watch) int { return w.LockWaitMinutes },
 			severity:  always(alert.Warning),
 			title: func(s Sign) string {
-				return fmt.Sprintf("a session has waited %s for a lock", time.Duration(s.Value*float64(time.Minute)).Truncate(time.Second))
+				if n := s.Details.Sessions; n > 1 {
+					return fmt.Sprintf("%d sessions wait for %s, the longest for %s", n, s.Details.lock(s.Mount), lasting(s.Value))
+				}
+				return fmt.Sprintf("a session has waited %s for %s", lasting(s.Value), s.Details.lock(s.Mount))
 			},
 			advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
 		},
@@ -74,7 +101,16 @@ func rules() []rule {
 			id: Wraparound, name: "Transaction ids run out", unit: "percent",
 			threshold: func(w organization.Watch) int { return w.WraparoundPercent },
 			severity:  always(alert.Critical),
-			title:     func(s Sign) string { return tenths(s.Value) + " % of the transaction ids are used up" },
+			title: func(s Sign) string {
+				said := tenths(s.Value) + " % of the transaction ids"
+				if s.Details.Multi {
+					said = tenths(s.Value) + " % of the multixact ids"
+				}
+				if s.Details.Database != "" {
+					said += " of database " + s.Details.Database
+				}
+				return said + " are used up"
+			},
 			advice: "Vacuum the databases with the oldest transaction ids, after ending what holds them back: " +
 				"long and prepared transactions, replication slots that nobody reads.",
 		},
@@ -83,9 +119,4 @@ func rules() []rule {
 
 func always(s alert.Severity) func(float64) alert.Severity {
 	return func(float64) alert.Severity { return s }
-}
-
-// tenths prints a figure with one decimal place, or none where that is a zero.
-func tenths(v float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }

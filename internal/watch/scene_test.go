@@ -181,6 +181,10 @@ type event struct {
 	Severity   string    `json:"severity"`
 	First      time.Time `json:"firstTriggeredAt"`
 	ResolvedAt time.Time `json:"resolvedAt"`
+
+	Description string      `json:"description"`
+	Instance    uuid.UUID   `json:"instanceId"`
+	Others      []uuid.UUID `json:"otherInstanceIds"`
 }
 
 func (s *scene) events() (all []event) {

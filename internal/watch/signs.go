@@ -38,12 +38,34 @@ type Sign struct {
 	OrganizationID uuid.UUID `db:"organization_id"`
 	Rule           Rule
 	InstanceID     uuid.UUID `db:"instance_id"`
-	Mount          string    // of a Volume, and only there
+	Mount          string    // of a Volume; Advisory of a LockWait
 	Value          float64   // percent, or minutes; of Silent nothing: it is a sign that somebody is there
+	Details        Details   // what the alert says beside
 	At             time.Time // when it was measured
 	// Imported says that it is of a past which somebody loads, whatever At is. A
 	// watch judges what is.
 	Imported bool
+}
+
+// hosts is the space of the ids that stand for hosts in the place of an instance's.
+var hosts = uuid.MustParse("0199f0d2-7a10-5c44-9b0e-2f6f1e6c1d79")
+
+// VolumeOf is a sign of a volume of a host, for which there is a sign of VolumesTold too. name
+// tells it from the others of the host, whichever of its mounts are told.
+func VolumeOf(organization uuid.UUID, name string, percent float64, at time.Time, details Details) Sign {
+	return Sign{
+		OrganizationID: organization, Rule: HostVolume, InstanceID: uuid.NewSHA1(hosts, []byte(details.Host)), Mount: name,
+		Value: percent, At: at, Details: details,
+	}
+}
+
+// VolumesTold is a sign that a host told its volumes, and which servers are on it. A volume
+// that it does not tell any more is gone, and its alert is over.
+func VolumesTold(organization uuid.UUID, name string, servers []uuid.UUID, at time.Time) Sign {
+	return Sign{
+		OrganizationID: organization, Rule: host, InstanceID: uuid.NewSHA1(hosts, []byte(name)), At: at,
+		Details: Details{Host: name, Instances: servers},
+	}
 }
 
 // Record keeps those signs that are newer than the ones it has, in the caller's
@@ -74,12 +96,17 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 	}
 	type row struct {
 		subject
-		Value float64
-		At    time.Time
+		Value   float64
+		At      time.Time
+		Details string
 	}
 	var rows []row
 	for _, key := range slices.SortedFunc(maps.Keys(newest), subject.compare) {
-		rows = append(rows, row{key, newest[key].Value, newest[key].At})
+		details, err := newest[key].Details.encoded()
+		if err != nil {
+			return 0, err
+		}
+		rows = append(rows, row{key, newest[key].Value, newest[key].At, details})
 	}
 	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, statement.Columns(rows)...)
 	if err != nil {
@@ -103,15 +130,18 @@ func (s Sign) counts(received time.Time) bool {
 		return false
 	case math.IsNaN(s.Value), math.IsInf(s.Value, 0):
 		return false
-	case s.Rule == Volume:
+	case s.Rule == Volume || s.Rule == HostVolume:
 		return s.Mount != "" && len(s.Mount) <= longest && utf8.ValidString(s.Mount) && !strings.Contains(s.Mount, "\x00") &&
-			!ignored(s.Mount)
+			!Ignores(s.Mount)
+	case s.Rule == LockWait && s.Mount == Advisory:
+		return true
 	}
 	return s.Mount == ""
 }
 
-// ignored are the volumes that are full by design (readings, 12).
-func ignored(mount string) bool {
+// Ignores tells whether nobody wants to hear of a volume, which is full by design
+// (readings, 12).
+func Ignores(mount string) bool {
 	return mount == "/boot" || mount == "/boot/efi" || strings.HasPrefix(mount, "/snap/")
 }
 

@@ -36,6 +36,9 @@ var (
 const (
 	// batch is how many signs are decided on and told about at once.
 	batch = 1000
+	// goneAfter is for how long a host has to leave out a volume for it to be gone: a file
+	// system that cannot be asked for a moment is still there.
+	goneAfter = 2 * time.Minute
 	// kept is how long a sign that says nothing any more stays.
 	kept = 24 * time.Hour
 )

@@ -1543,8 +1543,13 @@ type AgentServer struct {
 
 // AgentSign defines model for AgentSign.
 type AgentSign struct {
-	At   time.Time     `json:"at"`
-	Rule AgentSignRule `json:"rule"`
+	// Advisory Of lock_wait: the locks are advisory, which is an alert of its own. Absent: they are not.
+	Advisory *bool     `json:"advisory,omitempty"`
+	At       time.Time `json:"at"`
+
+	// Details What the alert says beside the value. What is absent is not known; longer texts than 200 characters are cut.
+	Details *AgentSignDetails `json:"details,omitempty"`
+	Rule    AgentSignRule     `json:"rule"`
 
 	// Value Minutes that the longest wait for a lock lasts, or percent of the way to wraparound
 	Value float64 `json:"value"`
@@ -1552,6 +1557,33 @@ type AgentSign struct {
 
 // AgentSignRule defines model for AgentSign.Rule.
 type AgentSignRule string
+
+// AgentSignDetails What the alert says beside the value. What is absent is not known; longer texts than 200 characters are cut.
+type AgentSignDetails struct {
+	// Database Of the session that waits longest; of wraparound the one with the oldest ids
+	Database *string `json:"database,omitempty"`
+
+	// Holder The server's id of a session that it waits for
+	Holder *string `json:"holder,omitempty"`
+
+	// HolderIdle The holder is idle in a transaction
+	HolderIdle *bool `json:"holderIdle,omitempty"`
+
+	// Kind What the engine calls the kind of the lock
+	Kind *string `json:"kind,omitempty"`
+
+	// Multixact Of wraparound: the ids are those of multixacts
+	Multixact *bool `json:"multixact,omitempty"`
+
+	// Object What is locked: a table, the key of an advisory lock
+	Object *string `json:"object,omitempty"`
+
+	// Session The server's id of the session that waits longest
+	Session *string `json:"session,omitempty"`
+
+	// Sessions How many sessions wait
+	Sessions *int `json:"sessions,omitempty"`
+}
 
 // Alert defines model for Alert.
 type Alert struct {

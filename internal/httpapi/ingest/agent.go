@@ -33,12 +33,24 @@ func agentServerItem(a api.AgentServer) feed.AgentServerItem {
 		Missing: wire.List(a.MissingGrants, func(g api.AgentMissingGrant) snapshot.MissingGrant {
 			return snapshot.MissingGrant{Object: g.Object, Statement: g.Statement}
 		}),
-		Signs: wire.List(a.Signs, func(s api.AgentSign) watch.Sign {
-			return watch.Sign{Rule: watch.Rule(s.Rule), Value: s.Value, At: s.At}
-		}),
+		Signs: wire.List(a.Signs, agentSign),
 	}
 	if a.Error != nil {
 		one.Error = &heartbeat.Failure{Class: a.Error.Class, Detail: a.Error.Detail, At: a.Error.At}
 	}
 	return one
+}
+
+func agentSign(s api.AgentSign) watch.Sign {
+	sign := watch.Sign{Rule: watch.Rule(s.Rule), Value: s.Value, At: s.At}
+	if s.Rule == api.LockWait && wire.Value(s.Advisory) {
+		sign.Mount = watch.Advisory
+	}
+	if d := s.Details; d != nil {
+		sign.Details = watch.Details{
+			Sessions: wire.Value(d.Sessions), Kind: wire.Value(d.Kind), Object: wire.Value(d.Object), Session: wire.Value(d.Session),
+			Holder: wire.Value(d.Holder), Idle: wire.Value(d.HolderIdle), Database: wire.Value(d.Database), Multi: wire.Value(d.Multixact),
+		}
+	}
+	return sign
 }

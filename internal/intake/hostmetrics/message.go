@@ -65,6 +65,7 @@ type Series struct {
 	code           int32      // of CPUSeconds
 	part           memoryPart // of a memory metric
 	volume         mountedOn  // of a volume metric
+	pool           string     // likewise
 	side           volumePart
 }
 
@@ -156,7 +157,7 @@ func (s *Series) Add(at time.Time, value float64) {
 	case MemoryTotal, MemoryAvailable, MemoryUsage:
 		to.addMemory(s.part, value)
 	default:
-		fits = to.addVolume(s.volume, s.side, value)
+		fits = to.addVolume(s.volume, s.pool, s.side, value)
 	}
 	if !fits {
 		s.message.unused(to, intake.TooMany, 1)

@@ -1,6 +1,8 @@
 package hostmetrics
 
 import (
+	"bytes"
+
 	"muster/internal/intake"
 	"muster/internal/measurements"
 )
@@ -53,18 +55,40 @@ func (s *Series) readVolume(l *Labels) intake.Reason {
 		}
 	}
 	s.volume = mountedOn{s.message.name(l.Mount), s.message.name(l.Device)}
+	s.pool = s.message.name(poolOf(l.Type, l.Device))
 	return ""
+}
+
+// poolOf names what a file system shares its space with others in; empty: not known. A
+// device that is no path (tmpfs, overlay) names a kind of file systems, and not one.
+func poolOf(kind, device []byte) []byte {
+	switch {
+	case string(kind) == "zfs":
+		name, _, _ := bytes.Cut(device, []byte("/"))
+		return append([]byte("zfs:"), name...)
+	case string(kind) == "apfs":
+		// /dev/disk3s1s1 is in the container /dev/disk3.
+		if disk, ok := bytes.CutPrefix(device, []byte("/dev/disk")); ok {
+			number, _, _ := bytes.Cut(disk, []byte("s"))
+			return append([]byte("/dev/disk"), number...)
+		}
+		return device
+	case bytes.ContainsAny(device, "/:\\"):
+		return device
+	}
+	return nil
 }
 
 type volume struct {
 	mount  string
+	pool   string
 	points int
 	told   [volumeParts]bool
 	bytes  [volumeParts]float64
 }
 
 // addVolume is false where there are too many.
-func (s *scrape) addVolume(at mountedOn, part volumePart, bytes float64) bool {
+func (s *scrape) addVolume(at mountedOn, pool string, part volumePart, bytes float64) bool {
 	i, known := s.places[at]
 	if !known {
 		if len(s.volumes) == maxVolumes {
@@ -75,7 +99,7 @@ func (s *scrape) addVolume(at mountedOn, part volumePart, bytes float64) bool {
 		}
 		i = len(s.volumes)
 		s.places[at] = i
-		s.volumes = append(s.volumes, volume{mount: at.mount})
+		s.volumes = append(s.volumes, volume{mount: at.mount, pool: pool})
 	}
 	v := &s.volumes[i]
 	v.points++
@@ -119,7 +143,7 @@ func (m *Message) volumesOf(s *scrape) []measurements.Volume {
 // sizes returns the file system, how many of three sizes are told of it, and why it
 // is none.
 func (v *volume) sizes() (made measurements.Volume, told int, reason intake.Reason) {
-	made = measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1}
+	made = measurements.Volume{Mount: v.mount, Pool: v.pool, Size: -1, Free: -1, Available: -1}
 	if v.told[used] || v.told[usedOthers] {
 		sum := v.bytes[used] + v.bytes[usedOthers]
 		switch {

@@ -82,7 +82,7 @@ func sqlServer(t *testing.T) string {
 		"databases": {{1, "master", 0, 1, false}},
 		"replicas":  nil, "plan_cache": nil,
 		"sessions":  {{1, "idle", "", 3}},
-		"lock_wait": {{0}},
+		"lock_wait": {{0, 1, 0}},
 		"clocks":    {{1_000_000, 0, 1}},
 	} {
 		whole, _ := queryOf(t, "sqlserver", file)
@@ -103,7 +103,7 @@ func oracleDatabase(t *testing.T) string {
 	on("instance", 3, []int{0}, []string{"1", "2026-11-01 03:00:00", "NO"})
 	on("containers", 3, []int{0}, []string{"3", "ERP", "READ WRITE"})
 	on("sessions", 4, []int{0, 3}, []string{"3", "idle", "Idle", "3"})
-	on("lock_wait", 1, []int{0}, []string{"0"})
+	on("lock_wait", 3, []int{0, 1, 2}, []string{"0", "1", "0"})
 	on("db_time", 2, []int{0, 1}, []string{"3", "1000"})
 	on("clock", 2, []int{0, 1}, []string{"1000000", "0"})
 	on("statements", 7, []int{0, 1, 3, 4, 5, 6})

@@ -2,8 +2,8 @@
 // feeds send, and what Muster measures itself.
 //
 // Record keeps a batch, and then tells the watch what the batch says of its servers:
-// each was heard from, and each volume of a host is so full, once for every instance
-// on that host. Who measures more (how long a session waits for a lock) hands it in as
+// each was heard from, and each volume of a host is so full. Volumes that share their
+// space, as the file systems of a pool, are one (pools.go). Who measures more (how long a session waits for a lock) hands it in as
 // signs of its own. What runs on a host is what its sample names; where it names
 // nothing, what the host's newest sample that did had named, and else the instances
 // that are registered with that host: the rule of the tiles.
@@ -28,6 +28,8 @@
 //     each alone says nothing of how full it is. What the store has of that scrape is
 //     looked up, and says it with the last of them, whatever their order; of two at once
 //     the later one finds both.
-//   - A host names very many instances and volumes: at most 100,000 figures of volumes
-//     are handed on, so that a message of a few KiB does not make millions of rows.
+//   - A message names very many hosts and volumes: at most 100,000 figures of volumes
+//     are handed on.
+//   - The file systems of one ZFS pool come in two messages: each is summed up by itself, and
+//     the first one of a scrape counts.
 package push

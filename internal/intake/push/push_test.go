@@ -70,7 +70,8 @@ func (s *scene) record(b measurements.Batch, signs ...watch.Sign) measurements.R
 	return receipt
 }
 
-// signs are those that the watch has: server, rule, volume, figure, age.
+// signs are those that the watch has: server, rule, figure, age; behind them the volumes:
+// host, its servers, volume, figure, age.
 func (s *scene) signs() []string {
 	s.Helper()
 	var rows []struct {
@@ -79,13 +80,21 @@ func (s *scene) signs() []string {
 		Mount    string    `db:"mount"`
 		Value    float64   `db:"value"`
 		At       time.Time `db:"at"`
+		Details  watch.Details
 	}
-	err := s.DB.SelectContext(s.Context(), &rows, `SELECT instance_id, rule, mount, value, at FROM signs WHERE organization_id = $1 ORDER BY 1, 2, 3`, s.org)
+	err := s.DB.SelectContext(s.Context(), &rows, `SELECT instance_id, rule, mount, value, at,
+			details || coalesce((SELECT h.details FROM signs h WHERE h.organization_id = $1 AND h.instance_id = signs.instance_id AND h.rule = 'host'), '{}') AS details
+		FROM signs WHERE organization_id = $1 AND rule <> 'host'
+		ORDER BY rule = 'host_volume', coalesce(details->>'host', instance_id::text), rule, mount`, s.org)
 	if err != nil {
 		s.Fatal(err)
 	}
 	out := []string{}
 	for _, r := range rows {
+		if d := r.Details; d.Host != "" {
+			out = append(out, names.Replace(fmt.Sprintf("%s %v %s %s %.4g %s", d.Host, d.Instances, r.Mount, strings.Join(d.Mounts, "+"), r.Value, noon.Sub(r.At))))
+			continue
+		}
 		out = append(out, names.Replace(strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %.4g %s", r.Instance, r.Rule, r.Mount, r.Value, noon.Sub(r.At))), " ")))
 	}
 	return out
@@ -111,6 +120,12 @@ func sized(mount string, size, free, available float64) measurements.Volume {
 	return measurements.Volume{Mount: mount, Size: size, Free: free, Available: available}
 }
 
+// of is a volume in a pool.
+func of(pool string, v measurements.Volume) measurements.Volume {
+	v.Pool = pool
+	return v
+}
+
 // TestSigns: what a batch says to the watch.
 func TestSigns(t *testing.T) {
 	t.Parallel()
@@ -133,18 +148,18 @@ func TestSigns(t *testing.T) {
 			},
 			want: []string{"orders silent 0 0s", "billing silent 0 0s"},
 		},
-		"a host's volumes are those of every instance on it, the newest counts": {
+		"a host has its volumes once, whatever is on it, and the newest counts": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{
 				on(host("db07", time.Minute, filled("/data", 91), filled("/", 0)), orders, billing),
 				on(host("db07", 2*time.Minute, filled("/data", 20), filled("/old", 30)), orders),
 			}},
-			want: []string{"orders silent 0 0s", "orders volume / 0 1m0s", "orders volume /data 91 1m0s", "orders volume /old 30 2m0s",
-				"billing silent 0 0s", "billing volume / 0 1m0s", "billing volume /data 91 1m0s"},
+			want: []string{"orders silent 0 0s", "billing silent 0 0s",
+				"db07 [orders billing] / / 0 1m0s", "db07 [orders billing] /data /data 91 1m0s", "db07 [orders billing] /old /old 30 2m0s"},
 		},
 		"sizes make the percentage that df prints; of a part there is none": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{on(host("db07", 0,
 				sized("/data", 1000, 200, 150), sized("/part", 1000, -1, 150), sized("/none", 0, 0, 0), sized("/odd", 10, 50, 50)), orders)}},
-			want: []string{"orders silent 0 0s", "orders volume /data 84.21 0s", "orders volume /odd 0 0s"},
+			want: []string{"orders silent 0 0s", "db07 [orders] /data /data 84.21 0s", "db07 [orders] /odd /odd 0 0s"},
 		},
 		"sizes that come apart make one, whatever else comes with them": {
 			earlier: measurements.Batch{Hosts: []measurements.HostSample{host("db01", time.Minute, sized("/data", 1000, 200, -1), sized("/logs", -1, -1, 5)),
@@ -153,25 +168,25 @@ func TestSigns(t *testing.T) {
 				host("db01", time.Minute, sized("/data", -1, -1, 150), sized("/tmp", 100, 40, 40)), host("db01", time.Minute, sized("/logs", 10, 5, -1)),
 				host("db01", 2*time.Minute, sized("/data", 1000, -1, -1)), host("db01", 0, sized("/data", -1, -1, 1)), host("unknown", 0, sized("/data", -1, -1, 1)),
 			}},
-			want:  []string{"orders silent 0 0s", "orders volume /data 84.21 1m0s", "orders volume /logs 50 1m0s", "orders volume /tmp 60 1m0s"},
+			want:  []string{"orders silent 0 0s", "db01 [orders] /data /data 84.21 1m0s", "db01 [orders] /logs /logs 50 1m0s", "db01 [orders] /tmp /tmp 60 1m0s"},
 			asked: []string{"db01", "db01", "unknown"},
 		},
 		"a host that names nobody is its registered instances'": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{
 				host("both", 0, filled("/data", 50)), on(host("db01", 0, filled("/x", 60))), host("unknown", 0, filled("/y", 70)),
 			}},
-			want:  []string{"orders silent 0 0s", "orders volume /data 50 0s", "orders volume /x 60 0s", "billing silent 0 0s", "billing volume /data 50 0s"},
+			want:  []string{"orders silent 0 0s", "billing silent 0 0s", "both [orders billing] /data /data 50 0s", "db01 [orders] /x /x 60 0s"},
 			asked: []string{"both", "db01", "unknown"},
 		},
 		"or those that an earlier sample of it named": {
 			earlier: measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", time.Hour), billing)}},
 			batch:   measurements.Batch{Hosts: []measurements.HostSample{host("db01", 0, filled("/x", 60))}},
-			want:    []string{"billing silent 0 0s", "billing volume /x 60 0s"},
+			want:    []string{"billing silent 0 0s", "db01 [billing] /x /x 60 0s"},
 		},
 		"until one says that it runs none of them": {
 			earlier: measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", time.Hour), billing)}},
 			batch:   measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", 0, filled("/x", 60)))}},
-			want:    []string{"orders silent 0 0s", "orders volume /x 60 0s"},
+			want:    []string{"orders silent 0 0s", "db01 [orders] /x /x 60 0s"},
 			asked:   []string{"db01"},
 		},
 		"of an imported past nothing, and nobody is asked": {
@@ -180,6 +195,20 @@ func TestSigns(t *testing.T) {
 				Hosts:    []measurements.HostSample{host("both", watch.Fresh+time.Second, filled("/data", 99)), on(host("db01", time.Hour, filled("/x", 60)), orders)},
 			},
 			want: []string{},
+		},
+		// C13: one that is full, and not three.
+		"what shares its space is one volume": {
+			batch: measurements.Batch{Hosts: []measurements.HostSample{on(host("db07", 0,
+				of("zfs:tank", sized("/tank", 100, 10, 10)), of("zfs:tank", sized("/tank/a", 200, 10, 10)), of("zfs:tank", sized("/tank/quota", 100, 1, 1)),
+				of("zfs:tank", sized("/tank/b", 710, 10, 10)), of("/dev/sdb1", sized("/data", 50, 5, 5)), of("/dev/sdb1", sized("/var/lib/docker", 50, 5, 5)),
+				of("/dev/sdc1", sized("/twin", 50, 5, 5)), sized("/overlay/1", 70, 7, 6), sized("/overlay/2", 70, 7, 6),
+				of("nas:/a", sized("/nas/a", 90, 0, 0)), of("nas:/b", sized("/nas/b", 90, 0, 0)),
+			), orders)}},
+			want: []string{
+				"orders silent 0 0s", "db07 [orders] /dev/sdb1 /data+/var/lib/docker 90 0s", "db07 [orders] /dev/sdc1 /twin 90 0s",
+				"db07 [orders] /overlay/1 /overlay/1+/overlay/2 91.3 0s", "db07 [orders] /tank/quota /tank/quota 99 0s",
+				"db07 [orders] nas:/a /nas/a+/nas/b 100 0s", "db07 [orders] zfs:tank /tank+/tank/a+/tank/b 98.99 0s",
+			},
 		},
 		"and what the sender knows besides": {
 			extra: []watch.Sign{{Rule: watch.LockWait, InstanceID: orders, Value: 2.5, At: noon}},
@@ -266,10 +295,9 @@ func TestManySigns(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	var b measurements.Batch
-	for i := range 60 {
-		h := host(fmt.Sprint("h", i), 0)
-		for j := range 100 {
-			h.Instances = append(h.Instances, uuid.New())
+	for i := range 101 {
+		h := on(host(fmt.Sprint("h", i), 0), orders)
+		for j := range 1000 {
 			h.Volumes = append(h.Volumes, filled(fmt.Sprint("/", j), 1))
 		}
 		b.Hosts = append(b.Hosts, h)
@@ -279,7 +307,7 @@ func TestManySigns(t *testing.T) {
 	if err := s.DB.Get(&n, `SELECT count(*) FROM signs`); err != nil {
 		t.Fatal(err)
 	}
-	if n != 100_000+60*100 {
+	if n != 100_000+101+1 { // the hosts, and that orders was heard from
 		t.Errorf("%d signs", n)
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"muster/internal/watch"
 )
 
-// maxSigns bounds what a batch may have the watch keep. Every volume of a host is a
-// sign for every instance on it, so that a message of a few KiB could make millions.
+// maxSigns bounds the volumes that a batch may have the watch keep.
 const maxSigns = 100_000
 
 // signs are those that follow from the fresh samples of a batch. What is older says
@@ -24,6 +23,7 @@ const maxSigns = 100_000
 func (i *Intake) signs(ctx context.Context, b measurements.Batch, known map[string][]uuid.UUID, received time.Time) ([]watch.Sign, error) {
 	c := collection{
 		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[uuid.UUID]time.Time{}, known: map[volume]int{},
+		told: map[string]watch.Sign{},
 	}
 	for _, s := range b.Sessions {
 		c.hear(s.Instance, s.At)
@@ -46,9 +46,9 @@ func (i *Intake) signs(ctx context.Context, b measurements.Batch, known map[stri
 		}
 		for _, instance := range instances {
 			c.hear(instance, h.At)
-			for _, v := range h.Volumes {
-				c.fill(instance, v, h.At)
-			}
+		}
+		if len(instances) > 0 && h.Volumes != nil {
+			c.fill(h, instances)
 		}
 	}
 	return c.all(), nil
@@ -181,9 +181,24 @@ func (i *Intake) complete(ctx context.Context, organization uuid.UUID, samples [
 		return err
 	}
 	for place, n := range apart {
-		samples[n].Volumes = stored[place]
+		samples[n].Volumes = inWhole(samples[n].Volumes, stored[place])
 	}
 	return nil
+}
+
+// inWhole are the volumes of a message as all messages together tell them. What the store
+// has besides was said by its own message, which knew its pool.
+func inWhole(told, stored []measurements.Volume) []measurements.Volume {
+	whole := []measurements.Volume{}
+	for _, v := range told {
+		if i := slices.IndexFunc(stored, func(s measurements.Volume) bool { return s.Mount == v.Mount }); i >= 0 {
+			pool := v.Pool
+			v = stored[i]
+			v.Pool = pool
+			whole = append(whole, v)
+		}
+	}
+	return whole
 }
 
 // inPart is whether other messages may tell the rest of a volume.
@@ -198,13 +213,11 @@ type collection struct {
 	heard        map[uuid.UUID]time.Time
 	known        map[volume]int // where in volumes
 	volumes      []watch.Sign
+	told         map[string]watch.Sign // that hosts told their volumes, by name
 }
 
-// volume is one volume as one instance has it.
-type volume struct {
-	instance uuid.UUID
-	mount    string
-}
+// volume is one volume of a host.
+type volume struct{ host, name string }
 
 func (c *collection) hear(instance uuid.UUID, at time.Time) {
 	if at.Before(c.oldest) {
@@ -215,22 +228,24 @@ func (c *collection) hear(instance uuid.UUID, at time.Time) {
 	}
 }
 
-func (c *collection) fill(instance uuid.UUID, v measurements.Volume, at time.Time) {
-	percent, ok := used(v)
-	if !ok {
-		return
+// fill takes in the volumes of a host, those that share their space as one.
+func (c *collection) fill(h measurements.HostSample, instances []uuid.UUID) {
+	if last, ok := c.told[h.Host]; !ok || h.At.After(last.At) {
+		c.told[h.Host] = watch.VolumesTold(c.organization, h.Host, instances, h.At)
 	}
-	sign := watch.Sign{OrganizationID: c.organization, Rule: watch.Volume, InstanceID: instance, Mount: v.Mount, Value: percent, At: at}
-	key := volume{instance, v.Mount}
-	if n, ok := c.known[key]; ok {
-		if at.After(c.volumes[n].At) {
-			c.volumes[n] = sign
+	for _, p := range pools(h.Volumes) {
+		sign := watch.VolumeOf(c.organization, p.key, p.percent, h.At, watch.Details{
+			Host: h.Host, Mounts: p.mounts, Pool: p.name,
+		})
+		key := volume{h.Host, p.key}
+		if n, ok := c.known[key]; ok {
+			if h.At.After(c.volumes[n].At) {
+				c.volumes[n] = sign
+			}
+		} else if len(c.volumes) < maxSigns {
+			c.known[key] = len(c.volumes)
+			c.volumes = append(c.volumes, sign)
 		}
-		return
-	}
-	if len(c.volumes) < maxSigns {
-		c.known[key] = len(c.volumes)
-		c.volumes = append(c.volumes, sign)
 	}
 }
 
@@ -251,7 +266,7 @@ func used(v measurements.Volume) (percent float64, ok bool) {
 }
 
 func (c *collection) all() []watch.Sign {
-	signs := c.volumes
+	signs := slices.AppendSeq(c.volumes, maps.Values(c.told))
 	for instance, at := range c.heard {
 		signs = append(signs, watch.Sign{OrganizationID: c.organization, Rule: watch.Silent, InstanceID: instance, At: at})
 	}

@@ -2,6 +2,6 @@
 -- server that is silent is neither. Rows that somebody writes can go another time.
 DELETE FROM signs WHERE (organization_id, rule, instance_id, mount) IN (
     SELECT organization_id, rule, instance_id, mount FROM signs
-    WHERE since IS NULL AND at < $1 AND (value IS NULL OR rule <> 'silent')
+    WHERE (since IS NULL OR rule = 'host') AND at < $1 AND (value IS NULL OR rule <> 'silent')
     FOR UPDATE SKIP LOCKED
 )

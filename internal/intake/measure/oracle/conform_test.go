@@ -68,7 +68,7 @@ func (s *simulated) Ready() {
 	sc.self("1", "CDB$ROOT", "ORCL", "C##MUSTER")
 	sc.instance("NO")
 	sc.now()
-	sc.on(lockWaitQuery, []string{"0"})
+	sc.on(lockWaitQuery)
 	containers := [][]string{{"2", "PDB$SEED", "READ ONLY"}}
 	var sessions, statements, births, texts, times [][]string
 	for _, d := range s.Databases {

@@ -3,7 +3,7 @@ package oracle
 import (
 	"context"
 	_ "embed" // the queries
-	"strconv"
+	"time"
 
 	"muster/internal/intake/measure"
 	"muster/internal/servers"
@@ -16,19 +16,15 @@ var lockWaitQuery string
 //go:embed sql/cluster_lock_wait.sql
 var clusterLockWaitQuery string
 
-// Signs asks for the longest wait for a lock. Who may not see what sessions wait for has
+// Signs asks who waits for locks. Who may not see what sessions wait for has
 // nothing to say about it, rather than that nobody waits.
 func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	if _, denied := r.lacking["sessions"]; denied || r.running == nil {
 		return nil, nil
 	}
-	row, err := servers.Row(ctx, l, 1, r.in(lockWaitQuery, clusterLockWaitQuery))
+	rows, err := servers.Query(ctx, l, 3, r.in(lockWaitQuery, clusterLockWaitQuery))
 	if err != nil {
 		return nil, err
 	}
-	seconds, err := strconv.ParseFloat(row[0], 64)
-	if err != nil {
-		return nil, measure.ErrNonsense
-	}
-	return []watch.Sign{{Rule: watch.LockWait, Value: max(seconds/60, 0)}}, nil
+	return measure.LockWaits(rows, time.Second, nil)
 }

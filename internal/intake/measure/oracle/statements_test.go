@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/internal/intake/measure"
+	"muster/internal/watch"
 )
 
 const (
@@ -223,7 +224,7 @@ func TestACluster(t *testing.T) {
 		[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "ERP", "READ WRITE"}, []string{"4", "Closed", "MOUNTED"},
 		[]string{"5", "Half", "READ ONLY"}, []string{"5", "Half", "MOUNTED"})
 	s.on(clusterSessionsQuery, []string{"3", "active", "\x00NULL", "2"})
-	s.on(clusterLockWaitQuery, []string{"90.5"})
+	s.on(clusterLockWaitQuery, []string{"1", "2", "90.5"})
 	s.on(clusterDBTimeQuery)
 	row := func(instance string, calls, ms int) []string {
 		e := entry(3, queryA, 5, 1, calls, ms)
@@ -236,7 +237,7 @@ func TestACluster(t *testing.T) {
 	if a := s.sampled(b, "ERP"); a == nil || a.Active != 2 || s.sampled(b, "Closed") != nil || s.sampled(b, "Half") == nil {
 		t.Errorf("sampled %v", b.Sessions)
 	}
-	if len(s.home.Signs) != 1 || s.home.Signs[0].Value != 90.5/60 {
+	if len(s.home.Signs) != 2 || s.home.Signs[0].Value != 0 || s.home.Signs[1].Value != 90.5/60 || s.home.Signs[1].Mount != watch.Advisory {
 		t.Errorf("signs %v", s.home.Signs)
 	}
 	s.statements(row("1", 101, 102), row("2", 503, 509))

@@ -80,9 +80,9 @@ func (s *simulated) Ready() {
 	on(clocksQuery, clocks)
 	on(clocks19Query, clocks)
 	on(capabilitiesQuery, []string{word(s.major >= 14)})
-	on(lockWaitQuery, []string{"0"})
-	on(lockWait13Query, []string{"0"})
-	on(wraparoundQuery, []string{"1.5"})
+	on(lockWaitsSince(true))
+	on(lockWaitsSince(false))
+	on(wraparoundQuery, []string{"1.5", "shop", "f"})
 	on(databasesQuery)
 	columns := map[int]string{13: "calls,total_exec_time", 14: "toplevel,calls,total_exec_time", 17: "toplevel,calls,total_exec_time,stats_since"}[s.major]
 	on(extensionQuery, []string{schema, columns, word(s.major >= 14), word(!s.Taken[functions.Name]), "t", "watcher", word(s.major >= 14)})

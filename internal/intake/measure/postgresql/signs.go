@@ -5,6 +5,8 @@ import (
 	_ "embed" // the queries
 	"errors"
 	"strconv"
+	"strings"
+	"time"
 
 	"muster/internal/intake/measure"
 	"muster/internal/servers"
@@ -17,49 +19,52 @@ var capabilitiesQuery string
 //go:embed sql/lock_wait.sql
 var lockWaitQuery string
 
-//go:embed sql/lock_wait_13.sql
-var lockWait13Query string
-
 //go:embed sql/wraparound.sql
 var wraparoundQuery string
 
 // Signs asks a server what the watch judges beside what the samples say. Who may not see
 // what sessions wait for has nothing to say about it, rather than that nobody waits.
 func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
-	var signs []watch.Sign
-	used, err := number(ctx, l, wraparoundQuery)
-	if err == nil {
-		signs = append(signs, watch.Sign{Rule: watch.Wraparound, Value: used})
-	}
+	signs, err := wraparound(ctx, l)
 	if !r.mayRead {
 		return signs, err
 	}
-	seconds, lockErr := longestLockWait(ctx, l)
-	if lockErr == nil {
-		signs = append(signs, watch.Sign{Rule: watch.LockWait, Value: max(seconds/60, 0)})
-	}
-	return signs, errors.Join(err, lockErr)
+	waits, lockErr := lockWaits(ctx, l)
+	return append(signs, waits...), errors.Join(err, lockErr)
 }
 
-func longestLockWait(ctx context.Context, s servers.Session) (seconds float64, err error) {
+func wraparound(ctx context.Context, s servers.Session) ([]watch.Sign, error) {
+	row, err := servers.Row(ctx, s, 3, wraparoundQuery)
+	if err != nil {
+		return nil, err
+	}
+	used, err := strconv.ParseFloat(row[0], 64)
+	if err != nil {
+		return nil, measure.ErrNonsense
+	}
+	return []watch.Sign{{Rule: watch.Wraparound, Value: used, Details: watch.Details{Database: row[1], Multi: row[2] == "t"}}}, nil
+}
+
+func lockWaits(ctx context.Context, s servers.Session) ([]watch.Sign, error) {
 	tells, err := servers.Row(ctx, s, 1, capabilitiesQuery)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if tells[0] == "t" {
-		return number(ctx, s, lockWaitQuery)
+	rows, err := servers.Query(ctx, s, 9, lockWaitsSince(tells[0] == "t"))
+	if err != nil {
+		return nil, err
 	}
-	return number(ctx, s, lockWait13Query)
+	return measure.LockWaits(rows, time.Second, func(row []string, d *watch.Details) {
+		d.Session, d.Kind, d.Object, d.Database, d.Holder, d.Idle = row[3], row[4], row[5], row[6], row[7], row[8] == "t"
+	})
 }
 
-func number(ctx context.Context, s servers.Session, query string) (float64, error) {
-	row, err := servers.Row(ctx, s, 1, query)
-	if err != nil {
-		return 0, err
+// lockWaitsSince is the query of lock waits; told says whether a lock says since when it is
+// waited for.
+func lockWaitsSince(told bool) string {
+	since := "a.query_start"
+	if told {
+		since = "l.waitstart"
 	}
-	n, err := strconv.ParseFloat(row[0], 64)
-	if err != nil {
-		return 0, measure.ErrNonsense
-	}
-	return n, nil
+	return strings.ReplaceAll(lockWaitQuery, "@since@", since)
 }

@@ -188,20 +188,16 @@ func count(a *measure.Activity, row [][]byte) error {
 	return nil
 }
 
-// Signs is how long a session has waited for a lock, where we may see that. What kept the
+// Signs are how long sessions have waited for locks, where we may see that. What kept the
 // sessions from being read comes with it.
 func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	if !r.server.sees {
 		return nil, nil
 	}
-	row, err := servers.Row(ctx, l, 1, query("lock_wait"))
+	rows, err := servers.Query(ctx, l, 3, query("lock_wait"))
 	if err != nil {
 		return nil, errors.Join(r.hidden, err)
 	}
-	ms, err := strconv.ParseInt(row[0], 10, 64)
-	if err != nil {
-		return nil, errors.Join(r.hidden, measure.ErrNonsense)
-	}
-	minutes := (time.Duration(max(ms, 0)) * time.Millisecond).Minutes()
-	return []watch.Sign{{Rule: watch.LockWait, Value: minutes}}, r.hidden
+	signs, err := measure.LockWaits(rows, time.Millisecond, nil)
+	return signs, errors.Join(r.hidden, err)
 }

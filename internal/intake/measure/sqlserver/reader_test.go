@@ -47,7 +47,7 @@ func TestSessionsOfEachDatabase(t *testing.T) {
 	if got := m.lacks(); strings.Count(got, "\n") != 0 || !strings.HasPrefix(got, "the secondary replica of standby: --") {
 		t.Errorf("it lacks %s", got)
 	}
-	if len(m.Signs) != 1 || m.Signs[0].Rule != watch.LockWait || m.Signs[0].Value != 2.5 {
+	if len(m.Signs) != 2 || m.Signs[0].Rule != watch.LockWait || m.Signs[0].Value != 2.5 || m.Signs[0].Details.Sessions != 3 || m.Signs[1].Value != 0 {
 		t.Errorf("%+v", m.Signs)
 	}
 }
@@ -216,7 +216,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"no server":   func(f *fake) { f.Answer(query("server"), tdstest.Answer{}) },
 		"databases":   func(f *fake) { f.databases[0] = row{-1, "master", 0, 1, false} },
 		"sessions":    func(f *fake) { f.sessions = []row{{5, "idle", "", "many"}} },
-		"lock wait":   func(f *fake) { f.Answer(query("lock_wait"), tdstest.Answer{Rows: []row{{"long"}}}) },
+		"lock wait":   func(f *fake) { f.Answer(query("lock_wait"), tdstest.Answer{Rows: []row{{0, 1, "long"}}}) },
 		"clocks":      func(f *fake) { f.Answer(query("clocks"), tdstest.Answer{Rows: []row{{"noon", 0, 0}}}) },
 		"query store": func(f *fake) { f.counters["app"] = []row{{1, 9, "hash", 1, 1, 1, 1, 1}} },
 		"plan cache":  func(f *fake) { f.plans = []row{{6, "12", "a", 1, 1, 1, nil}} },

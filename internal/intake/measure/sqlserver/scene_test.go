@@ -79,7 +79,7 @@ func newFake(t testing.TB) *fake {
 	rows("databases_azure", func(tdstest.Query) []row { return f.databases[1:2] })
 	rows("replicas", func(tdstest.Query) []row { return f.replicas })
 	rows("sessions", func(tdstest.Query) []row { return f.sessions })
-	rows("lock_wait", func(tdstest.Query) []row { return []row{{f.lockWait}} })
+	rows("lock_wait", func(tdstest.Query) []row { return []row{{0, 3, f.lockWait}} })
 	now := func() int64 { return f.clock.Now().Add(f.skew).UnixMicro() }
 	rows("clocks", func(tdstest.Query) []row { return []row{{now(), f.offset, f.started}} })
 	rows("query_store_state", func(q tdstest.Query) []row { return []row{f.stores[f.of(q)]} })
