@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statement
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -152,7 +153,9 @@ func (s *Service) RemoveInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 
 // RecordDatabases takes in the names of the databases that a collector found on
 // an instance: new ones are registered as of now, those that are gone are
-// removed. Their external ids are their names, also where those are not legible. Errors: *NotFoundError.
+// removed. Their external ids are their names, also where those are not legible
+// (DatabaseKey), and their names are legible.Names: whoever keeps something of a database by
+// its name prints it the same way. Errors: *NotFoundError.
 func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
 	record := func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
 		listed, err := statement.All[string](ctx, w.tx, "list the databases of an instance",
@@ -162,11 +165,13 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 		}
 		var found []FleetDatabase
 		there := make(map[string]bool, len(names))
+		printed := legible.Names(names)
 		for _, name := range names {
-			if !there[name] {
-				found = append(found, FleetDatabase{ExternalID: name, Name: legible.Clean(name)})
+			key := DatabaseKey(name, printed[name])
+			if !there[key] {
+				found = append(found, FleetDatabase{ExternalID: key, Name: printed[name]})
 			}
-			there[name] = true
+			there[key] = true
 		}
 		for _, name := range listed {
 			if !there[name] {
@@ -176,6 +181,15 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 		return w.recordDatabases(ctx, []FleetItem{{Databases: found}}, []FleetIDs{{ID: instance}})
 	}
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.withInstanceTx(ctx, tx, actor, instance, record) })
+}
+
+// DatabaseKey is the external id of a database that a collector found, by its name and
+// how that is printed: what is no UTF-8 cannot be kept.
+func DatabaseKey(name, printed string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return printed
 }
 
 // withInstanceTx runs change on an instance that is there, at the version it was
@@ -211,7 +225,7 @@ func (s *Service) withInstanceTx(
 var databasesOf string
 
 // DatabasesOf returns the ids of an instance's databases by external id, as the
-// write side has them; what a collector found bears its name. A foreign instance has
+// write side has them; what a collector found bears its DatabaseKey. A foreign instance has
 // none, like an unknown one.
 func (s *Service) DatabasesOf(ctx context.Context, organization, instance uuid.UUID) (map[string]uuid.UUID, error) {
 	return statement.Map[string, uuid.UUID](ctx, s.DB, "read the databases of an instance", databasesOf, organization, instance, fleet.DatabaseStream)

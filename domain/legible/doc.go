@@ -9,6 +9,8 @@
 // where it is printed: heads of mails, lines of commands and of the process's log. PDFs
 // print the number of what they cannot show (package typeset).
 //
-// What may go wrong: two names of an agent's that differ only in such a rune become
+// Names of databases that would be cleaned into one stay different (Names).
+//
+// What may go wrong: two other names of an agent's that differ only in such a rune become
 // one. Letters that look alike in two scripts are not told apart.
 package legible

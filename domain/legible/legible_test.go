@@ -1,6 +1,9 @@
 package legible
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNames(t *testing.T) {
 	t.Parallel()
@@ -31,6 +34,39 @@ func TestNames(t *testing.T) {
 		}
 		if got := Text(c.in); got != c.text {
 			t.Errorf("%s: as text it is %q, want %q", name, got, c.text)
+		}
+	}
+}
+
+// TestNamesThatLookTheSameStayDifferent: C11.
+func TestNamesThatLookTheSameStayDifferent(t *testing.T) {
+	t.Parallel()
+	many := "a" + strings.Repeat("\n", 40)
+	for name, want := range map[string]map[string]string{
+		"none is like another": {"orders": "orders", "a\nb": "a\ufffdb", "a\nc": "a\ufffdc"},
+		"two controls":         {"a\nb": "a\ufffdb (U+000A)", "a\tb": "a\ufffdb (U+0009)"},
+		"in another order":     {"a\nb\tc": "a\ufffdb\ufffdc (U+000A U+0009)", "a\tb\nc": "a\ufffdb\ufffdc (U+0009 U+000A)"},
+		"no UTF-8":             {"caf\xe9": "caf\ufffd (0xE9)", "caf\xe8": "caf\ufffd (0xE8)"},
+		"the printed form":     {"a\ufffdb": "a\ufffdb", "a\nb": "a\ufffdb (U+000A)"},
+		"the longer form":      {"a\nb": "a\ufffdb (U+000A)′", "a\tb": "a\ufffdb (U+0009)", "a\ufffdb (U+000A)": "a\ufffdb (U+000A)"},
+		"many":                 {many: "", "a" + strings.Repeat("\t", 40): ""}, // with a digest
+	} {
+		var all []string
+		for raw := range want {
+			all = append(all, raw, raw)
+		}
+		got, seen := Names(all), map[string]bool{}
+		for raw, form := range got {
+			if seen[form] || !Name(form) || len(form) > 200 {
+				t.Errorf("%s: %q is printed as %q", name, raw, form)
+			}
+			seen[form] = true
+			if name != "many" && form != want[raw] {
+				t.Errorf("%s: %q is printed as %q, want %q", name, raw, form, want[raw])
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

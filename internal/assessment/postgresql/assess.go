@@ -125,20 +125,26 @@ func readServer(ctx context.Context, s servers.Session, a *snapshot.Assessment) 
 	if started, err := time.Parse(time.RFC3339, row[4]); err == nil {
 		a.ServerStartedAt = &started
 	}
-	rows, err := servers.Query(ctx, s, 5, databasesSQL)
-	if err != nil {
-		return nil, err
-	}
 	closed = make(map[string]bool)
-	for _, row := range rows {
-		closed[row[0]] = row[3] == "f"
-		fact := snapshot.DatabaseFact{Name: row[0], Owner: row[1], AllowsConn: row[2] == "t"}
-		if size, err := strconv.ParseInt(row[4], 10, 64); err == nil {
+	err = s.Each(ctx, 5, databasesSQL, func(row [][]byte) error {
+		fact := snapshot.DatabaseFact{Name: string(row[0]), Owner: strings.ToValidUTF8(string(row[1]), "\uFFFD"), AllowsConn: string(row[2]) == "t"}
+		closed[fact.Name] = string(row[3]) == "f"
+		if size, err := strconv.ParseInt(string(row[4]), 10, 64); err == nil {
 			fact.SizeBytes = &size
 		}
 		a.Databases = append(a.Databases, fact)
-	}
-	return closed, nil
+		return nil
+	})
+	return closed, err
+}
+
+// databaseNames are names of databases as the server has them, which need not be UTF-8.
+func databaseNames(ctx context.Context, s servers.Session, query string) (names []string, err error) {
+	err = s.Each(ctx, 1, query, func(row [][]byte) error {
+		names = append(names, string(row[0]))
+		return nil
+	})
+	return names, err
 }
 
 // Databases lists the names of a server's databases, as Assess does, as of now.
@@ -148,12 +154,7 @@ func (c *Inspector) Databases(ctx context.Context, target servers.Target) ([]str
 		return nil, err
 	}
 	defer s.Close(ctx)
-	rows, err := servers.Query(ctx, s, 1, "select datname from pg_database where not datistemplate")
-	names := make([]string, len(rows))
-	for i, row := range rows {
-		names[i] = row[0]
-	}
-	return names, err
+	return databaseNames(ctx, s, "select datname from pg_database where not datistemplate")
 }
 
 // readAccounts fills in the privileged accounts and returns the judge of
@@ -232,13 +233,13 @@ func dropVanished(ctx context.Context, s servers.Session, a *snapshot.Assessment
 	if !slices.ContainsFunc(results, func(r snapshot.CheckResult) bool { return r.ReasonCode == snapshot.ReasonDatabaseUnreachable }) {
 		return results, grants
 	}
-	rows, err := servers.Query(ctx, s, 1, "select datname from pg_database")
+	names, err := databaseNames(ctx, s, "select datname from pg_database")
 	if err != nil {
 		return results, grants
 	}
-	there := make(map[string]bool, len(rows))
-	for _, row := range rows {
-		there[row[0]] = true
+	there := make(map[string]bool, len(names))
+	for _, name := range names {
+		there[name] = true
 	}
 	for _, d := range a.Databases {
 		if !there[d.Name] {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -510,6 +511,95 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 		var refused *servers.ConnectionError
 		if err := c.Try(t.Context(), fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != servers.ClassNotAllowed {
 			t.Errorf("%s is tried: %v", dsn, err)
+		}
+	}
+}
+
+// TestADatabaseIsOneWhateverItsName: C11. The fleet prints a name that misleads, and what was
+// found is kept of that one; names that look the same when they are printed stay two, and so
+// do those in another encoding.
+func TestADatabaseIsOneWhateverItsName(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{})
+	admin := pgtest.Connect(t, server.Superuser())
+	for _, name := range []string{"plain", "a\nb", "a\tb", "cr\rname", "a\u202eb"} {
+		admin.MustExec(`CREATE DATABASE "` + name + `"`)
+		admin.MustExec(`REVOKE CONNECT ON DATABASE "` + name + `" FROM PUBLIC`)
+	}
+	const latin = " TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'"
+	admin.MustExec(`CREATE DATABASE latin` + latin)
+	old := pgtest.Connect(t, server.URL(pgtest.Superuser, "latin")) // where é is one byte
+	old.SetMaxOpenConns(1)
+	old.MustExec(`SET client_encoding TO UTF8`)
+	old.MustExec(`CREATE DATABASE "café"` + latin)
+	old.MustExec(`CREATE DATABASE "cafè"` + latin)
+	_ = old.Close()
+	admin.MustExec(`CREATE ROLE watcher LOGIN IN ROLE pg_monitor`)
+	s := newScene(t)
+	for role, refused := range map[string]int{pgtest.Superuser: 0, "watcher": 5} {
+		id := s.register(server.TCPURL(role, "postgres"))
+		if err := s.collector.AssessNow(t.Context(), s.organization, id); err != nil {
+			t.Fatal(err)
+		}
+		keys, err := s.commands.DatabasesOf(t.Context(), s.organization, id)
+		if err != nil || len(keys) != 9 {
+			t.Errorf("as %s %d databases are registered: %q, %v", role, len(keys), keys, err)
+		}
+		var names []string
+		if err := s.db.Select(&names, `SELECT convert_from(data, 'UTF8')::jsonb ->> 'name' FROM events WHERE log = 'fleet' AND type = 'database.registered'
+			AND convert_from(data, 'UTF8')::jsonb ->> 'instanceId' = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(names)
+		want := []string{"a\ufffdb (U+0009)", "a\ufffdb (U+000A)", "a\ufffdb (U+202E)", "caf\ufffd (0xE8)", "caf\ufffd (0xE9)", "cr\ufffdname", "latin", "plain", "postgres"}
+		if !slices.Equal(names, want) {
+			t.Errorf("as %s they are printed as %q, want %q", role, names, want)
+		}
+		a, err := s.store.LatestAssessment(t.Context(), s.organization, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found, assessed []string
+		for _, d := range a.Databases {
+			found = append(found, d.Name)
+		}
+		unreachable := 0
+		for _, r := range a.Results {
+			if r.CheckID == "PG-C02" {
+				assessed = append(assessed, r.Database)
+				if r.ReasonCode == snapshot.ReasonDatabaseUnreachable {
+					unreachable++
+				}
+			}
+		}
+		slices.Sort(found)
+		slices.Sort(assessed)
+		if !slices.Equal(found, want) || !slices.Equal(assessed, want) || unreachable != refused {
+			t.Errorf("as %s found %q, assessed %q, %d out of reach", role, found, assessed, unreachable)
+		}
+		classified, err := s.store.Classifications(t.Context(), s.organization, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var by []string
+		for _, c := range classified[id] {
+			by = append(by, c.Database)
+			if refused == 0 && c.Classification.Status != snapshot.ClassificationCompleted {
+				t.Errorf("%s: %s", c.Database, c.Classification.Reason)
+			}
+		}
+		slices.Sort(by)
+		if !slices.Equal(by, want) {
+			t.Errorf("as %s classified %q", role, by)
+		}
+		granted := 0
+		for _, g := range a.MissingGrants {
+			if name, ok := strings.CutPrefix(g.Object, "database "); ok && slices.Contains(want, name) {
+				granted++
+			}
+		}
+		if granted != refused {
+			t.Errorf("as %s %d grants: %+v", role, granted, a.MissingGrants)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -94,8 +95,13 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return context.Cause(ctx)
 	}
 	if found.Outcome != snapshot.OutcomeUnreachable {
-		if err := c.record(ctx, claim, inspector, target, found); err != nil {
+		names, err := c.record(ctx, claim, inspector, target, found)
+		if err != nil {
 			return err
+		}
+		printed := inspection.Print(&found, &state, names)
+		for i := range classified {
+			classified[i].Database = cmp.Or(printed[classified[i].Database], classified[i].Database)
 		}
 	}
 	accepted, err := c.accepted(ctx, claim.Organization, claim.Instance)
@@ -141,13 +147,13 @@ func actor(claim assessment.Claim) commands.Actor {
 //
 // The databases are listed anew: the look took minutes, perhaps, and the monitor
 // tells the fleet of those that came meanwhile. A server that cannot be asked any
-// more has those that it had.
-func (c *Collector) record(ctx context.Context, claim assessment.Claim, inspector inspection.Inspector, target servers.Target, found snapshot.Assessment) error {
+// more has those that it had. The names are returned as the server has them.
+func (c *Collector) record(ctx context.Context, claim assessment.Claim, inspector inspection.Inspector, target servers.Target, found snapshot.Assessment) (names []string, err error) {
 	version := versionOf(found)
 	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
 	names, listErr := inspector.Databases(ctx, target)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	var recordErr error
 	if listErr == nil {
@@ -159,14 +165,14 @@ func (c *Collector) record(ctx context.Context, claim assessment.Claim, inspecto
 		switch {
 		case err == nil:
 		case errors.As(err, &gone):
-			return c.leave(ctx, claim)
+			return nil, c.leave(ctx, claim)
 		case errors.As(err, &rule):
 			c.log.WarnContext(ctx, "the fleet refused what was found on an instance", "instance", claim.Instance, "error", err)
 		default:
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return names, nil
 }
 
 // versionOf is the version as the fleet shows it: PostgreSQL's has a number, the others

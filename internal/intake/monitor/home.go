@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/legible"
 	"muster/internal/intake/measure"
 	"muster/internal/lease"
 	"muster/internal/measurements"
@@ -50,9 +51,23 @@ func (h *home) Excluded(ctx context.Context) error {
 
 // Databases tells the fleet of the databases that it does not have as they are.
 func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error) {
+	printed := legible.Names(names)
+	keys := make(map[string]string, len(names))
+	for _, name := range names {
+		keys[name] = commands.DatabaseKey(name, printed[name])
+	}
+	byName := func(known map[string]uuid.UUID) map[string]uuid.UUID {
+		ids := make(map[string]uuid.UUID, len(names))
+		for name, key := range keys {
+			if id, there := known[key]; there {
+				ids[name] = id
+			}
+		}
+		return ids
+	}
 	known, err := h.Fleet.DatabasesOf(ctx, h.claim.Organization, h.claim.Instance)
-	if err != nil || slices.Equal(names, slices.Sorted(maps.Keys(known))) {
-		return known, err
+	if err != nil || slices.Equal(slices.Sorted(maps.Values(keys)), slices.Sorted(maps.Keys(known))) {
+		return byName(known), err
 	}
 	actor := commands.Actor{OrganizationID: h.claim.Organization, Component: "collector"}
 	_, refused := h.Fleet.RecordDatabases(ctx, actor, h.claim.Instance, names)
@@ -65,7 +80,7 @@ func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.U
 		return nil, refused
 	}
 	known, err = h.Fleet.DatabasesOf(ctx, h.claim.Organization, h.claim.Instance)
-	return known, errors.Join(err, refused)
+	return byName(known), errors.Join(err, refused)
 }
 
 // Lacks keeps them beside the lease.

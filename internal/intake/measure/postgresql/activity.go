@@ -32,7 +32,7 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 	r.mayRead, r.role = string(row[3]) == "t", string(row[4])
 	if last := len(a.Databases) - 1; last < 0 || a.Databases[last].ID != uint32(oid) {
 		a.Databases = append(a.Databases, measure.Database{
-			ID: uint32(oid), Name: strings.ToValidUTF8(string(row[1]), "\uFFFD"), Closed: string(row[2]) != "t",
+			ID: uint32(oid), Name: string(row[1]), Closed: string(row[2]) != "t",
 		})
 	}
 	switch d, does := &a.Databases[len(a.Databases)-1], string(row[5]); does {

@@ -8,7 +8,6 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
-	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -151,21 +150,22 @@ func (r *reader) findExtension(ctx context.Context, l *measure.Line) (err error)
 
 // beginSearch lists the databases to look into, but for the one where we are.
 func (r *reader) beginSearch(ctx context.Context, l *measure.Line) error {
-	rows, err := servers.Query(ctx, l, 2, databasesQuery)
-	if err != nil {
-		return err
-	}
-	r.search = search{began: r.now(), all: len(rows), outcome: r.search.outcome}
-	for _, row := range rows {
-		switch {
-		case row[0] == l.Database():
-		case row[1] != "t":
-			r.search.refusing++
+	next := search{began: r.now(), outcome: r.search.outcome}
+	err := l.Each(ctx, 2, databasesQuery, func(row [][]byte) error {
+		next.all++
+		switch name := string(row[0]); {
+		case name == l.Database():
+		case string(row[1]) != "t":
+			next.refusing++
 		default:
-			r.search.left = append(r.search.left, row[0])
+			next.left = append(next.left, name)
 		}
+		return nil
+	})
+	if err == nil {
+		r.search = next
 	}
-	return nil
+	return err
 }
 
 // lookInto looks into another database, and stays where it finds the extension. One that
