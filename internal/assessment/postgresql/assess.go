@@ -50,7 +50,7 @@ func (c *Inspector) Catalogue() *catalogue.Catalogue { return c.catalogue }
 func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 
 // Assess looks at one server: instance checks once, database checks in every
-// database that is no template and allows connections; and at what it is like, for
+// database that is somebody's and allows connections; and at what it is like, for
 // whoever compares it with an earlier look. It always returns an
 // assessment; one that did not reach the server says why. Where ctx ended
 // meanwhile, the assessment is worthless and the caller must drop it.
@@ -104,12 +104,16 @@ const serverSQL = `
 	       current_setting('server_version_num'), version(),
 	       to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), pg_is_in_recovery()`
 
+// ours are the databases that are somebody's: a template that takes connections is used
+// like any other, but for the two that every server has.
+const ours = `(not d.datistemplate or d.datallowconn and d.datname not in ('template0', 'template1'))`
+
 const databasesSQL = `
 	select d.datname, pg_get_userbyid(d.datdba), d.datallowconn, has_database_privilege(d.oid, 'CONNECT'),
 	       case when has_database_privilege(d.oid, 'CONNECT')
 	              or coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_stats'), 'USAGE'), false)
 	            then pg_database_size(d.oid) end
-	from pg_database d where not d.datistemplate order by d.datname collate "C"`
+	from pg_database d where ` + ours + ` order by d.datname collate "C"`
 
 // readServer fills in what the server is and has; closed are the databases on
 // which our role lacks CONNECT.
@@ -154,7 +158,7 @@ func (c *Inspector) Databases(ctx context.Context, target servers.Target) ([]str
 		return nil, err
 	}
 	defer s.Close(ctx)
-	return databaseNames(ctx, s, "select datname from pg_database where not datistemplate")
+	return databaseNames(ctx, s, "select d.datname from pg_database d where "+ours)
 }
 
 // readAccounts fills in the privileged accounts and returns the judge of

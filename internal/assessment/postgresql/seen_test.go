@@ -313,3 +313,22 @@ func TestEveryCheckIsPlantedOrSaysWhyNot(t *testing.T) {
 		}
 	}
 }
+
+// TestATemplateThatTakesConnectionsIsADatabase: C16.
+func TestATemplateThatTakesConnectionsIsADatabase(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{})
+	run(t, server.Superuser(), "CREATE DATABASE golden IS_TEMPLATE true;\nCREATE DATABASE mold IS_TEMPLATE true ALLOW_CONNECTIONS false;\n")
+	run(t, server.URL(pgtest.Superuser, "golden"), "CREATE TABLE keyless (n int);\n")
+	a := assess(t, server.Superuser())
+	var names []string
+	for _, d := range a.Databases {
+		names = append(names, d.Name)
+	}
+	listed, err := collectorAt(t, today).Databases(t.Context(), targetOf(t, server.Superuser()))
+	slices.Sort(listed)
+	if want := []string{"golden", "postgres"}; !slices.Equal(names, want) || !slices.Equal(listed, want) || err != nil {
+		t.Errorf("the databases are %q and %q, want %q: %v", names, listed, want, err)
+	}
+	seenWith{"PG-C02", snapshot.StatusFail, []string{"public.keyless"}, nil, ""}.hold(t, a, "golden")
+}

@@ -42,7 +42,7 @@ const statedPrivilegesSQL = `
 	select d.datname, coalesce(r.rolname, 'PUBLIC'),
 	       string_agg(a.privilege_type || case when a.is_grantable then ' WITH GRANT OPTION' else '' end, ', ' order by a.privilege_type)
 	from pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a left join pg_roles r on r.oid = a.grantee
-	where not d.datistemplate and a.grantee <> d.datdba
+	where ` + ours + ` and a.grantee <> d.datdba
 	group by d.datname, a.grantee, r.rolname order by d.datname collate "C", r.rolname collate "C" limit %d`
 
 const statedHBASQL = `

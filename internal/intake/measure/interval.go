@@ -73,7 +73,7 @@ func (s *Server) settle(ctx context.Context) error {
 }
 
 // samples makes a sample of every database that the fleet knows, also where nothing was
-// executed: it was looked at. What is of no such database (templates, and those that were
+// executed: it was looked at. What is of no such database (template1, and those that were
 // dropped) is left out. It spans from when the look before began to when this one ended, so
 // that of two who look at the same counters one begins behind the end of the other only if it
 // saw what the other counted.

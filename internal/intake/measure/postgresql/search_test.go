@@ -1,10 +1,15 @@
 package postgresql
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/domain/fleet"
 	"muster/internal/clocktest"
@@ -75,4 +80,50 @@ func TestTheExtensionIsLookedForInEveryDatabase(t *testing.T) {
 		clock.Advance(time.Minute)
 	}
 	minute("")
+}
+
+// TestASessionIsCountedWhereverAClientIs: C16. A template that takes connections is a
+// database like others. Replication and background workers are no clients.
+func TestASessionIsCountedWhereverAClientIs(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"max_wal_senders": "2", "wal_level": "logical"}})
+	admin := pgtest.Connect(t, server.Superuser())
+	admin.SetMaxOpenConns(1)
+	admin.MustExec(`CREATE ROLE watcher LOGIN IN ROLE pg_monitor`)
+	admin.MustExec(`CREATE DATABASE golden IS_TEMPLATE true`)
+	admin.MustExec(`CREATE DATABASE app`)
+	admin.MustExec(`CREATE DATABASE mold IS_TEMPLATE true ALLOW_CONNECTIONS false`)
+	for _, where := range []string{"golden", "golden", "app", "template1", "app?replication=database"} {
+		name, replication, _ := strings.Cut(where, "?")
+		dsn := server.URL(pgtest.Superuser, name)
+		if replication != "" {
+			dsn += "&" + replication
+		}
+		conn, err := pgconn.Connect(t.Context(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	}
+	target, err := new(servers.Reach).Target(fleet.PostgreSQL, server.TCPURL("watcher", "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := &measuretest.Home{To: target}
+	one := measure.New(measure.Config{Engine: Engine(time.Now), Home: home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	defer one.Close(t.Context())
+	if err := one.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	on := make(map[string]int64)
+	for _, s := range home.Batches[0].Sessions {
+		for name, id := range home.Known {
+			if id == s.Database {
+				on[name] = s.Active + s.Waiting + s.Idle + s.IdleInTransaction + s.Other
+			}
+		}
+	}
+	if want := map[string]int64{"app": 1, "golden": 2, "postgres": 1}; !maps.Equal(on, want) || len(home.Known) != 3 {
+		t.Errorf("sessions %v on %v, want %v", on, home.Known, want)
+	}
 }

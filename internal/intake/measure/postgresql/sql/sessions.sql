@@ -1,7 +1,8 @@
 -- PostgreSQL 13 and newer. The client sessions of each database by what they do and
 -- wait for; a database without one has a row too, with no session. A session that we
 -- may not look at has no backend_type either: it is hidden, and no background process
--- for all we know. Ours do not count, on whatever connection a pooler put them.
+-- for all we know. Ours do not count, on whatever connection a pooler put them. Templates
+-- that take connections are databases like others, but for the two that every server has.
 SELECT d.oid, d.datname, d.datallowconn, coalesce(pg_has_role('pg_read_all_stats', 'USAGE'), false), quote_ident(current_user),
        coalesce(s.split, ''), coalesce(s.wait, ''), coalesce(s.sessions, 0)
 FROM pg_database d
@@ -20,5 +21,5 @@ LEFT JOIN (
       AND NOT (application_name = '@application@' AND usename = current_user)
     GROUP BY datid, split, wait
 ) s ON s.datid = d.oid
-WHERE NOT d.datistemplate
+WHERE NOT d.datistemplate OR d.datallowconn AND d.datname NOT IN ('template0', 'template1')
 ORDER BY d.oid
