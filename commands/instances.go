@@ -95,6 +95,8 @@ type ChangeInstance struct {
 	Version *string
 	Host    *string
 	Active  *bool
+	// DeclinedGrants are all that the organization will not give.
+	DeclinedGrants *[]string
 }
 
 // ChangeInstance changes an instance. Errors: *NotFoundError, *RuleError.
@@ -131,6 +133,13 @@ func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 		events, err := instance.Change(d)
 		if err != nil {
 			return err
+		}
+		if c.DeclinedGrants != nil {
+			declined, err := instance.Decline(*c.DeclinedGrants)
+			if err != nil {
+				return err
+			}
+			events = append(events, declined...)
 		}
 		return w.keepInstance(id, at, instance, instance.ExternalID(), events)
 	})

@@ -62,6 +62,12 @@ type InstanceDeactivated struct{}
 // InstanceRemoved says that the instance is gone, with its databases; registered again it is a new instance with a new id.
 type InstanceRemoved struct{}
 
+// InstanceGrantsDeclined holds the grants that the organization will not give Muster's
+// account from now on, as missing grants name them; none: it declines none any more.
+type InstanceGrantsDeclined struct {
+	Objects []string `json:"objects"`
+}
+
 // DatabaseRegistered says that the database is known from now on.
 type DatabaseRegistered struct {
 	InstanceID uuid.UUID `json:"instanceId"`
@@ -91,12 +97,14 @@ func (DatabaseChanged) name() string     { return "database.changed" }
 func (DatabaseRemoved) name() string     { return "database.removed" }
 func (InstanceAssessed) name() string    { return "instance.assessed" }
 
+func (InstanceGrantsDeclined) name() string { return "instance.grants_declined" }
+
 // Events returns an empty value of every event of the fleet. All are at schema version 1. A
 // name that was ever written stays.
 func Events() []Event {
 	return []Event{
 		InstanceRegistered{}, InstanceChanged{}, InstanceActivated{}, InstanceDeactivated{}, InstanceRemoved{},
-		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{},
+		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{}, InstanceGrantsDeclined{},
 	}
 }
 

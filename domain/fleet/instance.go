@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,6 +23,7 @@ type Instance struct {
 	registered, removed bool
 	externalID          string
 	details             InstanceDetails
+	declined            []string // grants
 }
 
 // RemovedError reports a decision about something that is gone.
@@ -53,7 +55,22 @@ func (i *Instance) Apply(event Event) {
 		i.details.Active = false
 	case InstanceRemoved:
 		i.removed = true
+	case InstanceGrantsDeclined:
+		i.declined = e.Objects
 	}
+}
+
+// Decline says which grants the organization will not give from now on, instead of those
+// that it would not before.
+func (i *Instance) Decline(objects []string) ([]Event, error) {
+	if !i.Known() {
+		return nil, &RemovedError{What: "instance"}
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(objects)))
+	if slices.Equal(sorted, i.declined) {
+		return nil, nil
+	}
+	return []Event{InstanceGrantsDeclined{Objects: append([]string{}, sorted...)}}, nil
 }
 
 // Register makes the instance known; one that is known already is changed.

@@ -124,7 +124,7 @@ func (s *Store) Record(
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		reached := a.Outcome != snapshot.OutcomeUnreachable
 		result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
-			next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.Due)
+			next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.Due, a.InRecovery, a.Upstream)
 		if err := held(c, result, err); err != nil {
 			return err
 		}

@@ -87,8 +87,11 @@ type TargetState struct {
 	LastAssessedAt   *time.Time // checks were run
 	LastClassifiedAt *time.Time // a classification completed
 	LastError        *Failure   // nil: the last attempt succeeded, or there was none
-	// MissingGrants are those that the checks lack, and those of the statistics.
+	// MissingGrants are those that the checks lack, and those of the statistics, also where
+	// they are declined.
 	MissingGrants []snapshot.MissingGrant
+	Standby       bool   // at its last assessment
+	Upstream      string // of a standby: where it gets its changes from, as host:port; empty: not known
 }
 
 // addMissing adds those grants that no other asks for already.
@@ -164,7 +167,7 @@ func (s *Store) credentials(ctx context.Context, q sqlx.QueryerContext, locking 
 // the values of what changed.
 // What was assessed stays until it is pruned: the scorecard's history needs it.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
-	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications"} {
+	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications", "declined_grants"} {
 		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 		if err != nil {
 			return err
@@ -321,6 +324,8 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 		ErrorAt        *time.Time `db:"last_error_at"`
 		Missing        []byte     `db:"missing_grants"`
 		Statistics     []byte     `db:"missing_for_statistics"`
+		Standby        bool       `db:"standby"`
+		Upstream       string     `db:"upstream"`
 	}
 	if err := s.db.SelectContext(ctx, &rows, statesSQL, organization, ids); err != nil {
 		return nil, fmt.Errorf("read the states of %d instances: %w", len(ids), err)
@@ -329,7 +334,7 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	for _, row := range rows {
 		state := TargetState{
 			Collected: row.Collected, Fed: row.Fed, Classify: row.Classify, LastSeenAt: utc(row.LastSeen),
-			LastAssessedAt: utc(row.LastAssessed), LastClassifiedAt: utc(row.LastClassified),
+			LastAssessedAt: utc(row.LastAssessed), LastClassifiedAt: utc(row.LastClassified), Standby: row.Standby, Upstream: row.Upstream,
 		}
 		if row.ErrorAt != nil {
 			state.LastError = &Failure{Class: row.ErrorClass, Sentence: row.Error, At: row.ErrorAt.UTC()}

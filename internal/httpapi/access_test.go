@@ -71,6 +71,7 @@ POST   /api/v1/invitations/:token                    *
 GET    /api/v1/organization                          vmaA metrics:read alerts:read reports:read reports:create members:read
 PATCH  /api/v1/organization                          ---A admin
 GET    /api/v1/findings                              -maA reports:download
+GET    /api/v1/findings/groups                       -maA reports:download
 GET    /api/v1/findings/:findingId                   -maA reports:download
 GET    /api/v1/checks                                vmaA metrics:read
 GET    /api/v1/checks/:checkId                       vmaA metrics:read

@@ -64,7 +64,7 @@ func TestAnAgentIsShownOnItsInstances(t *testing.T) {
 			t.Errorf("%v\n%s", rest, diff)
 		}
 		_, rest = w.agentOf(who, ids["billing"])
-		if rest["lastError"] != "db02 refuses connections." || rest["lastErrorAt"] != w.ago(time.Minute).Format(time.RFC3339) || !strings.Contains(fmt.Sprint(rest["missingGrants"]), "checks:[] object:V$SESSION statement:GRANT SELECT ON V_$SESSION TO muster") {
+		if rest["lastError"] != "db02 refuses connections." || rest["lastErrorAt"] != w.ago(time.Minute).Format(time.RFC3339) || !strings.Contains(fmt.Sprint(rest["missingGrants"]), "checks:[] database:<nil> declinable:true needed:true object:V$SESSION reveals:<nil> statement:GRANT SELECT ON V_$SESSION TO muster") {
 			t.Errorf("it shows %v", rest)
 		}
 	}

@@ -191,6 +191,8 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?databaseId=%s", "databaseId", ""},
+		{"GET", "/api/v1/findings/groups?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/findings/groups?databaseId=%s", "databaseId", ""},
 		{"GET", "/api/v1/controls/PG-S01" + since + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/audit-events?actorId=%s", "memberId", ""},
 	} {

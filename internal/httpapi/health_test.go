@@ -89,3 +89,18 @@ func TestInstanceHealth(t *testing.T) {
 	w.do(request{method: "DELETE", path: "/api/v1/instances/" + orders.String(), as: w.ours.admin}).is(204)
 	w.get(w.ours.member, path).problem(404, "not_found")
 }
+
+// TestAScoreIsOfTheLastAssessment: F19. One that finds all as it was tells the log nothing,
+// and the score is its score all the same.
+func TestAScoreIsOfTheLastAssessment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	orders := w.instance(w.ours, "orders")
+	passes := snapshot.CheckResult{CheckID: "PG-S01", Status: snapshot.StatusPass}
+	w.looked(w.ours, orders, w.clock.Now().Add(-22*time.Minute), setting("work_mem", "1", "kB"), passes)
+	w.assessed(w.ours, orders, passes)
+	health := w.get(w.ours.auditor, "/api/v1/instances/"+orders.String()+"/health").is(200).object()
+	if instance := w.get(w.ours.auditor, "/api/v1/instances/"+orders.String()).is(200).object(); health["assessedAt"] != instance["lastAssessedAt"] {
+		t.Errorf("a score of %v, last assessed %v", health["assessedAt"], instance["lastAssessedAt"])
+	}
+}

@@ -240,6 +240,7 @@ type Assessment struct {
 	Databases        []DatabaseFact `json:"databases"` // databases found, sorted by name
 	TLSSessions      *int           `json:"tlsSessions"`
 	ClientSessions   *int           `json:"clientSessions"`
+	Upstream         string         `json:"upstream,omitempty"` // of a standby: host:port of who sends it changes, where known
 }
 
 // Statuses of a check. Accepted is what an exception makes of a failed one when
@@ -261,6 +262,8 @@ const (
 	ReasonQueryFailed         = "query_failed"
 	ReasonDatabaseUnreachable = "database_unreachable"
 	ReasonNotTold             = "not_told" // the server does not tell, whatever the account is granted
+	ReasonPlatform            = "platform" // who runs the server lets nobody read it
+	ReasonDeclined            = "declined" // the organization will not grant what it needs
 	ReasonSent                = "sent"     // the feed says so, and why
 	ReasonNotSent             = "not_sent" // the feed did not tell of the check
 )
@@ -331,6 +334,7 @@ type MissingGrant struct {
 	Object    string   `json:"object"`
 	Statement string   `json:"statement"`
 	Checks    []string `json:"checks"`
+	Declined  bool     `json:"declined,omitempty"` // the organization will not grant it
 }
 
 // DatabaseFact is a database as the assessment found it.

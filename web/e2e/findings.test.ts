@@ -28,14 +28,14 @@ const rows = (page: Page) =>
   page.locator("[data-finding]").evaluateAll((all) => all.map((row) => row.getAttribute("data-finding")));
 
 test("filters, search and order live in the address and survive a reload", async () => {
-  const page = await visit("/findings?page=2", { as: "member" });
+  const page = await visit("/findings?group=none&page=2", { as: "member" });
   await expect.poll(() => total(page)).toBe((await findings("")).page.totalItems);
   await page.getByRole("group", { name: "Severity" }).getByText("High", { exact: true }).click();
   await page.waitForURL(/severity=High/);
   expect(page.url(), "a changed filter begins at page 1").not.toMatch(/[?&]page=/);
   await page.getByRole("group", { name: "Domain" }).getByText("Security", { exact: true }).click();
   await page.waitForURL(/domain=Security/);
-  await page.getByRole("button", { name: "There for" }).click();
+  await page.getByRole("button", { name: "Open for" }).click();
   await page.waitForURL(/sort=firstSeenAt/);
   await page.locator("[data-search]").fill("demo");
   await page.waitForURL(/q=demo/);
@@ -51,12 +51,12 @@ test("filters, search and order live in the address and survive a reload", async
   expect([...(asked[0] as URL).searchParams].sort()).toEqual(
     [...new URLSearchParams(`${query}&page=1&pageSize=20`)].sort(),
   );
-  expect(await page.getByRole("columnheader", { name: "There for" }).getAttribute("aria-sort")).toBe("ascending");
+  expect(await page.getByRole("columnheader", { name: "Open for" }).getAttribute("aria-sort")).toBe("ascending");
   expect(await page.getByRole("checkbox", { name: "High" }).isChecked()).toBe(true);
   expect(await page.getByRole("checkbox", { name: "Low" }).isChecked()).toBe(false);
 
   await page.getByRole("button", { name: "Clear filters" }).click();
-  await expect.poll(() => new URL(page.url()).search).toBe("?sort=firstSeenAt");
+  await expect.poll(() => new URL(page.url()).search).toBe("?group=none&sort=firstSeenAt");
   await page.goBack();
   await page.waitForURL(/severity=High/);
 });
@@ -200,7 +200,7 @@ test("each state is told apart, and what a server made up is text", async () => 
     hostile({ status: "passed", passedSince: "2026-11-21T00:00:00Z" }),
     hostile({ status: "unheard of", check: { ...hostile({}).check, severity: "Unheard" } }),
   ];
-  const page = await visit("/findings", {
+  const page = await visit("/findings?group=none", {
     as: "member",
     expected: [/status of 404/],
     before: async (p) => {
@@ -246,9 +246,38 @@ test("each state is told apart, and what a server made up is text", async () => 
     await page.setViewportSize({ width: 1320, height: 900 });
   }
   expect(await page.locator("article img").count()).toBe(0);
-  await page.goto("/findings");
+  await page.goto("/findings?group=none");
   await page.setViewportSize({ width: 360, height: 800 });
   await page.locator("[data-finding]").first().waitFor();
   expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
+});
+
+test("F10: what fails is grouped by check, and opens by keyboard to servers and objects", async () => {
+  type Groups = { items: { check: { id: string; title: string }; findings: number }[] };
+  const { items } = await read<Groups>("/api/v1/findings/groups?pageSize=20");
+  const page = await visit("/findings", { as: "member" });
+  const groups = page.locator("[data-group]");
+  await expect
+    .poll(() => groups.evaluateAll((all) => all.map((row) => row.getAttribute("data-group"))))
+    .toEqual(items.map((g) => g.check.id));
+  const check = groups.first();
+  await check.getByRole("button", { expanded: false }).first().focus();
+  await page.keyboard.press("Enter");
+  const server = check.locator("[data-group]").first();
+  await server.getByRole("button", { expanded: false }).first().focus();
+  await page.keyboard.press("Space");
+  await server.locator("[data-finding] a").first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByText("Server", { exact: true }).click();
+  await page.waitForURL(/group=instance/);
+  await groups
+    .first()
+    .getByText(/checks?, \d+ findings?/)
+    .waitFor();
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await sideways(page)).toBe(false);
+  await page.getByText("Not grouped", { exact: true }).click();
+  await page.waitForURL(/group=none/);
+  await page.locator("[data-finding]").first().waitFor();
 });

@@ -24,8 +24,20 @@ const grants = [
     object: "pg_authid in database orders",
     statement: "GRANT SELECT ON pg_catalog.pg_authid TO muster;",
     checks: ["PG-S11"],
+    database: "orders",
+    needed: false,
+    reveals: "the hashes of all passwords",
+    declinable: true,
   },
-  { object: "pg_stat_statements", statement: "GRANT pg_read_all_stats TO muster", checks: ["PG-P01"] },
+  {
+    object: "pg_stat_statements",
+    statement: "GRANT pg_read_all_stats TO muster",
+    checks: ["PG-P01"],
+    database: null,
+    needed: true,
+    reveals: null,
+    declinable: false,
+  },
 ];
 
 test("the list searches, filters and keeps both in the address", async () => {
@@ -62,7 +74,14 @@ test("a server that was heard from and is not any more is silent, an inactive on
       name: "away",
       lastError: "Nothing takes connections at db01:5432.",
     },
-    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a04", name: "short", missingGrants: grants },
+    {
+      ...model,
+      id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a04",
+      name: "short",
+      missingGrants: grants,
+      missingGrantCount: 2,
+      neededGrantCount: 1,
+    },
   ];
   const page = await visit("/instances", {
     before: (page) =>
@@ -82,7 +101,7 @@ test("a server that was heard from and is not any more is silent, an inactive on
   await page.getByRole("row", { name: /^away/ }).getByText("Nothing takes connections at db01:5432.").waitFor();
   await page
     .getByRole("row", { name: /^short/ })
-    .getByText("2 missing grants")
+    .getByText("1 missing grant")
     .waitFor();
 });
 
@@ -107,10 +126,10 @@ test("38 a member sees no way to add, connect or change a server", async () => {
 test("a server shows what it lacks, and leads to its alerts, dashboard and scorecard", async () => {
   const { id } = await collected();
   const page = await visit(`/instances/${id}`);
-  const statements = page.getByRole("region", { name: "Run this as a superuser in database muster" });
+  const statements = page.getByRole("region", { name: "Script with all grants" });
   await statements.waitFor();
-  expect(await statements.textContent()).toMatch(/^GRANT .*;$/m);
-  await page.getByText("PG-S11").waitFor();
+  expect(await statements.textContent()).toMatch(/^(-- )?GRANT .*;$/m);
+  await page.getByText(/For .*PG-S11/).waitFor();
   const databases = page.getByRole("region", { name: "Databases" });
   await databases.getByRole("cell", { name: "shop" }).waitFor();
   for (const [name, address] of [
@@ -171,7 +190,7 @@ test("a server shows the agent that measures it, as its last report says", async
     await panel.getByText("12: its buffer or its disk was full, and the oldest went").waitFor();
     expect(await panel.textContent()).toMatch(/Waits to be sentnothing.*Refused1 fact/);
     await page.getByText("The agent cannot connect to this instance").waitFor();
-    await page.getByRole("region", { name: "Run this as an administrator" }).waitFor();
+    await page.getByText("Run muster agent check beside the agent: it prints the statements.").waitFor();
     await page.route(`**/api/v1/instances/${id}`, async (route) => {
       const shown = await (await route.fetch()).json();
       shown.agent.seenAt = new Date(Date.parse(shown.agent.seenAt) - 6 * 60_000).toISOString();
@@ -262,6 +281,8 @@ test("a refused connection says its class, what to do, and goes to the field", a
   expect(texts.join(" ")).toContain("Nothing takes connections at 127.0.0.1:1");
 });
 
+const script = "-- Needed.\nGRANT pg_read_all_stats TO muster;\n";
+
 test("a server is added once, waits for its first look and then shows the grants it lacks", async () => {
   const made = {
     ...(await collected()),
@@ -282,7 +303,12 @@ test("a server is added once, waits for its first look and then shows the grants
         return sent.length === 1 ? route.abort() : route.fulfill({ status: 201, json: waiting });
       });
       await page.route(`**/api/v1/instances/${made.id}`, (route) =>
-        route.fulfill({ json: looks++ < 1 ? waiting : { ...made, missingGrants: grants } }),
+        route.fulfill({
+          json:
+            looks++ < 1
+              ? waiting
+              : { ...made, missingGrants: grants, missingGrantCount: 2, neededGrantCount: 1, grantScript: script },
+        }),
       );
       await page.route(`**/api/v1/instances/${made.id}/health`, (route) =>
         route.fulfill({
@@ -302,10 +328,15 @@ test("a server is added once, waits for its first look and then shows the grants
   await page.getByText("The server did not answer.").waitFor(); // the page, not the database
   await page.getByRole("button", { name: "Test and add" }).click();
   await page.getByText("First assessment running").waitFor();
-  const statements = page.getByRole("region", { name: "Run this as a superuser in database orders" });
+  const statements = page.getByRole("region", { name: "Script with all grants" });
   await statements.waitFor();
-  expect(await statements.textContent()).toBe("GRANT SELECT ON pg_catalog.pg_authid TO muster;");
-  await page.getByText("PG-P01").waitFor();
+  expect(await statements.textContent()).toBe(script);
+  const panel = page.locator("[data-missing-grants]"); // F11: one button copies all
+  expect(await panel.getByRole("button", { name: /^Copy/ }).count()).toBe(1);
+  await panel.getByText("Reveals the hashes of all passwords.").waitFor();
+  await page.getByText("For PG-P01.").waitFor();
+  await panel.getByRole("button", { name: "Decline pg_authid" }).waitFor();
+  expect(await panel.getByRole("button", { name: /^Decline/ }).count()).toBe(1);
   expect(sent[0]?.body).toEqual({
     name: "orders",
     engine: "postgresql",

@@ -85,3 +85,17 @@ func keyOf(salt []byte, k Kept) string {
 	}
 	return digest(salt, string(k.Kind), k.Database, k.Name)
 }
+
+// Told is what the log was told last of an instance's assessments; ok is false where it was
+// told nothing.
+func Told(ctx context.Context, q sqlx.QueryerContext, organization, instance uuid.UUID) (told fleet.InstanceAssessed, ok bool, err error) {
+	row, ok, err := statement.Find[[]byte](ctx, q, "read what the log was told of instance "+instance.String(),
+		`SELECT told FROM instance_states WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	if err != nil || !ok {
+		return told, false, err
+	}
+	if err := json.Unmarshal(row, &told); err != nil {
+		return told, false, fmt.Errorf("decode what the log was told of instance %s: %w", instance, err)
+	}
+	return told, true, nil
+}

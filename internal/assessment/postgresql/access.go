@@ -21,6 +21,7 @@ type access struct {
 	standby  bool // refuses every statement that writes
 	inherits bool // our role has what it is a member of
 	alters   bool // ALTER SYSTEM is allowed
+	platform platform
 	states   map[string]readState
 }
 
@@ -37,8 +38,8 @@ func key(r catalogue.Read) string {
 }
 
 // lookUp asks for all reads of the checks in one query.
-func lookUp(ctx context.Context, s servers.Session, role string, checks []catalogue.Check) (access, error) {
-	a := access{role: role, database: s.Database(), states: make(map[string]readState)}
+func lookUp(ctx context.Context, s servers.Session, role string, on platform, checks []catalogue.Check) (access, error) {
+	a := access{role: role, platform: on, database: s.Database(), states: make(map[string]readState)}
 	parts := []string{`select '', pg_is_in_recovery(), coalesce((select rolinherit from pg_roles where rolname = current_user), true),
 		current_setting('server_version_num'), coalesce(current_setting('allow_alter_system', true), 'on')`}
 	for _, check := range checks {
@@ -139,6 +140,20 @@ func (a access) grants(check catalogue.Check, missing []catalogue.Read) (out []s
 	return out
 }
 
+// withheld names those of the missing reads that only a superuser could grant, where the
+// platform has the only one; "" for none. Catalogs belong to the superuser.
+func (a access) withheld(missing []catalogue.Read) string {
+	if !a.platform.known() {
+		return ""
+	}
+	for _, read := range missing {
+		if read.Kind == catalogue.ReadRelation || read.Kind == catalogue.ReadFunction {
+			return read.Object()
+		}
+	}
+	return ""
+}
+
 // memberships is what a role that does not inherit needs for a membership to
 // count: since 16 that belongs to the membership, before to the role.
 func (a access) memberships(read catalogue.Read, g snapshot.MissingGrant) []snapshot.MissingGrant {
@@ -158,12 +173,20 @@ func (a access) memberships(read catalogue.Read, g snapshot.MissingGrant) []snap
 	return []snapshot.MissingGrant{g, inherit}
 }
 
+// toLetIt leads to the grants in a sentence: what a standby has is granted on its primary.
+func (a access) toLetIt() string {
+	if a.standby {
+		return "To let it, grant it on its primary:"
+	}
+	return "To let it:"
+}
+
 // refusal is why a check with missing reads was not assessed.
-func refusal(role string, grants []snapshot.MissingGrant) string {
+func (a access) refusal(grants []snapshot.MissingGrant) string {
 	objects, statements := make([]string, len(grants)), make([]string, len(grants))
 	for i, g := range grants {
 		objects[i], statements[i] = g.Object, g.Statement
 	}
-	return fmt.Sprintf("The monitoring role %s may not read %s. To let it: %s",
-		role, strings.Join(objects, " and "), strings.Join(statements, " "))
+	return fmt.Sprintf("The monitoring role %s may not read %s. %s %s",
+		a.role, strings.Join(objects, " and "), a.toLetIt(), strings.Join(statements, " "))
 }

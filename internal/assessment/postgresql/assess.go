@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,11 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	instance := slices.DeleteFunc(slices.Clone(checks), func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeInstance })
 	perDatabase := slices.DeleteFunc(checks, func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeDatabase })
 
-	granted, err := lookUp(ctx, s, a.Role, instance)
+	on, err := readPlatform(ctx, s, a.RoleIsSuperuser)
+	if err != nil {
+		return state, err
+	}
+	granted, err := lookUp(ctx, s, a.Role, on, instance)
 	if err != nil {
 		return state, err
 	}
@@ -84,9 +89,10 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	results, grants := runChecks(ctx, s, granted, a.VersionNum, instance, "")
 	judge := c.readAccounts(ctx, s, a, granted, roles, members)
 	countSessions(ctx, s, a, granted)
+	a.Upstream = readUpstream(ctx, s, granted)
 	state = readLikeness(ctx, s, a, granted)
 
-	more, moreGrants, visited := c.visitDatabases(ctx, target, a, closed, perDatabase)
+	more, moreGrants, visited := c.visitDatabases(ctx, target, a, on, closed, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = slices.Concat(results, more)
 	e := evidence{found: a, roles: roles, judge: judge, at: a.StartedAt}
@@ -211,15 +217,35 @@ func countSessions(ctx context.Context, s servers.Session, a *snapshot.Assessmen
 	}
 }
 
+// readUpstream is where a standby gets its changes from, as host:port; empty where that is
+// not known, and for a primary.
+func readUpstream(ctx context.Context, s servers.Session, granted access) string {
+	if !granted.standby {
+		return ""
+	}
+	row, err := servers.Row(ctx, s, 2, "select sender_host, sender_port from pg_stat_wal_receiver")
+	if err != nil || row[0] == "" || strings.HasPrefix(row[0], "/") { // a socket says nothing elsewhere
+		return ""
+	}
+	return net.JoinHostPort(row[0], row[1])
+}
+
 // visitDatabases runs the database checks, a few databases at a time; visited are those
 // whose extensions could be read.
-func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (
+func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, a *snapshot.Assessment, on platform, closed map[string]bool, checks []catalogue.Check) (
 	results []snapshot.CheckResult, grants []snapshot.MissingGrant, visited map[string]bool,
 ) {
 	found := make([][]snapshot.Extension, len(a.Databases))
 	results, grants = inspection.VisitEach(len(a.Databases), func(i int) (r []snapshot.CheckResult, g []snapshot.MissingGrant) {
-		if d := a.Databases[i]; d.AllowsConn {
-			r, g, found[i] = visitDatabase(ctx, target, a.Role, a.VersionNum, d.Name, closed[d.Name], checks)
+		switch d := &a.Databases[i]; {
+		case !d.AllowsConn:
+		case closed[d.Name] && on.keeps(d.Name):
+			r = keptByPlatform(d, on, checks)
+		default:
+			r, g, found[i] = visitDatabase(ctx, target, a.Role, a.VersionNum, on, d.Name, closed[d.Name], checks)
+			if found[i] == nil && on.keeps(d.Name) { // it may be closed in pg_hba.conf
+				r, g = keptByPlatform(d, on, checks), nil
+			}
 		}
 		return r, g
 	})
@@ -229,6 +255,18 @@ func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, a
 		visited[d.Name] = found[i] != nil
 	}
 	return results, grants, visited
+}
+
+// keptByPlatform is what comes of the checks of a database that the platform has for
+// itself: it takes no connections but its own, so nobody classifies it, either.
+func keptByPlatform(d *snapshot.DatabaseFact, on platform, checks []catalogue.Check) (results []snapshot.CheckResult) {
+	d.AllowsConn = false
+	for _, check := range checks {
+		result := snapshot.CheckResult{CheckID: check.ID, Database: d.Name, Threshold: check.Pass}
+		on.withhold(&result, "database "+d.Name)
+		results = append(results, result)
+	}
+	return results
 }
 
 // dropVanished forgets databases that were dropped while we looked: they are
@@ -258,7 +296,7 @@ func dropVanished(ctx context.Context, s servers.Session, a *snapshot.Assessment
 
 func connectObject(database string) string { return "database " + database }
 
-func visitDatabase(ctx context.Context, target servers.Target, role string, version int, database string, closed bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
+func visitDatabase(ctx context.Context, target servers.Target, role string, version int, on platform, database string, closed bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
 	all := func(code, reason string) []snapshot.CheckResult {
 		for _, check := range checks {
 			result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
@@ -282,7 +320,7 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 	rows, err := servers.Query(ctx, s, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
 	var granted access
 	if err == nil {
-		granted, err = lookUp(ctx, s, role, checks)
+		granted, err = lookUp(ctx, s, role, on, checks)
 	}
 	if err != nil {
 		_, sentence := inspection.Reason(err)

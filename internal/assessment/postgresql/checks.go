@@ -48,9 +48,13 @@ func admit(result *snapshot.CheckResult, a access, version int, check catalogue.
 		result.Reason = "This server has no " + absent[0].Object() + "."
 		return nil, false
 	}
+	if what := a.withheld(missing); what != "" {
+		a.platform.withhold(result, what)
+		return nil, false
+	}
 	if len(missing) > 0 {
 		grants = a.grants(check, missing)
-		inspection.NotAssessed(result, snapshot.ReasonPermissionDenied, refusal(a.role, grants))
+		inspection.NotAssessed(result, snapshot.ReasonPermissionDenied, a.refusal(grants))
 		return grants, false
 	}
 	return nil, true
@@ -146,8 +150,8 @@ func hiddenObjects(ctx context.Context, s servers.Session, a access, check catal
 	if len(rows) > listed {
 		more = fmt.Sprintf(" and %d more", len(rows)-listed)
 	}
-	return fmt.Sprintf("The monitoring role %s may not read %s%s. To let it: %s",
-		a.role, strings.Join(objects, ", "), more, grants[0].Statement), grants
+	return fmt.Sprintf("The monitoring role %s may not read %s%s. %s %s",
+		a.role, strings.Join(objects, ", "), more, a.toLetIt(), grants[0].Statement), grants
 }
 
 // unknownOf says what of a check the server does not tell, "" for nothing.

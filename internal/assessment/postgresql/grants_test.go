@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	judged "muster/internal/assessment/grants"
 	"muster/internal/pgtest"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
@@ -36,7 +37,8 @@ func grantsAreEnough(t *testing.T, major int, classify string) {
 	if !ok {
 		t.Fatal("there is no script")
 	}
-	run(t, server.Superuser(), "CREATE TABLE people (email text); INSERT INTO people SELECT 'ana' || n || '@example.org' FROM generate_series(1, 50) n;\n"+script)
+	run(t, server.Superuser(), "CREATE TABLE people (id serial, email text); INSERT INTO people (email) SELECT 'ana' || n || '@example.org' FROM generate_series(1, 50) n;\n"+
+		"CREATE DATABASE shop;\nCREATE DATABASE \"Closed one\";\nREVOKE CONNECT ON DATABASE \"Closed one\" FROM PUBLIC;\n"+script)
 	target, err := new(servers.Reach).OwnTarget(fleet.PostgreSQL, server.TCPURL("muster", "postgres"))
 	if err != nil {
 		t.Fatal(err)
@@ -50,12 +52,17 @@ func grantsAreEnough(t *testing.T, major int, classify string) {
 		}
 	}
 	opened := classify == assessment.ClassifyValues && major >= 14 // with all tables
-	want := []string{"PG-S11", "PG-S35"}
+	want := []string{"PG-C06", "PG-S11", "PG-S35"}
 	if opened {
 		want = nil
 	}
 	if slices.Sort(lacking); !slices.Equal(lacking, want) || found.RoleIsSuperuser {
 		t.Errorf("%s as %s (superuser %t): not allowed are %v; %+v", found.Outcome, found.Role, found.RoleIsSuperuser, lacking, found.MissingGrants)
+	}
+	for _, g := range judged.All(fleet.PostgreSQL, found.MissingGrants, nil) { // F11
+		if g.Needed {
+			t.Errorf("the script leaves a needed grant missing: %+v", g)
+		}
 	}
 	run := inspector.Classify(context.Background(), target, "postgres", classify)
 	if sampled := run.TablesSampled > 0; sampled != opened {

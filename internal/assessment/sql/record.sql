@@ -12,5 +12,7 @@ SET lease_token        = NULL,
     last_error         = $8,
     last_error_at      = CASE WHEN $5::boolean THEN NULL ELSE now() END,
     -- What is missing is known only from a look; a server out of reach keeps its list.
-    missing_grants     = CASE WHEN $5::boolean THEN $9::json ELSE missing_grants END
+    missing_grants     = CASE WHEN $5::boolean THEN $9::json ELSE missing_grants END,
+    standby            = CASE WHEN $5::boolean THEN $11 ELSE standby END,
+    upstream           = CASE WHEN $5::boolean THEN $12 ELSE upstream END
 WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3

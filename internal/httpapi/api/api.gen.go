@@ -528,6 +528,30 @@ func (e FindingCheckSeverity) Valid() bool {
 	}
 }
 
+// Defines values for FindingGroupSeverity.
+const (
+	FindingGroupSeverityCritical FindingGroupSeverity = "Critical"
+	FindingGroupSeverityHigh     FindingGroupSeverity = "High"
+	FindingGroupSeverityLow      FindingGroupSeverity = "Low"
+	FindingGroupSeverityMedium   FindingGroupSeverity = "Medium"
+)
+
+// Valid indicates whether the value is a known member of the FindingGroupSeverity enum.
+func (e FindingGroupSeverity) Valid() bool {
+	switch e {
+	case FindingGroupSeverityCritical:
+		return true
+	case FindingGroupSeverityHigh:
+		return true
+	case FindingGroupSeverityLow:
+		return true
+	case FindingGroupSeverityMedium:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for NotifiedEvent.
 const (
 	AlertAcknowledged NotifiedEvent = "alert.acknowledged"
@@ -1194,6 +1218,45 @@ func (e ListFindingsParamsSort) Valid() bool {
 	}
 }
 
+// Defines values for GroupFindingsParamsBy.
+const (
+	GroupFindingsParamsByCheck    GroupFindingsParamsBy = "check"
+	GroupFindingsParamsByInstance GroupFindingsParamsBy = "instance"
+)
+
+// Valid indicates whether the value is a known member of the GroupFindingsParamsBy enum.
+func (e GroupFindingsParamsBy) Valid() bool {
+	switch e {
+	case GroupFindingsParamsByCheck:
+		return true
+	case GroupFindingsParamsByInstance:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GroupFindingsParamsStatus.
+const (
+	GroupFindingsParamsStatusAccepted    GroupFindingsParamsStatus = "accepted"
+	GroupFindingsParamsStatusNotAssessed GroupFindingsParamsStatus = "notAssessed"
+	GroupFindingsParamsStatusOpen        GroupFindingsParamsStatus = "open"
+)
+
+// Valid indicates whether the value is a known member of the GroupFindingsParamsStatus enum.
+func (e GroupFindingsParamsStatus) Valid() bool {
+	switch e {
+	case GroupFindingsParamsStatusAccepted:
+		return true
+	case GroupFindingsParamsStatusNotAssessed:
+		return true
+	case GroupFindingsParamsStatusOpen:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListInstancesParamsStatus.
 const (
 	ListInstancesParamsStatusActive   ListInstancesParamsStatus = "active"
@@ -1852,9 +1915,12 @@ type ChangeChannel struct {
 
 // ChangeInstance defines model for ChangeInstance.
 type ChangeInstance struct {
-	Active *bool   `json:"active,omitempty"`
-	Dsn    *string `json:"dsn,omitempty"`
-	Name   *string `json:"name,omitempty"`
+	Active *bool `json:"active,omitempty"`
+
+	// DeclinedGrants All that the organization will not grant, in the place of what it declined before; [] undoes it. Each is the `object` of a missing grant that can be declined, or the part of it before " in database ", which declines it in every database, also in those to come.
+	DeclinedGrants *[]string `json:"declinedGrants,omitempty"`
+	Dsn            *string   `json:"dsn,omitempty"`
+	Name           *string   `json:"name,omitempty"`
 }
 
 // ChangeMember defines model for ChangeMember.
@@ -2656,10 +2722,65 @@ type FindingDatabase struct {
 	Name string              `json:"name"`
 }
 
+// FindingGroup defines model for FindingGroup.
+type FindingGroup struct {
+	// Check Of a group by check; its severity is that of the worst finding.
+	Check *FindingCheck `json:"check"`
+
+	// Checks How many checks found one.
+	Checks int64 `json:"checks"`
+
+	// Databases How many databases have one.
+	Databases int64 `json:"databases"`
+	Findings  int64 `json:"findings"`
+
+	// FirstSeenAt Of the oldest.
+	FirstSeenAt time.Time `json:"firstSeenAt"`
+
+	// Instance Of a group by instance.
+	Instance *Reference `json:"instance"`
+
+	// Instances How many servers have one.
+	Instances int64 `json:"instances"`
+
+	// LastSeenAt Of the latest.
+	LastSeenAt time.Time `json:"lastSeenAt"`
+
+	// Severity Of the worst finding.
+	Severity FindingGroupSeverity `json:"severity"`
+
+	// Unit What each finding is about.
+	Unit string `json:"unit"`
+
+	// Upgrades Releases that close findings of the group, that which closes most first.
+	Upgrades []FindingUpgrade `json:"upgrades"`
+}
+
+// FindingGroupSeverity Of the worst finding.
+type FindingGroupSeverity string
+
+// FindingGroupPage defines model for FindingGroupPage.
+type FindingGroupPage struct {
+	Items []FindingGroup `json:"items"`
+	Page  Page           `json:"page"`
+}
+
 // FindingPage defines model for FindingPage.
 type FindingPage struct {
 	Items []Finding `json:"items"`
 	Page  Page      `json:"page"`
+}
+
+// FindingUpgrade defines model for FindingUpgrade.
+type FindingUpgrade struct {
+	// Closes How many findings.
+	Closes int64 `json:"closes"`
+
+	// Instances On how many servers.
+	Instances int64 `json:"instances"`
+
+	// To The release, such as 15.20
+	To string `json:"to"`
 }
 
 // FleetBatch defines model for FleetBatch.
@@ -2758,7 +2879,16 @@ type Instance struct {
 	Collected     bool      `json:"collected"`
 	CreatedAt     time.Time `json:"createdAt"`
 	DatabaseCount int       `json:"databaseCount"`
-	Engine        string    `json:"engine"`
+
+	// DeclinedGrants The objects that the organization will not grant. In lists empty.
+	DeclinedGrants []string `json:"declinedGrants"`
+	Engine         string   `json:"engine"`
+
+	// GrantOnPrimary Of a standby, where the grants are to be given; null of any other server, and in lists.
+	GrantOnPrimary *Primary `json:"grantOnPrimary"`
+
+	// GrantScript The missing grants as one script: what is needed as statements, what is optional as comments that say what it reveals. Null where nothing can be stated, and in lists.
+	GrantScript *string `json:"grantScript"`
 
 	// Health Null for whoever may not read metrics.
 	Health           *InstanceFigures   `json:"health"`
@@ -2774,10 +2904,18 @@ type Instance struct {
 	LastErrorAt *time.Time `json:"lastErrorAt"`
 
 	// LastSeenAt when a connection to it succeeded last, or a sample of it or its host came in that was fresh; of an imported past nothing
-	LastSeenAt    *time.Time     `json:"lastSeenAt"`
+	LastSeenAt *time.Time `json:"lastSeenAt"`
+
+	// MissingGrantCount How many grants are missing and not declined.
+	MissingGrantCount int `json:"missingGrantCount"`
+
+	// MissingGrants Those that are not declined, those that are needed first. In lists the first five.
 	MissingGrants []MissingGrant `json:"missingGrants"`
 	Name          string         `json:"name"`
-	Version       *string        `json:"version"`
+
+	// NeededGrantCount Those of them that are needed.
+	NeededGrantCount int     `json:"neededGrantCount"`
+	Version          *string `json:"version"`
 }
 
 // InstanceChange defines model for InstanceChange.
@@ -2971,9 +3109,23 @@ type MemberPage struct {
 
 // MissingGrant defines model for MissingGrant.
 type MissingGrant struct {
-	Checks    []string `json:"checks"`
-	Object    string   `json:"object"`
-	Statement string   `json:"statement"`
+	Checks []string `json:"checks"`
+
+	// Database Where the statement is to be run; null: in any database.
+	Database *string `json:"database"`
+
+	// Declinable `declinedGrants` may name it; false: without it nothing is measured.
+	Declinable bool `json:"declinable"`
+
+	// Needed Measuring or several checks depend on it; false: one check does, or what it opens is a secret.
+	Needed bool   `json:"needed"`
+	Object string `json:"object"`
+
+	// Reveals What whoever holds it can read; null: nothing worth a warning.
+	Reveals *string `json:"reveals"`
+
+	// Statement Empty where none can be stated.
+	Statement string `json:"statement"`
 }
 
 // MuteAlert defines model for MuteAlert.
@@ -3178,6 +3330,15 @@ type PreviousExecutions struct {
 	Calls   float64 `json:"calls"`
 	MeanMs  float64 `json:"meanMs"`
 	TotalMs float64 `json:"totalMs"`
+}
+
+// Primary defines model for Primary.
+type Primary struct {
+	// Address host:port, as the standby has it; null: not known
+	Address *string `json:"address"`
+
+	// Instance Null where no registered server has this address.
+	Instance *Reference `json:"instance"`
 }
 
 // Problem defines model for Problem.
@@ -4618,6 +4779,45 @@ type ListFindingsParamsStatus string
 // ListFindingsParamsSort defines parameters for ListFindings.
 type ListFindingsParamsSort string
 
+// GroupFindingsParams defines parameters for GroupFindings.
+type GroupFindingsParams struct {
+	// By What the findings of a group have in common.
+	By *GroupFindingsParamsBy `form:"by,omitempty" json:"by,omitempty"`
+
+	// InstanceId Only findings on these servers; at most 500.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// DatabaseId Only findings of this database, none that are instance-wide.
+	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
+
+	// Severity Only findings of one of these.
+	Severity *[]CheckSeverity `form:"severity,omitempty" json:"severity,omitempty"`
+
+	// Domain Only findings of checks of one of these.
+	Domain *[]CheckDomain `form:"domain,omitempty" json:"domain,omitempty"`
+
+	// CheckId Only findings of one of these checks.
+	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
+
+	// Status Only findings in one of these; without it those that are open.
+	Status *[]GroupFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// GroupFindingsParamsBy defines parameters for GroupFindings.
+type GroupFindingsParamsBy string
+
+// GroupFindingsParamsStatus defines parameters for GroupFindings.
+type GroupFindingsParamsStatus string
+
 // GetOverviewParams defines parameters for GetOverview.
 type GetOverviewParams struct {
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
@@ -5229,6 +5429,9 @@ type ServerInterface interface {
 	// ListFindings What fails on the servers now
 	// (GET /api/v1/findings)
 	ListFindings(c *gin.Context, params ListFindingsParams)
+	// GroupFindings What fails on the servers now, by check or by server
+	// (GET /api/v1/findings/groups)
+	GroupFindings(c *gin.Context, params GroupFindingsParams)
 	// GetFinding One finding
 	// (GET /api/v1/findings/{findingId})
 	GetFinding(c *gin.Context, findingId FindingId)
@@ -6715,6 +6918,105 @@ func (siw *ServerInterfaceWrapper) ListFindings(c *gin.Context) {
 	}
 
 	siw.Handler.ListFindings(c, params)
+}
+
+// GroupFindings operation middleware
+func (siw *ServerInterfaceWrapper) GroupFindings(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GroupFindingsParams
+
+	// ------------- Optional query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "databaseId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter databaseId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "severity" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "severity", c.Request.URL.Query(), &params.Severity, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter severity: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "domain" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "domain", c.Request.URL.Query(), &params.Domain, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter domain: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "checkId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkId", c.Request.URL.Query(), &params.CheckId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GroupFindings(c, params)
 }
 
 // GetFinding operation middleware
@@ -9445,6 +9747,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/exports/seen", wrapper.MarkExportsSeen)
 	router.GET(options.BaseURL+"/api/v1/findings", wrapper.ListFindings)
 	router.GET(options.BaseURL+"/api/v1/findings/:findingId", wrapper.GetFinding)
+	router.GET(options.BaseURL+"/api/v1/findings/groups", wrapper.GroupFindings)
 	router.GET(options.BaseURL+"/api/v1/health-checks/overview", wrapper.GetOverview)
 	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
 	router.POST(options.BaseURL+"/api/v1/ingest-tokens", wrapper.CreateIngestToken)
@@ -10930,6 +11233,45 @@ type ListFindingsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListFindingsdefaultApplicationProblemPlusJSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GroupFindingsRequestObject struct {
+	Params GroupFindingsParams
+}
+
+type GroupFindingsResponseObject interface {
+	VisitGroupFindingsResponse(w http.ResponseWriter) error
+}
+
+type GroupFindings200JSONResponse FindingGroupPage
+
+func (response GroupFindings200JSONResponse) VisitGroupFindingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GroupFindingsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GroupFindingsdefaultApplicationProblemPlusJSONResponse) VisitGroupFindingsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -15140,6 +15482,9 @@ type StrictServerInterface interface {
 	// ListFindings What fails on the servers now
 	// (GET /api/v1/findings)
 	ListFindings(ctx context.Context, request ListFindingsRequestObject) (ListFindingsResponseObject, error)
+	// GroupFindings What fails on the servers now, by check or by server
+	// (GET /api/v1/findings/groups)
+	GroupFindings(ctx context.Context, request GroupFindingsRequestObject) (GroupFindingsResponseObject, error)
 	// GetFinding One finding
 	// (GET /api/v1/findings/{findingId})
 	GetFinding(ctx context.Context, request GetFindingRequestObject) (GetFindingResponseObject, error)
@@ -16534,6 +16879,32 @@ func (sh *strictHandler) ListFindings(ctx *gin.Context, params ListFindingsParam
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListFindingsResponseObject); ok {
 		if err := validResponse.VisitListFindingsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GroupFindings operation middleware
+func (sh *strictHandler) GroupFindings(ctx *gin.Context, params GroupFindingsParams) {
+	var request GroupFindingsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GroupFindings(ctx, request.(GroupFindingsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GroupFindings")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GroupFindingsResponseObject); ok {
+		if err := validResponse.VisitGroupFindingsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -17,44 +17,121 @@ import (
 
 func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsRequestObject) (api.ListFindingsResponseObject, error) {
 	p := r.Params
-	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(p.InstanceId)))); p != nil {
-		return nil, p
-	}
-	organization := wire.Caller(ctx).Organization.ID
-	q := findings.Query{
-		Organization: organization, Checks: s.checksOf(wire.Value(p.CheckId), wire.Value(p.Domain)),
-		Statuses: wire.Words[findings.Status](wire.Value(p.Status)), Search: wire.Value(p.Q), Titled: s.checksTitled(wire.Value(p.Q)),
-		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+	q, err := s.findingQuery(ctx, findingFilter{
+		instances: p.InstanceId, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
+		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
+		text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
+	})
+	if err != nil {
+		return nil, err
 	}
 	q.Order, q.Descending = findingOrder(p.Sort)
-	for _, severity := range wire.Value(p.Severity) {
-		q.Ranks = append(q.Ranks, analysis.Rank(string(severity)))
-	}
-	var err error
-	if q.Instances, q.Database, err = s.findingScope(ctx, wire.Value(p.InstanceId), p.DatabaseId); err != nil {
-		return nil, err
-	}
-	if p.InstanceId == nil && p.DatabaseId == nil {
-		if q.Whole, q.Except, err = s.withoutFindings(ctx, q.Instances); err != nil {
-			return nil, err
-		}
-	}
-	if q.Exceptions, err = s.exceptionsInForce(ctx); err != nil {
-		return nil, err
-	}
 	rows, total, err := findings.List(ctx, s.DB, q)
 	if err != nil {
 		return nil, err
 	}
-	names := make(map[uuid.UUID]string, len(q.Instances))
-	for _, in := range q.Instances {
-		names[in.ID] = in.Name
-	}
-	items, err := s.showFindings(ctx, rows, names, q.Exceptions)
+	items, err := s.showFindings(ctx, rows, namesOf(q), q.Exceptions)
 	if err != nil {
 		return nil, err
 	}
 	return api.ListFindings200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+// namesOf are the names of the instances whose findings are asked for.
+func namesOf(q findings.Query) map[uuid.UUID]string {
+	names := make(map[uuid.UUID]string, len(q.Instances))
+	for _, in := range q.Instances {
+		names[in.ID] = in.Name
+	}
+	return names
+}
+
+// findingFilter is what the list of findings and its groups have in common.
+type findingFilter struct {
+	instances  *[]uuid.UUID
+	database   *uuid.UUID
+	checks     []string
+	domains    []api.CheckDomain
+	severities []string
+	statuses   []findings.Status
+	text       string
+	page, size *int32
+}
+
+// findingQuery reads a filter, without an order.
+func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q findings.Query, err error) {
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(p.instances)))); p != nil {
+		return q, p
+	}
+	q = findings.Query{
+		Organization: wire.Caller(ctx).Organization.ID, Checks: s.checksOf(p.checks, p.domains), Statuses: p.statuses,
+		Search: p.text, Titled: s.checksTitled(p.text), Page: wire.Or(p.page, 1), Size: wire.Or(p.size, wire.DefaultPageSize),
+	}
+	for _, severity := range p.severities {
+		q.Ranks = append(q.Ranks, analysis.Rank(severity))
+	}
+	if q.Instances, q.Database, err = s.findingScope(ctx, wire.Value(p.instances), p.database); err != nil {
+		return q, err
+	}
+	if p.instances == nil && p.database == nil {
+		if q.Whole, q.Except, err = s.withoutFindings(ctx, q.Instances); err != nil {
+			return q, err
+		}
+	}
+	q.Exceptions, err = s.exceptionsInForce(ctx)
+	return q, err
+}
+
+// GroupFindings counts what ListFindings lists.
+func (s *ServerRoutes) GroupFindings(ctx context.Context, r api.GroupFindingsRequestObject) (api.GroupFindingsResponseObject, error) {
+	p := r.Params
+	q, err := s.findingQuery(ctx, findingFilter{
+		instances: p.InstanceId, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
+		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
+		text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
+	})
+	if err != nil {
+		return nil, err
+	}
+	by := findings.OfCheck
+	if p.By != nil {
+		by = findings.By(*p.By)
+	}
+	groups, total, err := findings.Groups(ctx, s.DB, q, by)
+	if err != nil {
+		return nil, err
+	}
+	names := namesOf(q)
+	items := wire.List(groups, func(g findings.Group) api.FindingGroup {
+		shown := api.FindingGroup{
+			Severity: api.FindingGroupSeverity(analysis.Severities[g.Rank]), Findings: g.Findings, Instances: g.Instances, Checks: g.Checks,
+			Databases: g.Databases, Unit: "finding", FirstSeenAt: g.FirstSeen.UTC(), LastSeenAt: g.LastSeen.UTC(), Upgrades: []api.FindingUpgrade{},
+		}
+		if g.CVEs {
+			shown.Unit = "CVE"
+		}
+		for _, u := range g.Upgrades {
+			shown.Upgrades = append(shown.Upgrades, api.FindingUpgrade{To: u.To, Closes: u.Closes, Instances: u.Instances})
+		}
+		if by == findings.OfInstance {
+			id := uuid.MustParse(g.Key)
+			shown.Instance = &api.Reference{Id: id, Name: names[id]}
+		} else {
+			check := s.findingCheck(g.Key, analysis.Severities[g.Rank])
+			shown.Check = &check
+		}
+		return shown
+	})
+	return api.GroupFindings200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+// findingCheck is the check of a finding, or of several, as the catalogue has it today.
+func (s *ServerRoutes) findingCheck(id, severity string) api.FindingCheck {
+	shown := api.FindingCheck{Id: id, Title: id, Severity: api.FindingCheckSeverity(severity), References: []api.CheckReference{}}
+	if check, known := s.Checks.Check(id); known {
+		shown.Title, shown.Domain, shown.References = check.Title, check.Domain, showReferences(check)
+	}
+	return shown
 }
 
 // findingOrder reads how a page is sorted.
@@ -198,12 +275,7 @@ func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding
 			shown.Database = &api.FindingDatabase{Id: databases[databaseOf{f.Instance, f.Database}], Name: f.Database}
 		}
 		check, known := s.Checks.Check(f.CheckID)
-		shown.Check = api.FindingCheck{
-			Id: f.CheckID, Title: f.CheckID, Severity: api.FindingCheckSeverity(f.Severity()), References: []api.CheckReference{},
-		}
-		if known {
-			shown.Check.Title, shown.Check.Domain, shown.Check.References = check.Title, check.Domain, showReferences(check)
-		}
+		shown.Check = s.findingCheck(f.CheckID, f.Severity())
 		if f.Assessed && known {
 			shown.Remediation = remediationOf(check, f)
 		}

@@ -35,7 +35,10 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 	}
 	if len(days) > 0 {
 		last := days[len(days)-1]
-		shown.Score, shown.Grade, shown.AssessedAt = last.Score, wire.Optional(last.Grade), wire.UTC(&last.At)
+		shown.Score, shown.Grade = last.Score, wire.Optional(last.Grade)
+		if shown.AssessedAt, err = s.scoredAt(ctx, r.InstanceId, last); err != nil {
+			return nil, err
+		}
 		domains, err := s.Health.Domains(ctx, organization, r.InstanceId, last.Day)
 		if err != nil {
 			return nil, err
@@ -55,6 +58,24 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 	}
 	return api.GetInstanceHealth200JSONResponse(shown), nil
 }
+
+// scoredAt is the time of the last assessment that came to a score. The log is told of an
+// assessment only where it differs, so it is the last one that reached the server, unless
+// what the log was told is not shown yet.
+func (s *ServerRoutes) scoredAt(ctx context.Context, instance uuid.UUID, last health.Score) (*time.Time, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	told, ok, err := changes.Told(ctx, s.DB, organization, instance)
+	if err != nil || !ok || told.At.After(last.At) && !(told.Grade == last.Grade && same(told.Score, last.Score)) {
+		return wire.UTC(&last.At), err
+	}
+	states, err := s.Servers.States(ctx, organization, []uuid.UUID{instance})
+	if at := states[instance].LastAssessedAt; at != nil && at.After(last.At) {
+		return wire.UTC(at), err
+	}
+	return wire.UTC(&last.At), err
+}
+
+func same(a, b *int) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
 // everyDay are the scores of each day from the first to the last, nil where there is
 // none. The days of scores are sorted.

@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -12,6 +14,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
+	"muster/internal/assessment/grants"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/collect"
@@ -61,7 +64,7 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	if err != nil {
 		return nil, err
 	}
-	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+	return api.ListInstances200JSONResponse{Items: wire.List(items, briefly), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
 // listByTrouble sorts all that match by how they fare, and shows a page of them.
@@ -83,7 +86,7 @@ func (s *ServerRoutes) listByTrouble(ctx context.Context, q fleet.Query, by stri
 	if err != nil {
 		return nil, err
 	}
-	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
+	return api.ListInstances200JSONResponse{Items: wire.List(items, briefly), Page: wire.Paged(ctx, page, size, total)}, nil
 }
 
 func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
@@ -100,12 +103,53 @@ func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance
 	if err != nil {
 		return api.Instance{}, err
 	}
-	return shown[0], nil
+	states, err := s.Servers.States(ctx, wire.Caller(ctx).Organization.ID, []uuid.UUID{id})
+	if err != nil {
+		return api.Instance{}, err
+	}
+	shown[0].GrantOnPrimary, err = s.primaryOf(ctx, states[id])
+	return shown[0], err
+}
+
+// knownGrants holds what is to be declined to what is missing on an instance, or declined
+// already.
+func (s *ServerRoutes) knownGrants(ctx context.Context, row fleet.Instance, objects []string) error {
+	organization := wire.Caller(ctx).Organization.ID
+	states, err := s.Servers.States(ctx, organization, []uuid.UUID{row.ID})
+	if err != nil {
+		return err
+	}
+	agents, err := s.Agents.Of(ctx, organization, []uuid.UUID{row.ID})
+	if err != nil {
+		return err
+	}
+	declined, err := s.Servers.Declined(ctx, organization, []uuid.UUID{row.ID})
+	if err != nil {
+		return err
+	}
+	missing := slices.Concat(states[row.ID].MissingGrants, agents[row.ID].Instance.Missing)
+	var broken []api.FieldError
+	for i, object := range objects {
+		why := grants.Refuse(row.Engine, missing, object)
+		if why == "" || slices.Contains(declined[row.ID], object) {
+			continue
+		}
+		pointer := "#/declinedGrants/" + strconv.Itoa(i)
+		broken = append(broken, api.FieldError{In: api.Body, Pointer: &pointer, Code: "invalid_parameter", Detail: why})
+	}
+	if p := wire.BrokenRules(broken); p != nil {
+		return p
+	}
+	return nil
 }
 
 // showInstances shows a page of instances with how they fare.
 func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
 	f, err := s.figuresOf(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	declined, err := s.Servers.Declined(ctx, wire.Caller(ctx).Organization.ID, idsOf(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +167,9 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 	return wire.List(rows, func(row fleet.Instance) api.Instance {
 		state := f.states[row.ID]
 		state.LastSeenAt = f.seen(row.ID)
-		shown := showInstance(row, state)
+		shown := showInstance(row, state, declined[row.ID])
 		if agent, measured := f.agents[row.ID]; measured && !state.Collected {
-			addAgent(&shown, agent)
+			addAgent(&shown, agent, declined[row.ID])
 		}
 		if figured {
 			shown.Health = f.show(row.ID)
@@ -135,7 +179,7 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 }
 
 // addAgent shows the agent that measures an instance, and what it found in its way there.
-func addAgent(i *api.Instance, a heartbeat.State) {
+func addAgent(i *api.Instance, a heartbeat.State, declined []string) {
 	i.Agent = &api.MeasuringAgent{
 		Name: a.Name, Version: a.Version, Host: a.Host, SeenAt: a.SeenAt, BufferedBytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes,
 		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
@@ -146,24 +190,76 @@ func addAgent(i *api.Instance, a heartbeat.State) {
 	if e := a.Instance.Error; e != nil && i.LastError == nil {
 		i.LastError, i.LastErrorAt = &e.Detail, wire.UTC(&e.At)
 	}
-	for _, g := range a.Instance.Missing {
-		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: []string{}})
+	addGrants(i, grants.All(domain.Engine(i.Engine), a.Instance.Missing, declined))
+}
+
+// addGrants shows what is missing and not declined, those that are needed first.
+func addGrants(i *api.Instance, missing []grants.Advice) {
+	for _, needed := range []bool{true, false} {
+		for _, g := range missing {
+			if g.Declined || g.Needed != needed {
+				continue
+			}
+			i.MissingGrants = append(i.MissingGrants, api.MissingGrant{
+				Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks), Database: wire.Optional(g.Database),
+				Needed: g.Needed, Reveals: wire.Optional(g.Reveals), Declinable: g.Declinable,
+			})
+			if i.MissingGrantCount++; needed {
+				i.NeededGrantCount++
+			}
+		}
 	}
 }
 
-func showInstance(row fleet.Instance, state assessment.TargetState) api.Instance {
+// listedGrants is how many missing grants an instance of a list has: there may be one for
+// each of a thousand databases.
+const listedGrants = 5
+
+// briefly is an instance as lists show it.
+func briefly(i api.Instance) api.Instance {
+	i.MissingGrants = i.MissingGrants[:min(len(i.MissingGrants), listedGrants)]
+	i.DeclinedGrants, i.GrantScript, i.GrantOnPrimary = []string{}, nil, nil
+	return i
+}
+
+// primaryOf is where a standby's grants are to be given.
+func (s *ServerRoutes) primaryOf(ctx context.Context, state assessment.TargetState) (*api.Primary, error) {
+	if !state.Standby {
+		return nil, nil
+	}
+	shown := &api.Primary{Address: wire.Optional(state.Upstream)}
+	if state.Upstream == "" {
+		return shown, nil
+	}
+	organization := wire.Caller(ctx).Organization.ID
+	id, ok, err := s.Servers.At(ctx, organization, state.Upstream)
+	if err != nil || !ok {
+		return shown, err
+	}
+	names, err := s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{id})
+	if name, known := names[id]; known {
+		shown.Instance = &api.Reference{Id: id, Name: name}
+	}
+	return shown, err
+}
+
+func showInstance(row fleet.Instance, state assessment.TargetState, declined []string) api.Instance {
 	i := api.Instance{
 		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
 		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
 		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
-		MissingGrants: []api.MissingGrant{},
+		MissingGrants: []api.MissingGrant{}, DeclinedGrants: wire.NeverNull(declined),
 	}
 	if e := state.LastError; e != nil {
 		i.LastError, i.LastErrorAt = &e.Sentence, wire.UTC(&e.At)
 	}
-	for _, g := range state.MissingGrants {
-		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks)})
+	missing := grants.All(row.Engine, state.MissingGrants, declined)
+	addGrants(&i, missing)
+	where := row.Name
+	if state.Standby {
+		where = "the primary of " + row.Name
 	}
+	i.GrantScript = wire.Optional(grants.Script(row.Engine, where, missing))
 	return i
 }
 
@@ -202,7 +298,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	}
 	shown, err := s.instance(ctx, id)
 	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
-		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.TargetState{Collected: true}), nil
+		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.TargetState{Collected: true}, nil), nil
 	}
 	if err != nil {
 		return nil, err
@@ -257,8 +353,18 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 			return nil, connectionProblem(err, "#/dsn")
 		}
 	}
+	if r.Body.DeclinedGrants != nil {
+		if err := s.knownGrants(ctx, before, *r.Body.DeclinedGrants); err != nil {
+			return nil, err
+		}
+	}
 	var mark commands.Mark
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		if r.Body.DeclinedGrants != nil {
+			if err := s.Servers.Decline(ctx, tx, who.OrganizationID, r.InstanceId, *r.Body.DeclinedGrants); err != nil {
+				return err
+			}
+		}
 		if r.Body.Dsn != nil {
 			err := s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
 				Organization: who.OrganizationID, Instance: r.InstanceId, Engine: before.Engine, DSN: *r.Body.Dsn,
@@ -267,11 +373,19 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 				return err
 			}
 		}
-		mark, err = s.Commands.ChangeInstanceTx(ctx, tx, who, r.InstanceId, commands.ChangeInstance{Name: r.Body.Name, Active: r.Body.Active})
+		mark, err = s.Commands.ChangeInstanceTx(ctx, tx, who, r.InstanceId, commands.ChangeInstance{
+			Name: r.Body.Name, Active: r.Body.Active, DeclinedGrants: r.Body.DeclinedGrants,
+		})
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if r.Body.DeclinedGrants != nil { // what the checks say of it follows
+		var unknown *collect.NotCollectedError
+		if err := s.Connections.Request(ctx, who.OrganizationID, r.InstanceId); err != nil && !errors.As(err, &unknown) {
+			return nil, err
+		}
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	shown, err := s.instance(ctx, r.InstanceId)

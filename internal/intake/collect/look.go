@@ -6,12 +6,14 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/internal/assessment"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/grants"
 	"muster/internal/assessment/inspection"
 	"muster/internal/lease"
 	"muster/internal/pause"
@@ -94,6 +96,11 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if ctx.Err() != nil { // what was found may only say that we were stopped
 		return context.Cause(ctx)
 	}
+	declined, err := c.store.Declined(ctx, claim.Organization, []uuid.UUID{claim.Instance})
+	if err != nil {
+		return err
+	}
+	grants.Decline(credentials.Engine, &found, declined[claim.Instance])
 	if found.Outcome != snapshot.OutcomeUnreachable {
 		names, err := c.record(ctx, claim, inspector, target, found)
 		if err != nil {

@@ -80,6 +80,9 @@ func MissingGrants(doc snapshot.Document, in *snapshot.Instance) []Grant {
 	skip := outside(doc)
 	var out []Grant
 	for _, m := range in.Assessment.MissingGrants {
+		if m.Declined { // it is not asked for again
+			continue
+		}
 		g := Grant{Subject: m.Object, Statement: m.Statement, Checks: slices.DeleteFunc(slices.Clone(m.Checks), func(id string) bool { return skip[id] })}
 		if len(g.Checks) == 0 && len(m.Checks) > 0 {
 			continue

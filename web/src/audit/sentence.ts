@@ -70,6 +70,7 @@ const sentences: Record<string, string> = {
   instanceActivated: "activated the instance {subject}",
   instanceDeactivated: "deactivated the instance {subject}",
   instanceRemoved: "removed the instance {subject}",
+  instanceGrantsDeclined: "changed which grants are declined on the instance {subject}",
   alertAcknowledged: "acknowledged the alert {subject}",
   alertMuted: "muted the alert {subject}",
   alertMutedUntil: "muted the alert {subject} until a time",

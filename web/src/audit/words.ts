@@ -115,6 +115,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       instanceActivated: "Instance activated",
       instanceDeactivated: "Instance deactivated",
       instanceRemoved: "Instance removed",
+      instanceGrantsDeclined: "Grants declined",
     },
   },
   {

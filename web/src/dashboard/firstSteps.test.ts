@@ -12,6 +12,11 @@ const added = {
   lastAssessedAt: null,
   lastError: null,
   missingGrants: [],
+  missingGrantCount: 0,
+  neededGrantCount: 0,
+  declinedGrants: [],
+  grantScript: null,
+  grantOnPrimary: null,
 };
 const nothing = { sampledAt: null };
 const states = (...asked: Parameters<typeof stepsOf>) =>
@@ -44,7 +49,15 @@ test("a connection that fails is said with its reason, and where it is mended", 
 });
 
 test("statements that do not come say why, and lead to what is missing", () => {
-  const grant = { object: "pg_stat_statements", statement: "CREATE EXTENSION pg_stat_statements", checks: [] };
+  const grant = {
+    object: "pg_stat_statements",
+    statement: "CREATE EXTENSION pg_stat_statements",
+    checks: [],
+    database: null,
+    needed: true,
+    reveals: null,
+    declinable: false,
+  };
   const last = (...asked: Parameters<typeof stepsOf>) => stepsOf(...asked).at(-1);
   expect(last([{ ...added, missingGrants: [grant] }], nothing, now)).toMatchObject({
     state: "failed",

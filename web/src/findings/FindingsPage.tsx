@@ -1,4 +1,15 @@
-import { Anchor, Button, Group, NativeSelect, Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
+import {
+  Anchor,
+  Button,
+  Group,
+  NativeSelect,
+  Paper,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+} from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -18,7 +29,8 @@ import { Time } from "../ui/Time";
 import { Where } from "../ui/Where";
 import { SeverityBadge, StatusBadge } from "./badges";
 import { ClearFilters, FindingFilters } from "./FindingFilters";
-import { defaultSort, type FindingsSearch, findingsQuery, first, isFiltered, type Sort } from "./query";
+import { type By, GroupList, useGroups } from "./Groups";
+import { defaultSort, type FindingsSearch, findingsQuery, first, groupOf, isFiltered, type Sort } from "./query";
 
 export type Finding = Schemas["Finding"];
 export type Change = (next: Partial<FindingsSearch>, how?: { replace?: boolean }) => void;
@@ -30,9 +42,13 @@ declare module "@tanstack/react-router" {
   }
 }
 
+const noGroups: Schemas["FindingGroupPage"] = {
+  items: [],
+  page: { number: 1, size: 20, totalItems: 0, totalPages: 0 },
+};
 const nothing: Schemas["FindingPage"] = { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } };
 
-/** FindingsPage is what fails on the fleet now: filtered, searched and sorted, all of it in the address. */
+/** FindingsPage is what fails on the fleet now: grouped, filtered, searched and sorted, all of it in the address. */
 export function FindingsPage() {
   const search = useSearch({ from: "/findings" }) as FindingsSearch;
   const navigate = useNavigate();
@@ -47,16 +63,7 @@ export function FindingsPage() {
     [navigate],
   );
   const narrow = useNarrow();
-  const query = findingsQuery(search);
-  const asked = api.useQuery(
-    "get",
-    "/api/v1/findings",
-    { params: { query: query ?? {} } },
-    { enabled: query !== null, placeholderData: keepPreviousData },
-  );
-  const data = query ? asked.data : nothing;
-  const sort = search.sort ?? defaultSort;
-  const onSort = (next: Sort) => change({ sort: next === defaultSort ? undefined : next });
+  const by = groupOf(search);
   return (
     <>
       <PageTitle
@@ -70,9 +77,95 @@ export function FindingsPage() {
       />
       <Panel mb="md">
         <FindingFilters search={search} change={change} narrow={narrow}>
-          <SortChoice sort={sort} onSort={onSort} />
+          {by === null && <SortChoice sort={search.sort ?? defaultSort} onSort={(next) => change(sorted(next))} />}
         </FindingFilters>
+        <Group gap="sm" mt="sm">
+          <Text size="sm" id="grouped-by">
+            Grouped by
+          </Text>
+          <SegmentedControl
+            size="xs"
+            aria-labelledby="grouped-by"
+            data={[
+              { value: "check", label: "Check" },
+              { value: "instance", label: "Server" },
+              { value: "none", label: "Not grouped" },
+            ]}
+            value={by ?? "none"}
+            onChange={(group) =>
+              change({ group: group === "check" ? undefined : (group as Grouping), sort: undefined })
+            }
+          />
+        </Group>
       </Panel>
+      {by === null ? (
+        <Flat search={search} change={change} narrow={narrow} />
+      ) : (
+        <Grouped search={search} change={change} narrow={narrow} by={by} />
+      )}
+    </>
+  );
+}
+
+type Grouping = FindingsSearch["group"];
+type Listed = { search: FindingsSearch; change: Change; narrow: boolean };
+
+/** sorted is an order of the flat list; the usual one stays out of the address. */
+const sorted = (next: Sort): Partial<FindingsSearch> => ({
+  sort: next === defaultSort ? undefined : next,
+  group: next === defaultSort ? "none" : undefined,
+});
+
+/** Grouped is what fails by check or by server. */
+function Grouped({ search, change, narrow, by }: Listed & { by: By }) {
+  const query = findingsQuery(search);
+  const { sort: _, ...filters } = query ?? {};
+  const asked = useGroups({ ...filters, by }, query !== null);
+  const data = query ? asked.data : noGroups;
+  return (
+    <>
+      {asked.error && (
+        <ProblemNote
+          error={asked.error}
+          title={data ? "Not up to date" : "Findings could not be loaded"}
+          onRetry={asked.refetch}
+        />
+      )}
+      {!data && !asked.error && <Loading rows={narrow ? 5 : 12} />}
+      {data && data.items.length === 0 && <Nothing total={data.page.totalItems} search={search} change={change} />}
+      {data && data.items.length > 0 && (
+        <>
+          <GroupList groups={data.items} by={by} list={search} busy={asked.isFetching} />
+          <Pager
+            page={data.page}
+            what={by === "check" ? "checks" : "servers"}
+            onTurn={(page) => change({ page: page === 1 ? undefined : page })}
+          />
+        </>
+      )}
+      {data && (
+        <Text className="visually-hidden" role="status">
+          {count(data.page.totalItems)} {by === "check" ? "checks" : "servers"} with findings
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Flat is the list of findings, one a row. */
+function Flat({ search, change, narrow }: Listed) {
+  const query = findingsQuery(search);
+  const asked = api.useQuery(
+    "get",
+    "/api/v1/findings",
+    { params: { query: query ?? {} } },
+    { enabled: query !== null, placeholderData: keepPreviousData },
+  );
+  const data = query ? asked.data : nothing;
+  const sort = search.sort ?? defaultSort;
+  const onSort = (next: Sort) => change(sorted(next));
+  return (
+    <>
       {asked.error && (
         <ProblemNote
           error={asked.error}
@@ -104,7 +197,7 @@ export function FindingsPage() {
 const sortNames: [Sort, string][] = [
   ["-severity", "Severity, worst first"],
   ["severity", "Severity, mildest first"],
-  ["firstSeenAt", "There for longest"],
+  ["firstSeenAt", "Open for longest"],
   ["-firstSeenAt", "Newest first"],
   ["instance", "Instance, A to Z"],
   ["-instance", "Instance, Z to A"],
@@ -178,7 +271,7 @@ const columns: { name: string; first?: Sort }[] = [
   { name: "Severity", first: first.severity },
   { name: "Finding", first: first.checkId },
   { name: "Where", first: first.instance },
-  { name: "There for", first: first.firstSeenAt },
+  { name: "Open for", first: first.firstSeenAt },
   { name: "Last seen", first: first.lastSeenAt },
   { name: "Status" },
 ];

@@ -4,6 +4,7 @@ import type { findingsSearch } from "../url/schemas";
 /** FindingsSearch is what the address of the list says. */
 export type FindingsSearch = ReturnType<typeof findingsSearch>;
 export type FindingsQuery = NonNullable<paths["/api/v1/findings"]["get"]["parameters"]["query"]>;
+export type GroupsQuery = NonNullable<paths["/api/v1/findings/groups"]["get"]["parameters"]["query"]>;
 export type Sort = NonNullable<FindingsSearch["sort"]>;
 
 export const defaultSort: Sort = "-severity";
@@ -25,6 +26,12 @@ export function findingsQuery(search: FindingsSearch): FindingsQuery | null {
     ...(search.q && { q: search.q }),
   };
 }
+
+/** groupOf is what the findings of an address are grouped by; null is the flat list, which alone has an order. */
+export const groupOf = ({ group, sort }: FindingsSearch): "check" | "instance" | null => {
+  if (group === "none" || (group === undefined && sort !== undefined)) return null;
+  return group ?? "check";
+};
 
 /** isFiltered says that an address narrows the list, beyond what is open. */
 export const isFiltered = ({ instanceId, databaseId, severity, domain, checkId, status, q }: FindingsSearch) =>

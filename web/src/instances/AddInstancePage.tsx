@@ -176,7 +176,13 @@ export function AddInstancePage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           {collected && (
-            <FirstGrants key={values.engine} engine={values.engine} user={values.user} classify={values.classify} />
+            <FirstGrants
+              key={values.engine}
+              engine={values.engine}
+              user={values.user}
+              classify={values.classify}
+              database={values.database}
+            />
           )}
         </Grid.Col>
       </Grid>

@@ -31,7 +31,7 @@ const shown = 8;
 
 /** Changes is what differed between assessments; the first few until somebody asks for all. */
 export function Changes({ instance: i }: { instance: Instance }) {
-  const { data } = useHealth(i.id);
+  const { data } = useHealth(i);
   const [all, setAll] = useState(false);
   if (!data) return null; // Score says why
   const { changes } = data;

@@ -27,7 +27,9 @@ export function Face({ instance: i }: { instance: Instance }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="md">
-            {findings && <WorstFindings instanceId={i.id} assessed={i.lastAssessedAt !== null} />}
+            {findings && (
+              <WorstFindings key={i.lastAssessedAt} instanceId={i.id} assessed={i.lastAssessedAt !== null} />
+            )}
             <TopStatements instance={i} />
           </Stack>
         </Grid.Col>

@@ -5,16 +5,17 @@ import { Snippet } from "../ui/Snippet";
 import { grantsFor } from "./grants";
 
 const where: Record<string, string> = {
-  postgresql: "PostgreSQL 13 to 18. Run this in psql as a superuser.",
+  postgresql:
+    "PostgreSQL 13 to 18. Run this in psql as a superuser, once. It has all that Muster needs; what is optional stays a comment.",
   sqlserver: "Run this with a password of your own in place of the one in angle brackets.",
   oracle: "Run the part that fits, as an administrator, with a password of your own in place of @password@.",
 };
 
 const notes: Record<string, string[]> = {
   postgresql: [
-    "pg_monitor can read settings, sessions and statements, and change nothing. Muster never reads statement texts.",
+    "pg_monitor can read settings, sessions and statements, and change nothing.",
     "Muster assesses the instance every 6 hours in read-only transactions with timeouts. It counts sessions every 10 seconds and measures the rest every minute.",
-    "The role needs CONNECT on each database, which PUBLIC has by default. Afterwards Muster lists what the role cannot read, with the grants it needs.",
+    "Afterwards Muster lists what the role cannot read, each with what it reveals. You can decline what you do not want to grant.",
   ],
   sqlserver: [
     "Nothing here can change anything. Muster counts sessions every 30 seconds, measures statements every minute and assesses the instance every 6 hours.",
@@ -26,9 +27,11 @@ const notes: Record<string, string[]> = {
   ],
 };
 
+type Typed = { engine: string; user: string; classify: string; database: string };
+
 /** FirstGrants is what to run on a server before it is added. */
-export function FirstGrants({ engine, user, classify }: { engine: string; user: string; classify: string }) {
-  const scripts = grantsFor(engine, user, classify);
+export function FirstGrants({ engine, user, classify, database }: Typed) {
+  const scripts = grantsFor(engine, user, classify, database);
   const [picked, pick] = useState<string | null>(null);
   const script = scripts.find(({ label }) => label === picked) ?? scripts[0];
   if (!script) return null;

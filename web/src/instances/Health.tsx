@@ -2,6 +2,7 @@ import { Anchor, Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } fro
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { palette } from "../chart/palette";
 import { TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { EmptyState } from "../ui/EmptyState";
@@ -13,13 +14,30 @@ import type { Instance } from "./standing";
 
 type InstanceHealth = Schemas["InstanceHealth"];
 
-/** useHealth reads an instance's health, again with each assessment that a component is keyed by. */
-export const useHealth = (instanceId: string) =>
-  api.useQuery("get", "/api/v1/instances/{instanceId}/health", { params: { path: { instanceId } } });
+/** How long a score may take to follow its assessment before nobody waits for it any more. Milliseconds. */
+const patience = 60_000;
+const whileFollowing = 1_000;
+
+/** lags says that a score is of an assessment before the last one, which was a moment ago. */
+export const lags = (assessedAt: string | null, lastAssessedAt: string | null, now: number) =>
+  lastAssessedAt !== null &&
+  (assessedAt === null || Date.parse(assessedAt) < Date.parse(lastAssessedAt)) &&
+  now - Date.parse(lastAssessedAt) < patience;
+
+/** useHealth reads an instance's health, and again until it is that of the last assessment. */
+export function useHealth(i: Instance) {
+  const polling = usePolling<InstanceHealth>((h) => lags(h.assessedAt, i.lastAssessedAt, Date.now()) && whileFollowing);
+  return api.useQuery(
+    "get",
+    "/api/v1/instances/{instanceId}/health",
+    { params: { path: { instanceId: i.id } } },
+    polling,
+  );
+}
 
 /** Score is the score of an instance, and how it came to be. */
 export function Score({ instance }: { instance: Instance }) {
-  const { data, error, refetch } = useHealth(instance.id);
+  const { data, error, refetch } = useHealth(instance);
   if (error && !data) return <ProblemNote error={error} title="Its health could not be loaded" onRetry={refetch} />;
   if (!data) return <Skeleton height={220} />;
   return <ScorePanel health={data} instance={instance} />;

@@ -12,6 +12,7 @@ import { TypedConfirm } from "../ui/TypedConfirm";
 import { Connection, ConnectionFailed, connectionProblems, emptyConnection, fieldOfDsn, typedDsn } from "./Connection";
 import { connectedEngine } from "./engines";
 import type { Instance } from "./standing";
+import { useKeep } from "./useKeep";
 
 const instancePath = "/api/v1/instances/{instanceId}";
 
@@ -78,16 +79,6 @@ export function InstanceActions({ instance: i }: { instance: Instance }) {
       <Removal instance={i} opened={open === "removal"} onClose={close} />
     </>
   );
-}
-
-/** useKeep takes a server as an answer gave it, so that the page does not ask for it again. */
-function useKeep(instanceId: string) {
-  const queries = useQueryClient();
-  return (changed: Instance) => {
-    const { queryKey } = api.queryOptions("get", instancePath, { params: { path: { instanceId } } });
-    queries.setQueryData(queryKey, changed);
-    void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
-  };
 }
 
 function Rename({ instance: i, onDone }: { instance: Instance; onDone: () => void }) {

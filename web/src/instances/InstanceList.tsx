@@ -251,9 +251,9 @@ function Wants({ instance: i }: { instance: Instance }) {
           {i.lastError}
         </Text>
       )}
-      {i.missingGrants.length > 0 && (
+      {i.neededGrantCount > 0 && (
         <Text size="xs" c="dimmed">
-          {plural(i.missingGrants.length, "missing grant")}
+          {plural(i.neededGrantCount, "missing grant")}
         </Text>
       )}
     </>

@@ -109,7 +109,7 @@ export function InstancePage() {
         <Suspense fallback={<Skeleton height={480} />}>
           <Face instance={i} />
         </Suspense>
-        {i.missingGrants.length > 0 && <MissingGrants grants={i.missingGrants} engine={i.engine} />}
+        <MissingGrants instance={i} />
         <Databases instanceId={i.id} known={i.databaseCount} />
       </Stack>
     </>

@@ -1,47 +1,42 @@
 import { expect, test } from "vitest";
-import { placesOf } from "./MissingGrants";
+import { subjectsOf } from "./MissingGrants";
 
-test("grants are given in the database where they are missing, each once", () => {
+const grant = (object: string, checks: string[], more = {}) => ({
+  object,
+  statement: "GRANT …",
+  checks,
+  database: null,
+  needed: false,
+  reveals: null,
+  declinable: true,
+  ...more,
+});
+
+test("F11: grants that differ in their database alone are one", () => {
   expect(
-    placesOf([
-      { object: "pg_authid in database orders", statement: "GRANT SELECT ON pg_authid TO muster;", checks: ["PG-S11"] },
-      {
-        object: "pg_hba_file_rules in database orders",
-        statement: "GRANT SELECT ON pg_hba_file_rules TO muster",
-        checks: ["PG-S02", "PG-S01"],
-      },
-      { object: "pg_stat_statements", statement: "GRANT pg_read_all_stats TO muster", checks: [] },
-      { object: "pg_authid in database orders", statement: "GRANT SELECT ON pg_authid TO muster", checks: ["PG-S11"] },
+    subjectsOf([
+      grant("pg_user_mapping in database orders", ["PG-S35"], { reveals: "passwords" }),
+      grant("pg_user_mapping in database billing", ["PG-S35"], { reveals: "passwords" }),
+      grant("what members of pg_read_all_stats see", ["PG-P01"], { needed: true, declinable: false, statement: "" }),
     ]),
   ).toEqual([
     {
-      database: "orders",
-      statements: ["GRANT SELECT ON pg_authid TO muster;", "GRANT SELECT ON pg_hba_file_rules TO muster;"],
-      objects: ["pg_authid", "pg_hba_file_rules"],
-      checks: ["PG-S01", "PG-S02", "PG-S11"],
+      subject: "pg_user_mapping",
+      databases: ["orders", "billing"],
+      needed: false,
+      reveals: "passwords",
+      declinable: true,
+      stated: true,
+      checks: ["PG-S35"],
     },
-    { database: null, statements: ["GRANT pg_read_all_stats TO muster;"], objects: ["pg_stat_statements"], checks: [] },
-  ]);
-});
-
-test("what is said in a comment is no statement to be closed", () => {
-  const said = "-- VIEW DATABASE STATE is denied in it: REVOKE that there.";
-  expect(placesOf([{ object: "the query store of shop", statement: said, checks: [] }])[0]?.statements).toEqual([said]);
-});
-
-test("a grant that nothing states has no statement, and is apart", () => {
-  expect(
-    placesOf([
-      { object: "VIEW ANY DEFINITION", statement: "GRANT VIEW ANY DEFINITION TO [muster];", checks: ["MS-05"] },
-      { object: "CONTROL SERVER", statement: "", checks: ["MS-48"] },
-    ]),
-  ).toEqual([
     {
-      database: null,
-      statements: ["GRANT VIEW ANY DEFINITION TO [muster];"],
-      objects: ["VIEW ANY DEFINITION"],
-      checks: ["MS-05"],
+      subject: "what members of pg_read_all_stats see",
+      databases: [],
+      needed: true,
+      reveals: null,
+      declinable: false,
+      stated: false,
+      checks: ["PG-P01"],
     },
-    { database: null, statements: [], objects: ["CONTROL SERVER"], checks: ["MS-48"] },
   ]);
 });

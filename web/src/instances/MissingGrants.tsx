@@ -1,81 +1,210 @@
-import { Badge, Group, Stack, Text, Title } from "@mantine/core";
-import type { Schemas } from "../api/client";
-import { plural } from "../ui/format";
+import { Alert, Anchor, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { api, type Schemas } from "../api/client";
+import { useSession } from "../api/session";
+import { count, plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
+import { say, sayProblem } from "../ui/say";
+import type { Instance } from "./standing";
+import { useKeep } from "./useKeep";
 
 type Grant = Schemas["MissingGrant"];
-export type Place = { database: string | null; statements: string[]; objects: string[]; checks: string[] };
-
-/** ended closes a statement; what is said in a comment, where no statement would do, stays as it is. */
-const ended = (statement: string) => (statement.startsWith("--") ? statement : `${statement.replace(/;$/, "")};`);
-
-/** placesOf sorts grants by the database in which they are to be given; null is any. Those that nothing states are apart. */
-export function placesOf(grants: Grant[]): Place[] {
-  const places = new Map<string, Place>();
-  for (const grant of grants) {
-    const [, object = grant.object, database = null] = /^(.+) in database (.+)$/.exec(grant.object) ?? [];
-    const statement = grant.statement.trim();
-    const key = JSON.stringify([database, statement === ""]);
-    const place = places.get(key) ?? { database, statements: [], objects: [], checks: [] };
-    places.set(key, place);
-    if (statement !== "" && !place.statements.includes(ended(statement))) place.statements.push(ended(statement));
-    if (!place.objects.includes(object)) place.objects.push(object);
-    place.checks = [...new Set([...place.checks, ...grant.checks])].sort();
-  }
-  return [...places.values()];
-}
-
-const runners: Record<string, string> = {
-  postgresql: "a superuser",
-  sqlserver: "a member of sysadmin",
-  oracle: "an administrator",
+/** What a grant is about, in all the databases that lack it. */
+export type Subject = {
+  subject: string;
+  databases: string[];
+  needed: boolean;
+  reveals: string | null;
+  declinable: boolean;
+  stated: boolean;
+  checks: string[];
 };
 
-/** MissingGrants are the statements that would let Muster read what it may not, and the checks that wait for them. */
-export function MissingGrants({ grants, engine }: { grants: Grant[]; engine: string }) {
-  const runner = runners[engine] ?? "an administrator";
+/** subjectsOf puts together the grants that differ in their database alone. */
+export function subjectsOf(grants: Grant[]): Subject[] {
+  const subjects = new Map<string, Subject>();
+  for (const grant of grants) {
+    const [, subject = grant.object, database = null] = /^(.+) in database (.+)$/s.exec(grant.object) ?? [];
+    const known = subjects.get(subject);
+    const one = known ?? {
+      subject,
+      databases: [],
+      needed: grant.needed,
+      reveals: grant.reveals,
+      declinable: grant.declinable,
+      stated: false,
+      checks: [],
+    };
+    if (!known) subjects.set(subject, one);
+    if (database !== null && !one.databases.includes(database)) one.databases.push(database);
+    one.stated ||= grant.statement !== "";
+    one.checks = [...new Set([...one.checks, ...grant.checks])].sort();
+  }
+  return [...subjects.values()];
+}
+
+const instancePath = "/api/v1/instances/{instanceId}";
+
+/** MissingGrants is what Muster may not read on a server: one script, and what each grant reveals. */
+export function MissingGrants({ instance: i }: { instance: Instance }) {
+  const session = useSession();
+  const keep = useKeep(i.id);
+  const change = api.useMutation("patch", instancePath);
+  const decline = (declinedGrants: string[], done: string) =>
+    change.mutate(
+      { params: { path: { instanceId: i.id } }, body: { declinedGrants } },
+      {
+        onSuccess: (changed) => {
+          keep(changed);
+          say(done);
+        },
+        onError: (error) => sayProblem(error),
+      },
+    );
+  const decides = session.can("admin");
+  const subjects = subjectsOf(i.missingGrants);
+  if (subjects.length === 0 && i.declinedGrants.length === 0) return null;
   return (
-    <Panel>
-      <Title order={2}>{plural(grants.length, "missing grant")}</Title>
+    <Panel data-missing-grants>
+      <Title order={2}>
+        {i.missingGrantCount === 0
+          ? "Grants"
+          : `${plural(i.neededGrantCount, "missing grant")}, ${count(i.missingGrantCount - i.neededGrantCount)} optional`}
+      </Title>
       <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
-        Muster reports what it cannot read as not assessed, never as passed. Run this as {runner}; the next assessment
-        will include the rest.
+        What Muster may not read is not assessed, and never counts as passed. After you run the script, the next
+        assessment includes the rest.
       </Text>
-      <Stack gap="lg">
-        {placesOf(grants).map((place) => (
-          <div key={`${place.database ?? ""} ${place.statements.length > 0}`}>
-            {place.statements.length > 0 && (
-              <Snippet
-                label={
-                  place.database === null
-                    ? `Run this as ${runner}`
-                    : `Run this as ${runner} in database ${place.database}`
-                }
-                text={place.statements.join("\n")}
-                wrapped
-              />
-            )}
-            <Text size="sm" mt="xs">
-              {place.statements.length > 0 ? "For" : "Muster states no grant for"} <bdi>{place.objects.join(", ")}</bdi>
-              .
-            </Text>
-            {place.checks.length > 0 && (
-              <Group gap={6} mt={6}>
-                <Text size="sm">
-                  {place.statements.length > 0 ? "Unlocks" : "Leaves without an answer"}{" "}
-                  {plural(place.checks.length, "check")}:
-                </Text>
-                {place.checks.map((id) => (
-                  <Badge key={id} variant="default" radius="sm" tt="none">
-                    {id}
-                  </Badge>
-                ))}
-              </Group>
-            )}
-          </div>
+      <Stack gap="md">
+        {i.grantOnPrimary && subjects.length > 0 && <OnPrimary primary={i.grantOnPrimary} />}
+        {i.grantScript && <Snippet label="Script with all grants" text={i.grantScript} wrapped />}
+        {i.grantScript === null && subjects.length > 0 && (
+          <Text size="sm">
+            {i.agent
+              ? "Run muster agent check beside the agent: it prints the statements."
+              : "Muster states no statement for these."}
+          </Text>
+        )}
+        {subjects.map((s) => (
+          <SubjectRow
+            key={s.subject}
+            subject={s}
+            onDecline={
+              decides && s.declinable
+                ? () => decline([...i.declinedGrants, s.subject], `Muster will not ask for ${s.subject} again.`)
+                : undefined
+            }
+            busy={change.isPending}
+          />
         ))}
+        {i.declinedGrants.length > 0 && (
+          <div>
+            <Title order={3} size="h5" mb={6}>
+              Declined
+            </Title>
+            <Text size="sm" c="dimmed" mb="xs">
+              Muster does not ask for these. Checks that need them are not assessed: declined.
+            </Text>
+            <Stack gap={6}>
+              {i.declinedGrants.map((object) => (
+                <Group key={object} gap="sm" wrap="nowrap" justify="space-between">
+                  <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                    <bdi>{object}</bdi>
+                  </Text>
+                  {decides && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      style={{ flex: "none" }}
+                      disabled={change.isPending}
+                      aria-label={`Ask again for ${object}`}
+                      onClick={() =>
+                        decline(
+                          i.declinedGrants.filter((d) => d !== object),
+                          `Muster asks for ${object} again.`,
+                        )
+                      }
+                    >
+                      Ask again
+                    </Button>
+                  )}
+                </Group>
+              ))}
+            </Stack>
+          </div>
+        )}
       </Stack>
     </Panel>
+  );
+}
+
+function OnPrimary({ primary }: { primary: Schemas["Primary"] }) {
+  return (
+    <Alert variant="outline" color="gray" title="This server is a standby">
+      <Text size="sm">
+        It takes no grants. Run the script on its primary
+        {primary.instance ? (
+          <>
+            ,{" "}
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => (
+                <Link
+                  to="/instances/$instanceId"
+                  params={{ instanceId: primary.instance?.id ?? "" } as never}
+                  {...props}
+                />
+              )}
+            >
+              {primary.instance.name}
+            </Anchor>
+          </>
+        ) : (
+          primary.address && ` (${primary.address})`
+        )}
+        . The standby has the grants as soon as it has replayed them.
+      </Text>
+    </Alert>
+  );
+}
+
+const shownDatabases = 3;
+
+function SubjectRow({ subject: s, onDecline, busy }: { subject: Subject; onDecline?: () => void; busy: boolean }) {
+  const rest = s.databases.length - shownDatabases;
+  return (
+    <Group gap="sm" wrap="nowrap" justify="space-between" align="flex-start" data-grant={s.subject}>
+      <div style={{ minWidth: 0 }}>
+        <Group gap={6}>
+          <Badge variant={s.needed ? "light" : "default"} radius="sm" tt="none">
+            {s.needed ? "Needed" : "Optional"}
+          </Badge>
+          <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>
+            <bdi>{s.subject}</bdi>
+          </Text>
+        </Group>
+        {s.reveals && <Text size="sm">Reveals {s.reveals}.</Text>}
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {s.databases.length > 0 &&
+            `In ${s.databases.slice(0, shownDatabases).join(", ")}${rest > 0 ? ` and ${plural(rest, "more database")}` : ""}. `}
+          {s.checks.length > 0 && `For ${s.checks.join(", ")}. `}
+          {!s.stated && "No statement gives only this."}
+        </Text>
+      </div>
+      {onDecline && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          style={{ flex: "none" }}
+          disabled={busy}
+          aria-label={`Decline ${s.subject}`}
+          onClick={onDecline}
+        >
+          Decline
+        </Button>
+      )}
+    </Group>
   );
 }

@@ -3,7 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { SeverityBadge as AlertSeverity } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
 import { SeverityBadge } from "../findings/badges";
+import { upgradeOf } from "../findings/Groups";
 import { kindName, statusNames } from "../reports/status";
+import { plural } from "../ui/format";
 import { Time } from "../ui/Time";
 import { Few } from "./Few";
 
@@ -50,9 +52,9 @@ export function OpenAlerts({ instanceId }: { instanceId: string }) {
   );
 }
 
-/** WorstFindings are the worst of what fails now. */
+/** WorstFindings are the checks that find the worst, each with what it finds. */
 export function WorstFindings({ instanceId, assessed }: { instanceId: string; assessed: boolean }) {
-  const asked = api.useQuery("get", "/api/v1/findings", {
+  const asked = api.useQuery("get", "/api/v1/findings/groups", {
     params: { query: { instanceId: [instanceId], pageSize: five } },
   });
   return (
@@ -69,22 +71,26 @@ export function WorstFindings({ instanceId, assessed }: { instanceId: string; as
         </Anchor>
       }
     >
-      {(asked.data?.items ?? []).map((f) => (
-        <Group key={f.id} gap="xs" wrap="nowrap" align="flex-start">
-          <SeverityBadge severity={f.check.severity} />
+      {(asked.data?.items ?? []).map((g) => (
+        <Group key={g.check?.id} gap="xs" wrap="nowrap" align="flex-start">
+          <SeverityBadge severity={g.severity} />
           <div>
             <Anchor
               size="sm"
               renderRoot={(props) => (
-                <Link to="/findings/$findingId" params={{ findingId: f.id } as never} {...props} />
+                <Link
+                  to="/findings"
+                  search={{ instanceId: [instanceId], checkId: [g.check?.id ?? ""], group: "none" } as never}
+                  {...props}
+                />
               )}
             >
-              {f.check.title}
+              {g.check?.title}
             </Anchor>
-            <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-              {f.database && <bdi>{f.database.name}</bdi>}
-              {f.database && f.object && " · "}
-              {f.object && <bdi>{f.object}</bdi>}
+            <Text size="xs" c="dimmed">
+              {plural(g.findings, g.unit === "CVE" ? "CVE" : "finding")}
+              {g.databases > 1 && ` in ${plural(g.databases, "database")}`}
+              {upgradeOf(g) && `. ${upgradeOf(g)}`}
             </Text>
           </div>
         </Group>

@@ -1,5 +1,6 @@
 // The scripts that `muster agent grants` prints, for the account that is typed.
 import checksOracle from "../../../internal/assessment/oracle/grants.sql?raw";
+import checksPostgresql from "../../../internal/assessment/postgresql/grants.sql?raw";
 import checks2016 from "../../../internal/assessment/sqlserver/grants/2016.sql?raw";
 import checks2022 from "../../../internal/assessment/sqlserver/grants/2022.sql?raw";
 import checksAzure from "../../../internal/assessment/sqlserver/grants/azure.sql?raw";
@@ -12,13 +13,26 @@ const usual = "muster";
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-function postgresql(user: string) {
+/** postgresql is the script for psql: it goes to the connection's database, and asks for the password at its end. */
+function postgresql(user: string, classify: string, database: string) {
   const role = user === usual ? user : quoted(user); // another name may be a keyword
-  return `CREATE ROLE ${role} LOGIN;
-GRANT pg_monitor TO ${role};
--- for Query Performance; in shared_preload_libraries first
-CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
--- asks for the password; last, as psql takes for it what is pasted behind
+  const literal = `'${user.replaceAll("'", "''")}'`;
+  const script = forClassify(checksPostgresql, classify)
+    .trim()
+    .split("\n")
+    .map((line) =>
+      line.startsWith("--") && !line.startsWith("-- GRANT")
+        ? line
+        : line
+            .replace(/ -- and give it a password: .*/, "")
+            .replace(/'muster'/g, () => literal)
+            .replace(/\bmuster\b/g, (name, at: number, whole: string) => (whole[at - 1] === "'" ? name : role)),
+    )
+    .join("\n");
+  const connect = /^\w+$/.test(database) && database !== "postgres" ? `\\connect "${database}"\n` : "";
+  return `${connect}${script}
+
+-- This asks for the password of the role. It is last, because psql takes for it what is pasted behind.
 \\password ${role}`;
 }
 
@@ -50,7 +64,7 @@ function oracleFor(user: string, classify: string) {
     .join("\n");
 }
 
-type Script = { label: string; text: (user: string, classify: string) => string };
+type Script = { label: string; text: (user: string, classify: string, database: string) => string };
 
 const scripts: Record<string, Script[]> = {
   postgresql: [{ label: "PostgreSQL 13 to 18", text: postgresql }],
@@ -63,8 +77,8 @@ const scripts: Record<string, Script[]> = {
 };
 
 /** grantsFor are the scripts that make an account able to do what Muster does, for an engine's versions. */
-export const grantsFor = (engine: string, user: string, classify = "names") =>
+export const grantsFor = (engine: string, user: string, classify = "names", database = "") =>
   (Object.hasOwn(scripts, engine) ? (scripts[engine] ?? []) : []).map(({ label, text }) => ({
     label,
-    text: text(user.trim() || usual, classify),
+    text: text(user.trim() || usual, classify, database.trim()),
   }));

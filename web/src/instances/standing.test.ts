@@ -18,6 +18,11 @@ const heard: Instance = {
   lastError: null,
   lastErrorAt: null,
   missingGrants: [],
+  missingGrantCount: 0,
+  neededGrantCount: 0,
+  declinedGrants: [],
+  grantScript: null,
+  grantOnPrimary: null,
   health: null,
   agent: null,
 };

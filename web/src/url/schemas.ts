@@ -38,6 +38,8 @@ export const checkDomains = ["Security", "Performance", "Configuration", "Schema
 /** The engines that there are checks of. */
 export const checkedEngines = ["postgresql", "sqlserver", "oracle"] as const;
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
+/** What findings are grouped by; `none` is the flat list. */
+export const findingGroups = ["check", "instance", "none"] as const;
 const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt"] as const;
 /**
  * The figures of which the dashboard's panel says who is behind them, by the names that their contributors have; of alerts
@@ -134,6 +136,7 @@ export const findingsSearch = search({
   checkId: texts,
   status: someOf(...findingStatuses),
   q: text,
+  group: oneOf(...findingGroups),
   sort: oneOf(...findingSorts, ...findingSorts.map((s) => `-${s}` as const)),
   page: ordinal,
   pageSize: ordinal,
