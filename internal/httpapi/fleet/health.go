@@ -65,7 +65,8 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 func (s *ServerRoutes) scoredAt(ctx context.Context, instance uuid.UUID, last health.Score) (*time.Time, error) {
 	organization := wire.Caller(ctx).Organization.ID
 	told, ok, err := changes.Told(ctx, s.DB, organization, instance)
-	if err != nil || !ok || told.At.After(last.At) && !(told.Grade == last.Grade && same(told.Score, last.Score)) {
+	follows := !told.At.After(last.At) || told.Grade == last.Grade && same(told.Score, last.Score)
+	if err != nil || !ok || !follows {
 		return wire.UTC(&last.At), err
 	}
 	states, err := s.Servers.States(ctx, organization, []uuid.UUID{instance})
