@@ -86,6 +86,9 @@ type Volume struct {
 	// ZFS, the container of APFS. Empty: not known. The store does not keep it; the watch
 	// has one alert for all volumes of a pool (package push).
 	Pool string
+	// ReadOnly says that nothing can be written to it, so that it cannot fill and never
+	// counts. It may come in a message of its own, with sizes of -1.
+	ReadOnly bool
 }
 
 // CPUCounter is how long a CPU of a host has been in a mode since it booted. One is told
@@ -95,6 +98,10 @@ type CPUCounter struct {
 	Code    int32
 	Seconds float64
 }
+
+// CPUJitter is by how many seconds a counter must go back to have been reset. Linux reckons
+// idle and iowait anew at each read, and both may be a little less than they were.
+const CPUJitter = 1.0
 
 // SortCPU puts counters in the order of their codes; of several of one the first stays.
 func SortCPU(counters []CPUCounter) []CPUCounter {

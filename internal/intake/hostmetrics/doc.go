@@ -18,9 +18,12 @@
 //     is exact where used is made of the others, as collectors before 0.142 do, and
 //     about two percent too much since. Without available, used is what they say.
 //   - File systems as df shows them: used ÷ (used + available), whose sum is less than
-//     the size by what is reserved for root. squashfs and iso9660, which can only be
-//     full, and file systems of no size are passed over. tmpfs and overlay count, as
-//     they do in df; which of them a host reports is its agent's to say.
+//     the size by what is reserved for root. Those that cannot fill are passed over
+//     (measurements.NeverFills), and so are those of no size. That one is read-only comes
+//     as a series of its own, and is kept as a volume that says so (Volume.ReadOnly).
+//     FreeBSD tells less than nothing available where root uses what is reserved: it is 0.
+//   - Windows: windows_exporter has a drive where the others have a mount point, and no
+//     reserve: what is free is available. Its CPUs are called by node and number.
 //
 // A host is what the label instance has beside scheme, port and path, or host.name, by
 // fleet.HostKey: two agents that spell it differently speak of one host. muster_instance, a label or a resource attribute, names what runs on it.

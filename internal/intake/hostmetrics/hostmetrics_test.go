@@ -162,6 +162,13 @@ func TestVolumes(t *testing.T) {
 		"squashfs":   {[]told{{"size", 9, []string{"fstype", "squashfs"}}}, nil, map[intake.Reason]int{intake.NotUsed: 1}},
 		"as large as some network file systems say": {[]told{{"size", math.MaxInt64, nil}},
 			[]measurements.Volume{{Mount: "/", Size: 1 << 63, Free: -1, Available: -1}}, nil},
+		"read-only": {[]told{{"size", 100, nil}, {"readonly", 1, nil}, {"free", 0, nil}, {"avail", 0, nil}}, // C13
+			[]measurements.Volume{{Mount: "/", Size: 100, Free: 0, Available: 0, ReadOnly: true}}, nil},
+		"read-only, by a message of its own": {[]told{{"readonly", 1, nil}}, []measurements.Volume{{Mount: "/", Size: -1, Free: -1, Available: -1, ReadOnly: true}}, nil},
+		"that can be written to":             {[]told{{"readonly", 0, nil}}, nil, map[intake.Reason]int{intake.NotUsed: 1}},
+		"FreeBSD's, more than full: C30": {[]told{{"size", 100, nil}, {"free", 3, nil}, {"avail", -5, nil}},
+			[]measurements.Volume{{Mount: "/", Size: 100, Free: 3, Available: 0}}, nil},
+		"a size below nothing": {[]told{{"size", -1, nil}, {"free", -1, nil}}, nil, map[intake.Reason]int{intake.OutOfRange: 2}},
 		// Which mounts count is the store's to say, and the same for every door.
 		"/boot": {[]told{{"size", 9, []string{"mountpoint", "/boot"}}},
 			[]measurements.Volume{{Mount: "/boot", Size: 9, Free: -1, Available: -1}}, nil},
@@ -176,7 +183,7 @@ func TestVolumes(t *testing.T) {
 	} {
 		m := hostmetrics.New(receipt)
 		for _, of := range c.told {
-			addSample(m, "node_filesystem_"+of.name+"_bytes", receipt, of.bytes, append([]string{"mountpoint", "/", "fstype", "ext4"}, of.more...)...)
+			addSample(m, strings.Replace("node_filesystem_"+of.name+"_bytes", "readonly_bytes", "readonly", 1), receipt, of.bytes, append([]string{"mountpoint", "/", "fstype", "ext4"}, of.more...)...)
 		}
 		var got []measurements.Volume
 		for _, s := range end(t, m) {
@@ -326,5 +333,45 @@ func TestBounds(t *testing.T) {
 	addSample(m, "node_memory_MemTotal_bytes", receipt, 1, "muster_instance", strings.Repeat("x", 256))
 	if got := end(t, m); len(got[0].References) != 100 {
 		t.Errorf("%d instances run on a host", len(got[0].References))
+	}
+}
+
+// TestFileSystemsThatCannotFill: media, images and what is no room of its own never count,
+// by either sender; memory does, and so does the root of a container. C13.
+func TestFileSystemsThatCannotFill(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind, device, mount string
+		counts              bool
+	}{
+		{"ext4", "/dev/sda1", "/", true}, {"tmpfs", "tmpfs", "/run", true}, {"overlay", "overlay", "/", true}, {"fuse.sshfs", "a:/b", "/mnt", true},
+		{"nfs4", "nas:/x", "/mnt", true}, {"zfs", "tank/a", "/a", true}, {"NTFS", "C:", "C:", true}, {"fuseblk", "/dev/sdb1", "/mnt/usb", true},
+		{"iso9660", "/dev/sr0", "/media/cd", false}, {"udf", "/dev/sr0", "/media/dvd", false}, {"erofs", "/dev/loop1", "/run/ro", false},
+		{"squashfs", "/dev/loop0", "/opt/x", false}, {"fuse.snapfuse", "snapfuse", "/var/lib/snapd/snap/core/1", false},
+		{"fuse.Editor.AppImage", "Editor.AppImage", "/tmp/.mount_Editor", false}, {"fuse", "/opt/Editor.AppImage", "/x", false}, {"fuse.squashfuse_ll", "x", "/x", false},
+		{"fuse", "cvmfs2", "/cvmfs/atlas", false}, {"fuse.cvmfs2", "x", "/cvmfs/cms", false}, {"efivarfs", "efivarfs", "/sys/firmware/efi/efivars", false},
+		{"autofs", "systemd-1", "/proc/sys/fs/binfmt_misc", false}, {"autofs", "auto.home", "/home", false},
+		{"overlay", "overlay", "/var/lib/docker/overlay2/a/merged", false}, {"CDFS", "D:", "D:", false}, {"UDF", "E:", "E:", false}, {"cd9660", "/dev/cd0", "/cdrom", false},
+	} {
+		for _, sender := range []string{"node_exporter", "collector", "collector, mode ro"} {
+			m := hostmetrics.New(receipt)
+			l := &hostmetrics.Labels{Address: []byte("a"), Mount: []byte(c.mount), Type: []byte(c.kind), Device: []byte(c.device)}
+			if sender == "node_exporter" {
+				series := m.Series(hostmetrics.VolumeSize, l)
+				series.Add(receipt, 1)
+			} else {
+				if sender != "collector" {
+					l.SetAttribute([]byte("mode"), []byte("ro"))
+				}
+				for _, state := range []string{"used", "free"} {
+					l.State = []byte(state)
+					series := m.Series(hostmetrics.VolumeUsage, l)
+					series.Add(receipt, 1)
+				}
+			}
+			if counts := len(end(t, m)) == 1; counts != (c.counts && sender != "collector, mode ro") {
+				t.Errorf("%s of %s at %s by %s counts: %v", c.kind, c.device, c.mount, sender, counts)
+			}
+		}
 	}
 }

@@ -94,6 +94,11 @@ func (s *Series) read(l *Labels) intake.Reason {
 			return intake.Incomplete
 		}
 		mode, known := cpuModes[string(l.State)]
+		if l.onWindows() {
+			if windows, other := windowsModes[string(l.State)]; other {
+				mode, known = windows, true
+			}
+		}
 		switch {
 		case !known:
 			mode = measurements.ModeOther
@@ -142,7 +147,14 @@ func (s *Series) Add(at time.Time, value float64) {
 	case math.IsNaN(value) || math.IsInf(value, 0):
 		s.message.Pass(intake.NotANumber, 1)
 		return
-	case value < 0 || value > math.MaxInt64: // bytes and seconds are whole numbers where they are counted
+	case (s.metric == VolumeReadOnly || s.metric == VolumeInfo) && value == 0:
+		s.message.Pass(intake.NotUsed, 1)
+		return
+	case value < 0 && s.metric == VolumeAvailable:
+		// FreeBSD: root has used what is reserved for it, so that the others have less than nothing.
+		value = 0
+	}
+	if value < 0 || value > math.MaxInt64 { // bytes and seconds are whole numbers where they are counted
 		s.message.Pass(intake.OutOfRange, 1)
 		return
 	}
@@ -158,6 +170,9 @@ func (s *Series) Add(at time.Time, value float64) {
 		to.addMemory(s.part, value)
 	default:
 		fits = to.addVolume(s.volume, s.pool, s.side, value)
+		if s.metric == VolumeRoom && fits { // Windows reserves nothing
+			to.also(s.volume, available, value)
+		}
 	}
 	if !fits {
 		s.message.unused(to, intake.TooMany, 1)

@@ -19,6 +19,9 @@ const (
 	VolumeFree                        // for root
 	VolumeAvailable                   // for everybody else
 	VolumeUsage                       // by state
+	VolumeReadOnly                    // 1 or 0
+	VolumeRoom                        // what is free, for root and everybody else
+	VolumeInfo                        // 1; its labels say what it is
 )
 
 var nodeExporter = map[string]Metric{
@@ -28,10 +31,29 @@ var nodeExporter = map[string]Metric{
 	"node_filesystem_size_bytes":     VolumeSize,
 	"node_filesystem_free_bytes":     VolumeFree,
 	"node_filesystem_avail_bytes":    VolumeAvailable,
+	"node_filesystem_readonly":       VolumeReadOnly,
 }
 
 // NodeExporter says what a name of node_exporter means.
 func NodeExporter(name []byte) Metric { return nodeExporter[string(name)] }
+
+// windowsExporter has the names that windows_exporter had before 0.30, too.
+var windowsExporter = map[string]Metric{
+	"windows_cpu_time_total":                CPUSeconds,
+	"windows_memory_physical_total_bytes":   MemoryTotal,
+	"windows_cs_physical_memory_bytes":      MemoryTotal,
+	"windows_os_visible_memory_bytes":       MemoryTotal,
+	"windows_memory_available_bytes":        MemoryAvailable,
+	"windows_memory_physical_free_bytes":    MemoryAvailable,
+	"windows_os_physical_memory_free_bytes": MemoryAvailable,
+	"windows_logical_disk_size_bytes":       VolumeSize,
+	"windows_logical_disk_free_bytes":       VolumeRoom,
+	"windows_logical_disk_readonly":         VolumeReadOnly,
+	"windows_logical_disk_info":             VolumeInfo,
+}
+
+// WindowsExporter says what a name of windows_exporter means.
+func WindowsExporter(name []byte) Metric { return windowsExporter[string(name)] }
 
 var openTelemetry = map[string]Metric{
 	"system.cpu.time":               CPUSeconds,
@@ -55,6 +77,8 @@ type Labels struct {
 	Mount    []byte
 	Type     []byte // of a file system
 	Device   []byte
+	Access   []byte // to a file system: ro, rw
+	Drive    []byte // on Windows: fixed, cdrom, …
 }
 
 // SetPrometheus keeps a label of node_exporter's series, if it is one that is read.
@@ -74,8 +98,19 @@ func (l *Labels) SetPrometheus(name, value []byte) {
 		l.Type = value
 	case "device":
 		l.Device = value
+	case "core": // those that follow are windows_exporter's
+		l.CPU = value
+	case "volume":
+		l.Mount = value
+	case "filesystem":
+		l.Type = value
+	case "type":
+		l.Drive = value
 	}
 }
+
+// onWindows is whether a CPU is called as windows_exporter does: 0,3.
+func (l *Labels) onWindows() bool { return bytes.IndexByte(l.CPU, ',') >= 0 }
 
 // SetResource keeps an attribute of an OpenTelemetry resource.
 func (l *Labels) SetResource(name, value []byte) {
@@ -101,6 +136,8 @@ func (l *Labels) SetAttribute(name, value []byte) {
 		l.Type = value
 	case "device", "system.device":
 		l.Device = value
+	case "mode", "system.filesystem.mode":
+		l.Access = value
 	}
 }
 
@@ -109,16 +146,31 @@ var cpuModes = map[string]int32{
 	"user": measurements.ModeUser, "nice": measurements.ModeNice, "system": measurements.ModeSystem, "idle": measurements.ModeIdle,
 	"iowait": measurements.ModeIOWait, "wait": measurements.ModeIOWait, "irq": measurements.ModeIRQ, "interrupt": measurements.ModeIRQ,
 	"softirq": measurements.ModeSoftIRQ, "steal": measurements.ModeSteal, "guest": elsewhere, "guest_nice": elsewhere,
+	"privileged": measurements.ModeSystem,
 }
+
+// windowsModes are those of windows_exporter that count otherwise: privileged time has
+// that of interrupts and deferred calls in it.
+var windowsModes = map[string]int32{"interrupt": elsewhere, "dpc": elsewhere}
 
 const elsewhere = -1
 
 // maxCPU is the highest number of a CPU.
 const maxCPU = 1<<16 - 1
 
-// numberOf reads the number of a CPU: 0, cpu0. Where an agent adds all CPUs up, there
+// coresOfNode is by how much the numbers of CPUs of two nodes of a Windows machine differ.
+const coresOfNode = 1024
+
+// numberOf reads the number of a CPU: 0, cpu0, and on Windows that of its node and its own
+// there: 0,3. Where an agent adds all CPUs up, there
 // is none, and they are one.
 func numberOf(cpu []byte) (number int32, ok bool) {
+	if node, core, onWindows := bytes.Cut(cpu, []byte(",")); onWindows {
+		n, nodeOK := numberOf(node)
+		c, coreOK := numberOf(core)
+		number = coresOfNode*n + c
+		return number, nodeOK && coreOK && len(node) > 0 && len(core) > 0 && n < coresOfNode && c < coresOfNode && number <= maxCPU
+	}
 	digits := bytes.TrimPrefix(cpu, []byte("cpu"))
 	if len(digits) > 5 {
 		return 0, false
@@ -131,6 +183,3 @@ func numberOf(cpu []byte) (number int32, ok bool) {
 	}
 	return number, (len(cpu) == 0 || len(digits) > 0) && number <= maxCPU
 }
-
-// neverCounts says that a file system can only be full, whatever is done.
-func neverCounts(kind []byte) bool { return string(kind) == "squashfs" || string(kind) == "iso9660" }

@@ -19,6 +19,7 @@ const (
 	available
 	used       // these are the states of system.filesystem.usage
 	usedOthers // its free: what others than root may use
+	readOnly   // no size: 1 or 0
 	volumeParts
 )
 
@@ -32,16 +33,24 @@ func (s *Series) readVolume(l *Labels) intake.Reason {
 	if reason := keepable(l.Device, maxMount); reason != "" {
 		return reason
 	}
-	if neverCounts(l.Type) {
+	neverFills := measurements.NeverFills(string(l.Type), string(l.Device), string(l.Mount)) || string(l.Access) == "ro" || string(l.Drive) == "cdrom"
+	if neverFills != (s.metric == VolumeInfo) { // which is there to say so of sizes that do not
 		return intake.NotUsed
+	}
+	if bytes.HasPrefix(l.Mount, []byte("HarddiskVolume")) || bytes.HasPrefix(l.Mount, []byte(`\\?\`)) {
+		return intake.NotUsed // a partition of Windows that is mounted nowhere, such as the one to recover from
 	}
 	switch s.metric {
 	case VolumeSize:
 		s.side = size
+	case VolumeRoom:
+		s.side = free
 	case VolumeFree:
 		s.side = free
 	case VolumeAvailable:
 		s.side = available
+	case VolumeReadOnly, VolumeInfo:
+		s.side = readOnly
 	default:
 		switch string(l.State) {
 		case "used":
@@ -109,6 +118,13 @@ func (s *scrape) addVolume(at mountedOn, pool string, part volumePart, bytes flo
 	return true
 }
 
+// also notes another size that a point tells.
+func (s *scrape) also(at mountedOn, part volumePart, bytes float64) {
+	if v := &s.volumes[s.places[at]]; !v.told[part] {
+		v.told[part], v.bytes[part] = true, bytes
+	}
+}
+
 // volumesOf returns the file systems, one a mount point: of several the first that is
 // told in full.
 func (m *Message) volumesOf(s *scrape) []measurements.Volume {
@@ -143,7 +159,7 @@ func (m *Message) volumesOf(s *scrape) []measurements.Volume {
 // sizes returns the file system, how many of three sizes are told of it, and why it
 // is none.
 func (v *volume) sizes() (made measurements.Volume, told int, reason intake.Reason) {
-	made = measurements.Volume{Mount: v.mount, Pool: v.pool, Size: -1, Free: -1, Available: -1}
+	made = measurements.Volume{Mount: v.mount, Pool: v.pool, Size: -1, Free: -1, Available: -1, ReadOnly: v.bytes[readOnly] > 0}
 	if v.told[used] || v.told[usedOthers] {
 		sum := v.bytes[used] + v.bytes[usedOthers]
 		switch {
@@ -162,7 +178,7 @@ func (v *volume) sizes() (made measurements.Volume, told int, reason intake.Reas
 			told++
 		}
 	}
-	if made.Size == 0 {
+	if made.Size == 0 || told == 0 && !made.ReadOnly {
 		return made, 0, intake.NotUsed
 	}
 	return made, told, ""

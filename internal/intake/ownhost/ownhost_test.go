@@ -70,6 +70,7 @@ func TestMounts(t *testing.T) {
 		{Device: "/dev/sdb", Mountpoint: "/srv/data", Fstype: "xfs"}, {Device: "/dev/sda", Mountpoint: "/etc/hosts", Fstype: "ext4"},
 		{Device: "/dev/sda", Mountpoint: "/", Fstype: "ext4"}, {Device: "/dev/sdb", Mountpoint: "/srv", Fstype: "xfs"},
 		{Device: "/dev/loop0", Mountpoint: "/opt/x", Fstype: "squashfs"}, {Device: "/dev/sr0", Mountpoint: "/cdrom", Fstype: "iso9660"},
+		{Device: "/dev/sr1", Mountpoint: "/dvd", Fstype: "udf"}, {Device: "/dev/sdc", Mountpoint: "/golden", Fstype: "ext4", Opts: []string{"ro", "relatime"}}, // C13
 	})
 	if diff := cmp.Diff([]string{"/", "/srv"}, got); diff != "" {
 		t.Error(diff)

@@ -86,7 +86,7 @@ func readVolumes(ctx context.Context) ([]measurements.Volume, error) {
 }
 
 // mounts are where the volumes are, one place each: the shortest, for a device that is
-// mounted at several. squashfs and iso9660 can only be full.
+// mounted at several. Those that cannot fill are left out.
 func mounts(partitions []disk.PartitionStat) []string {
 	slices.SortStableFunc(partitions, func(a, b disk.PartitionStat) int {
 		return cmp.Or(cmp.Compare(len(a.Mountpoint), len(b.Mountpoint)), cmp.Compare(a.Mountpoint, b.Mountpoint))
@@ -94,7 +94,11 @@ func mounts(partitions []disk.PartitionStat) []string {
 	found := []string{"/"}
 	seen := make(map[string]bool)
 	for _, p := range partitions {
-		if p.Fstype == "squashfs" || p.Fstype == "iso9660" || seen[p.Device] {
+		readOnly := slices.Contains(p.Opts, "ro") || slices.Contains(p.Opts, "read-only") // macOS has the latter
+		if readOnly && p.Mountpoint == "/" {
+			found = nil
+		}
+		if readOnly || measurements.NeverFills(p.Fstype, p.Device, p.Mountpoint) || seen[p.Device] {
 			continue
 		}
 		seen[p.Device] = true

@@ -16,6 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/internal/intake/push"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
@@ -328,7 +329,7 @@ func TestSpellingsOfAHost(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	s.record(measurements.Batch{Hosts: []measurements.HostSample{host("DB7.Example.ORG", time.Minute, filled("/data", 72))}})
-	want := []string{"orders silent 0 0s", "orders volume / 71 1m0s", "billing silent 0 0s", "billing volume /data 72 1m0s"}
+	want := []string{"orders silent 0 0s", "billing silent 0 0s", "db01 [orders] / / 71 1m0s", "db7.example.org [billing] /data /data 72 1m0s"}
 	if diff := cmp.Diff(want, s.signs()); diff != "" {
 		t.Error(diff)
 	}
@@ -349,4 +350,40 @@ func TestSpellingsOfAHost(t *testing.T) {
 	if err != nil || len(machines) != 1 {
 		t.Errorf("%+v, %v", machines, err)
 	}
+}
+
+// TestReadOnlyVolumes are never full, in whichever message and order it comes that they are
+// read-only. C13.
+func TestReadOnlyVolumes(t *testing.T) {
+	t.Parallel()
+	readOnly := measurements.Volume{Mount: "/dvd", Size: -1, Free: -1, Available: -1, ReadOnly: true}
+	full := sized("/dvd", 100, 0, 0)
+	whole := full
+	whole.ReadOnly = true
+	for name, messages := range map[string][][]measurements.Volume{
+		"in one message": {{whole}}, "before": {{readOnly}, {full}}, "behind": {{full}, {readOnly}},
+		"sizes apart": {{sized("/dvd", 100, -1, -1)}, {readOnly}, {sized("/dvd", -1, 0, 0)}},
+	} {
+		s := newScene(t)
+		for _, age := range []time.Duration{2 * time.Minute, time.Minute} {
+			for _, volumes := range messages {
+				s.record(measurements.Batch{Hosts: []measurements.HostSample{{Host: "db01", At: noon.Add(-age), Volumes: append(volumes, filled("/data", 60))}}})
+			}
+		}
+		for _, sign := range s.signs() {
+			if strings.Contains(sign, "/dvd") && (name == "in one message" || name == "before" || !strings.Contains(sign, "2m0s")) { // see below
+				t.Errorf("%s: %s", name, sign)
+			}
+		}
+		if _, err := s.Store.(*pgstore.Store).Roll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w := timegrid.Window{From: noon.Add(-3 * time.Minute), To: noon, Size: timegrid.Minute}
+		u, err := s.Store.Utilization(t.Context(), s.org, measurements.HostScope{}, w)
+		if err != nil || !slices.Contains(u.DiskPercent, 60) || slices.ContainsFunc(u.DiskPercent, func(percent float64) bool { return percent > 60 }) {
+			t.Errorf("%s: %v, %v", name, u.DiskPercent, err)
+		}
+	}
+	// Where the very first message knew the sizes only, the watch has them, until the host told
+	// its volumes without this one for two minutes.
 }

@@ -39,6 +39,9 @@ func (i *Intake) signs(ctx context.Context, b measurements.Batch, known map[stri
 	if err := i.complete(ctx, b.Organization, hosts); err != nil {
 		return nil, err
 	}
+	if err := i.markReadOnly(ctx, b.Organization, hosts, c.oldest); err != nil {
+		return nil, err
+	}
 	for _, h := range hosts {
 		instances := h.Instances
 		if len(instances) == 0 {
@@ -201,9 +204,46 @@ func inWhole(told, stored []measurements.Volume) []measurements.Volume {
 	return whole
 }
 
+// suspect is how full a volume has to be, in percent, to be worth a look whether it can be
+// written to: the least threshold of the watch.
+const suspect = 50
+
+// markReadOnly marks the volumes that cannot fill by what other messages said. The series
+// that says it comes by a shard of its own, before or behind the sizes of its scrape.
+func (i *Intake) markReadOnly(ctx context.Context, organization uuid.UUID, samples []measurements.HostSample, since time.Time) error {
+	isSuspect := func(v measurements.Volume) bool {
+		percent, known := used(v)
+		return known && percent >= suspect && v.UsedPercent == nil
+	}
+	var at []int
+	var hosts []string
+	for n, h := range samples {
+		if slices.ContainsFunc(h.Volumes, isSuspect) {
+			at, hosts = append(at, n), append(hosts, h.Host)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	found, err := i.Store.ReadOnly(ctx, organization, hosts, since)
+	if err != nil {
+		return err
+	}
+	for place, n := range at {
+		if len(found[place]) == 0 {
+			continue
+		}
+		samples[n].Volumes = slices.Clone(samples[n].Volumes)
+		for k, v := range samples[n].Volumes {
+			samples[n].Volumes[k].ReadOnly = v.ReadOnly || slices.Contains(found[place], v.Mount)
+		}
+	}
+	return nil
+}
+
 // inPart is whether other messages may tell the rest of a volume.
 func inPart(v measurements.Volume) bool {
-	return v.UsedPercent == nil && (v.Size < 0 || v.Free < 0 || v.Available < 0)
+	return v.UsedPercent == nil && !v.ReadOnly && (v.Size < 0 || v.Free < 0 || v.Available < 0)
 }
 
 // collection gathers signs, the newest of each subject.
@@ -250,9 +290,12 @@ func (c *collection) fill(h measurements.HostSample, instances []uuid.UUID) {
 }
 
 // used is how full a volume is, in percent, as df has it; ok is false where that is not
-// known.
+// known, or says nothing.
 func used(v measurements.Volume) (percent float64, ok bool) {
-	if v.UsedPercent != nil {
+	switch {
+	case v.ReadOnly:
+		return 0, false // it cannot fill
+	case v.UsedPercent != nil:
 		return *v.UsedPercent, true
 	}
 	if inPart(v) {

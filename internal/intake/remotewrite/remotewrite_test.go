@@ -410,3 +410,51 @@ func TestUpMetrics(t *testing.T) {
 		t.Errorf("of %d: %s", r.Databases.Received, diff)
 	}
 }
+
+// TestWindows: windows_exporter's series make the same figures, by the names that it has and
+// those that it had. Of its volumes a CD and what is mounted nowhere do not count. C15.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][2]string{
+		{"windows_memory_physical_total_bytes", "windows_memory_available_bytes"}, {"windows_cs_physical_memory_bytes", "windows_os_physical_memory_free_bytes"},
+		{"windows_os_visible_memory_bytes", "windows_memory_available_bytes"}, {"windows_memory_physical_total_bytes", "windows_memory_physical_free_bytes"},
+	} {
+		var series []Series
+		add := func(name string, value float64, labels ...string) {
+			series = append(series, One(name, receipt, value, append(labels, "instance", "SQL01:9182", "job", "windows")...))
+		}
+		for core, idle := range map[string]float64{"0,0": 50, "0,1": 60, "1,0": 70} {
+			for mode, seconds := range map[string]float64{"idle": idle, "user": 20, "privileged": 10, "interrupt": 1, "dpc": 2} {
+				add("windows_cpu_time_total", seconds, "core", core, "mode", mode)
+			}
+		}
+		add(names[0], 100)
+		add(names[1], 40)
+		for volume, room := range map[string]float64{"C:": 30, "HarddiskVolume1": 1, "D:": 0, "E:": 0} {
+			add("windows_logical_disk_size_bytes", 100, "volume", volume)
+			add("windows_logical_disk_free_bytes", room, "volume", volume)
+		}
+		add("windows_logical_disk_info", 1, "volume", "D:", "type", "cdrom", "filesystem", "CDFS", "disk", "1")
+		add("windows_logical_disk_info", 1, "volume", "C:", "type", "fixed", "filesystem", "NTFS", "disk", "0")
+		add("windows_logical_disk_readonly", 1, "volume", "E:")
+		add("windows_logical_disk_readonly", 0, "volume", "C:")
+		got, r := of(t, series...)
+		if len(got) != 1 || got[0].Host != "sql01" || len(got[0].CPU) != 9 || got[0].CPU[8].Code != 16*1024+measurements.ModeIdle {
+			t.Fatalf("%+v, dropped %v", got, r.Dropped)
+		}
+		if diff := cmp.Diff(&measurements.MemoryBytes{Total: 100, Available: 40, Used: -1}, got[0].Memory); diff != "" {
+			t.Errorf("%q: %s", names, diff)
+		}
+		volumes := map[string]measurements.Volume{}
+		for _, v := range got[0].Volumes {
+			volumes[v.Mount] = v
+		}
+		want := map[string]measurements.Volume{
+			"C:": {Mount: "C:", Size: 100, Free: 30, Available: 30}, "E:": {Mount: "E:", Size: 100, ReadOnly: true},
+			"D:": {Mount: "D:", Size: 100, ReadOnly: true},
+		}
+		if diff := cmp.Diff(want, volumes); diff != "" {
+			t.Errorf("%s, dropped %v", diff, r.Dropped)
+		}
+	}
+}

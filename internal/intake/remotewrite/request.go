@@ -38,6 +38,9 @@ func meaningOf(name []byte) meaning {
 	if metric := hostmetrics.NodeExporter(name); metric != 0 {
 		return meaning{metric: metric}
 	}
+	if metric := hostmetrics.WindowsExporter(name); metric != 0 {
+		return meaning{metric: metric}
+	}
 	return meaning{up: receivers.UpOf(name)}
 }
 

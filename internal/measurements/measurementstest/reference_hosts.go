@@ -58,6 +58,7 @@ func joinVolume(volumes []measurements.Volume, again measurements.Volume) []meas
 			volumes[i] = measurements.Volume{
 				Mount: first.Mount, UsedPercent: cmp.Or(first.UsedPercent, again.UsedPercent),
 				Size: known(first.Size, again.Size), Free: known(first.Free, again.Free), Available: known(first.Available, again.Available),
+				ReadOnly: first.ReadOnly || again.ReadOnly,
 			}
 			return volumes
 		}
@@ -158,9 +159,10 @@ func busy(a, b measurements.HostSample) float64 {
 	var working, all float64
 	for i, before := range a.CPU {
 		spent := b.CPU[i].Seconds - before.Seconds
-		if spent < 0 || b.CPU[i].Code != before.Code { // it was reset, or is another one
+		if spent <= -1 || b.CPU[i].Code != before.Code { // it was reset, or is another one
 			return math.NaN()
 		}
+		spent = max(spent, 0)
 		all += spent
 		if mode := before.Code % 16; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {
 			working += spent
@@ -193,7 +195,7 @@ func diskOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 		for _, v := range h.Volumes {
 			ignored := v.Mount == "/boot" || v.Mount == "/boot/efi" || strings.HasPrefix(v.Mount, "/snap/")
 			switch {
-			case !in(h.At) || ignored:
+			case !in(h.At) || ignored || v.ReadOnly:
 			case v.UsedPercent != nil:
 				fullest = greater(fullest, *v.UsedPercent)
 			case v.Size >= 0 && v.Free >= 0 && v.Available >= 0:

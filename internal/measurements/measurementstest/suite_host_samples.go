@@ -32,6 +32,16 @@ func hostCounters() []hostCase {
 			given: together(scrape("10:00:30", 100, 100), scrape("10:01:30", 115, 145)),
 			in:    minutes("10:00", 2), cpu: line{gap, 25},
 		},
+		{
+			name:  "a counter that goes back by less than a second has stood still: C31",
+			given: together(scrape("10:00", 100, 100), scrape("10:01", 130, 99.99), scrape("10:02", 130, 159.99)),
+			in:    minutes("10:01", 2), cpu: line{100, 0},
+		},
+		{
+			name:  "one that goes back by a second was reset",
+			given: together(scrape("10:00", 100, 100), scrape("10:01", 130, 99)),
+			in:    minutes("10:01", 1), cpu: line{gap},
+		},
 		{name: "waiting for I/O is idle", given: together(scrape("10:00", 0, 0), waited), in: minutes("10:01", 1), cpu: line{25}},
 		{
 			name:  "scrapes weigh by their time",

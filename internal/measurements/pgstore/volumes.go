@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statement
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/statement"
 )
 
 //go:embed sql/named_hosts.sql
@@ -45,4 +47,39 @@ func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []str
 		volumes[of[place]] = host.Volumes()
 		return nil
 	})
+}
+
+// ReadOnly returns, at the place of each name, the mount points of which one of the host's
+// newest samples since a time says that nothing can be written there.
+func (s *Store) ReadOnly(ctx context.Context, organization uuid.UUID, names []string, since time.Time) ([][]string, error) {
+	hosts, err := s.find(ctx, fmt.Sprintf("find %d hosts", len(names)), namedHosts, organization, names)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]string, len(hosts))
+	for _, host := range hosts {
+		byID[host.ID] = host.Subject
+	}
+	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read which volumes of %d hosts are read-only", len(hosts)), machines, hosts.ids(), since)
+	if err != nil {
+		return nil, err
+	}
+	mounts := map[string][]string{}
+	for _, row := range rows {
+		name := byID[row.Series]
+		host, err := codec.DecodeHost(row.Body)
+		if err != nil {
+			return nil, fmt.Errorf("the volumes of %q at %s: %w", name, row.Start, err)
+		}
+		for _, v := range host.Volumes() {
+			if v.ReadOnly && !slices.Contains(mounts[name], v.Mount) {
+				mounts[name] = append(mounts[name], v.Mount)
+			}
+		}
+	}
+	found := make([][]string, len(names))
+	for i, name := range names {
+		found[i] = mounts[name]
+	}
+	return found, nil
 }

@@ -37,7 +37,7 @@ const recipes: Record<Agent, (url: URL, token: string, at: Date) => Recipe> = {
     authorization: {credentials_file: /etc/prometheus/muster.token}
     write_relabel_configs:
       - source_labels: [__name__]
-        regex: node_cpu_seconds_total|node_memory_Mem(Total|Available)_bytes|node_filesystem_(size|free|avail)_bytes|(pg|cnpg_collector|mssql|oracledb|mysql|mongodb)_up
+        regex: node_cpu_seconds_total|node_memory_Mem(Total|Available)_bytes|node_filesystem_((size|free|avail)_bytes|readonly)|windows_cpu_time_total|windows_(memory|os|cs)_.+_bytes|windows_logical_disk_(size_bytes|free_bytes|readonly|info)|(pg|cnpg_collector|mssql|oracledb|mysql|mongodb)_up
         action: keep`,
       },
       {

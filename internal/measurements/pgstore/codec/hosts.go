@@ -56,7 +56,10 @@ func (c counters) since(before counters) float64 {
 	for i, now := range c.all {
 		spent := now.Seconds - before.all[i].Seconds
 		if spent < 0 {
-			return math.NaN()
+			if -spent >= measurements.CPUJitter {
+				return math.NaN()
+			}
+			spent = 0
 		}
 		all += spent
 		if mode := now.Code & 15; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {

@@ -26,10 +26,15 @@ const (
 )
 
 type volumeBody struct {
-	mount   string
-	percent float64
-	bytes   [3]float64
+	mount    string
+	percent  float64
+	bytes    [3]float64
+	readOnly bool
 }
+
+// isReadOnly is the bit of a volume behind those of its numbers. Programs from before it
+// pass over it.
+const isReadOnly = 1 << 4
 
 // Places in volumeBody.bytes.
 const (
@@ -75,7 +80,7 @@ func hostBodyOf(s measurements.HostSample) *HostBody {
 		if !countable(v.Mount) {
 			continue
 		}
-		one := volumeBody{v.Mount, given(v.UsedPercent), unknown()}
+		one := volumeBody{v.Mount, given(v.UsedPercent), unknown(), v.ReadOnly}
 		if v.UsedPercent == nil {
 			one.bytes[volumeSize], one.bytes[volumeFree], one.bytes[volumeAvailable] = atLeastZero(v.Size), atLeastZero(v.Free), atLeastZero(v.Available)
 		}
@@ -135,6 +140,8 @@ func (b *HostBody) addVolumes(volumes []volumeBody) (changed bool) {
 				changed = fill(&first.percent, v.percent) || changed
 			}
 			changed = fillAll(&first.bytes, v.bytes) || changed
+			changed = changed || v.readOnly && !first.readOnly
+			first.readOnly = first.readOnly || v.readOnly
 			continue
 		}
 		b.volumes = append(b.volumes, v)
@@ -193,8 +200,12 @@ func (v *volumeBody) inBytes() bool {
 	return slices.ContainsFunc(v.bytes[:], func(n float64) bool { return !math.IsNaN(n) })
 }
 
-// full is how full the volume is, as df reckons; NaN: it is not known.
+// full is how full the volume is, as df reckons; NaN: it is not known, or the volume cannot
+// fill.
 func (v *volumeBody) full() float64 {
+	if v.readOnly {
+		return math.NaN()
+	}
 	if !math.IsNaN(v.percent) {
 		return v.percent
 	}
@@ -265,6 +276,9 @@ func (b *HostBody) encode() []byte {
 		out = append(binary.AppendUvarint(out, uint64(len(v.mount))), v.mount...)
 		has := len(out)
 		out = append(out, 0)
+		if v.readOnly {
+			out[has] |= isReadOnly
+		}
 		for i, n := range v.numbers() {
 			if !math.IsNaN(*n) {
 				out[has] |= 1 << i
@@ -298,8 +312,9 @@ func DecodeHost(body []byte) (*HostBody, error) {
 		b.volumes = []volumeBody{}
 	}
 	for b.volumes != nil && len(r.bytes) > 0 {
-		v := volumeBody{string(r.Take(r.count(1))), math.NaN(), unknown()}
+		v := volumeBody{mount: string(r.Take(r.count(1))), percent: math.NaN(), bytes: unknown()}
 		has := r.byte()
+		v.readOnly = has&isReadOnly != 0
 		for i, n := range v.numbers() {
 			if has>>i&1 != 0 {
 				*n = r.scaled(1)
@@ -318,9 +333,9 @@ func (b *HostBody) Volumes() (volumes []measurements.Volume) {
 	return volumes
 }
 
-// told is the volume as messages tell of it.
+// Volumes is the volume as messages tell of it.
 func (v *volumeBody) Volumes() measurements.Volume {
-	out := measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1}
+	out := measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1, ReadOnly: v.readOnly}
 	if !math.IsNaN(v.percent) {
 		out.UsedPercent = &v.percent
 	}
