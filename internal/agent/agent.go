@@ -17,7 +17,7 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
-	"muster/internal/servers"
+	"muster/internal/measurements"
 	"muster/internal/watch"
 )
 
@@ -44,6 +44,7 @@ type Agent struct {
 	gate    *measure.Gate
 	watched []*watched
 	work    chan struct{} // something is to be sent
+	changed chan struct{} // a server is reached, or is not any more
 	skew    atomic.Int64  // how far the server's clock is ahead, where that is too far
 
 	// of the goroutine that sends:
@@ -78,7 +79,7 @@ func Open(o Options) (*Agent, error) {
 	a := &Agent{
 		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce),
 		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
-		work:   make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{},
+		work:   make(chan struct{}, 1), changed: make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{},
 	}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {
@@ -146,7 +147,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		group.Go(func() error {
 			measure.New(measure.Config{
 				Engine: a.engines[w.Engine], Instance: w.id, Home: w, Gate: a.gate,
-				Log: a.Log.With("server", w.ExternalID), Now: a.Now, Reached: w.reached,
+				Log: a.Log.With("server", w.ExternalID), Now: a.Now,
 			}).Run(ctx)
 			return ctx.Err()
 		})
@@ -162,16 +163,27 @@ func (a *Agent) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// reached keeps why a server cannot be measured.
-func (w *watched) reached(err error) {
+// reached keeps why the server cannot be reached, and has the server of Muster told at once
+// when that changes.
+func (w *watched) reached(outcomes []measurements.Reached) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	refused, ok := errors.AsType[*servers.ConnectionError](err)
-	switch {
-	case err == nil:
-		w.trouble = trouble{}
-	case ok:
-		w.trouble = trouble{refused.Class, refused.Sentence, w.agent.Now()}
+	was := w.trouble
+	for _, r := range outcomes {
+		switch {
+		case r.Part != "":
+		case r.Up:
+			w.trouble = trouble{}
+		default:
+			w.trouble = trouble{r.Code, r.Sentence, r.Since, r.At}
+		}
+	}
+	changed := (was == trouble{}) != (w.trouble == trouble{}) || was.Class != w.trouble.Class
+	w.mu.Unlock()
+	if changed {
+		select {
+		case w.agent.changed <- struct{}{}:
+		default:
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ type signKey struct {
 // trouble is why a server cannot be measured; empty: it can.
 type trouble struct {
 	Class, Sentence string
-	At              time.Time
+	Since, At       time.Time // of the first attempt that failed, and of the last
 }
 
 // space is where the agent's own ids of instances and databases come from. The server
@@ -218,12 +218,16 @@ func (w *watched) Count(_ context.Context, _ *time.Time, now *measure.List, b me
 }
 
 func (w *watched) keep(c change, b measurements.Batch, signs []watch.Sign) error {
+	w.reached(b.Reached)
 	w.mu.Lock()
 	for _, sign := range signs {
 		w.signs[signKey{sign.Rule, sign.Mount}] = sign
 	}
 	names := w.names
 	w.mu.Unlock()
+	if b.Len() == 0 && c.basis == nil {
+		return nil
+	}
 	records, err := recordsOf(w.ExternalID, b, names)
 	if err != nil {
 		return err

@@ -14,11 +14,11 @@ import (
 // reportEvery is how often the agent says how it is.
 const reportEvery = time.Minute
 
-// report says how the agent is until ctx ends. A report that cannot be sent is not kept:
-// the next one says more.
+// report says how the agent is every minute until ctx ends, and at once when a server goes
+// down or comes back. A report that cannot be sent is not kept: the next one says more.
 func (a *Agent) report(ctx context.Context) error {
 	last := ""
-	return pause.Every(ctx, reportEvery, func() {
+	for ; ctx.Err() == nil; _ = pause.Unless(ctx, reportEvery, a.changed) {
 		said := ""
 		var p *Problem
 		if errors.As(a.reportOnce(ctx), &p) && p.isVerdict() { // else delivering says it
@@ -28,7 +28,8 @@ func (a *Agent) report(ctx context.Context) error {
 			a.Log.WarnContext(ctx, "the server does not take how the agent is", "problem", said)
 		}
 		last = said
-	})
+	}
+	return ctx.Err()
 }
 
 func (a *Agent) reportOnce(ctx context.Context) error {
@@ -86,7 +87,7 @@ func (w *watched) report() api.AgentServer {
 	defer w.mu.Unlock()
 	one := api.AgentServer{Instance: w.ExternalID, MissingGrants: []api.AgentMissingGrant{}, Signs: []api.AgentSign{}}
 	if w.trouble != (trouble{}) {
-		one.Error = &api.AgentError{Class: w.trouble.Class, Detail: w.trouble.Sentence, At: w.trouble.At.UTC()}
+		one.Error = &api.AgentError{Class: w.trouble.Class, Detail: w.trouble.Sentence, At: w.trouble.Since.UTC()}
 	}
 	for _, g := range w.lacking[:min(len(w.lacking), mostGrants)] {
 		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{

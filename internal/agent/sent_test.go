@@ -12,7 +12,6 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
-	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
@@ -143,7 +142,7 @@ func TestAReportIsOneThatTheServerTakes(t *testing.T) {
 	grants := slices.Repeat([]snapshot.MissingGrant{{Object: "database two\nlines " + strings.Repeat("x", 3000), Statement: strings.Repeat("y", 5000)}}, 150)
 	must(t, w.Lacks(t.Context(), grants))
 	must(t, w.Record(t.Context(), measurements.Batch{}, []watch.Sign{{Rule: watch.LockWait, Value: 7, At: noon}, {Rule: watch.LockWait, Value: 8, At: noon}}))
-	w.reached(&servers.ConnectionError{Class: "refused", Sentence: "It refuses."})
+	must(t, w.Record(t.Context(), measurements.Batch{Reached: []measurements.Reached{{At: noon, Since: noon, Code: "refused", Sentence: "It refuses."}}}, nil))
 	must(t, b.reportOnce(t.Context()))
 	var report api.AgentReport
 	must(t, json.Unmarshal([]byte(b.calls[0].body), &report))
@@ -154,7 +153,7 @@ func TestAReportIsOneThatTheServerTakes(t *testing.T) {
 	if len(one.Signs) != 1 || one.Signs[0].Value != 8 || one.Error.Detail != "It refuses." || report.Name != "here" || report.Buffer.Dropped == nil {
 		t.Errorf("it says %s", b.calls[0].body)
 	}
-	w.reached(nil)
+	must(t, w.Record(t.Context(), measurements.Batch{Reached: []measurements.Reached{{Up: true, At: noon}}}, nil))
 	must(t, b.reportOnce(t.Context()))
 	if !strings.Contains(b.calls[1].body, `"error":null`) {
 		t.Errorf("it says %s", b.calls[1].body)

@@ -185,7 +185,7 @@ func (m *measuring) write(ctx context.Context, from, until time.Time, atOnce tim
 		return err
 	}
 	batch := newAgents(m.organization.CreatedAt, there).samples(from, until, atOnce)
-	batch.Organization = m.organization.ID
+	batch.Organization, batch.Sender = m.organization.ID, new(string) // a feed's: Muster itself connects to none of them
 	batch.Guard = func(ctx context.Context, tx sqlx.ExtContext) error {
 		return note(ctx, tx, m.organization.ID, from, until)
 	}

@@ -459,16 +459,19 @@ func TestSamplesAreWatched(t *testing.T) {
 	resolved := []string{"orders: volume /data is 96.5 % full: AutoResolved", "billing: volume /logs is 96.5 % full: AutoResolved"}
 	judged(resolved...)
 
+	seen(map[string]time.Time{}) // a host lives on without its servers
+	now := members{"at": w.ago(0)}
+	in.send(samplesPath, members{"sessions": []members{w.ofSessions(now), w.ofSessions(now.with(members{"instance": "billing"}))}}).is(202)
 	heard := w.clock.Now()
 	seen(map[string]time.Time{"orders": heard, "billing": heard})
 	w.clock.Advance(4 * time.Minute)
-	in.send(samplesPath, members{"sessions": []members{w.ofSessions(members{"instance": "billing"})}}).is(202)
+	in.send(samplesPath, members{"sessions": []members{w.ofSessions(members{"instance": "billing", "at": w.ago(0)})}}).is(202)
 	in.send(samplesPath, past).is(202)
 	seen(map[string]time.Time{"orders": heard, "billing": w.clock.Now()})
 	w.clock.Advance(2 * time.Minute)
-	silent := "orders: not heard from since " + heard.Format("2006-01-02 15:04") + " UTC: "
+	silent := "orders: silent since " + heard.Format("2006-01-02 15:04") + " UTC: "
 	judged(append(resolved, silent+"Open")...)
-	in.send(samplesPath, members{"statements": []members{w.ofStatements(nil)}}).is(202)
+	in.send(samplesPath, members{"statements": []members{w.ofStatements(members{"at": w.ago(0)})}}).is(202)
 	w.clock.Advance(time.Second)
 	judged(append(resolved, silent+"AutoResolved")...)
 }

@@ -33,12 +33,18 @@ type Batch struct {
 	Sender *string
 }
 
-// Reached is the outcome of an attempt to connect to an instance.
+// Reached is the outcome of an attempt to connect to an instance, or to measure a part of it.
 type Reached struct {
 	Instance uuid.UUID
 	Up       bool
 	At       time.Time // by the sender's clock
-	By       string    // the exporter's metric, such as "pg_up"; "opentelemetry": a receiver, which sends only while it is connected
+	// By is who says so: an exporter's metric, such as "pg_up"; "opentelemetry": a receiver,
+	// which sends only while it is connected. Empty: the sender of the batch.
+	By string
+	// Of what the sender itself tried:
+	Part           string    // of package status; empty: the connection
+	Since          time.Time // when a failure began; zero: At
+	Code, Sentence string    // why not
 }
 
 // HeldError says that another sender holds the statements of instances. Nothing of the

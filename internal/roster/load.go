@@ -12,7 +12,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/intake/heartbeat"
-	"muster/internal/watch"
+	"muster/internal/status"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 )
@@ -52,7 +52,7 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 	if err != nil {
 		return state, err
 	}
-	heard, err := watch.LastHeard(ctx, s.DB, of, ids)
+	heard, err := status.Of(ctx, s.DB, of, ids, now)
 	if err != nil {
 		return state, err
 	}
@@ -67,7 +67,10 @@ func (s Source) Load(ctx context.Context, of uuid.UUID, f File, now time.Time) (
 	for _, row := range rows {
 		is := states[row.ID]
 		known := Known{Instance: row, Connected: is.Collected, Classify: is.Classify, Databases: databases[row.ID]}
-		last := heard[row.ID]
+		var last time.Time
+		if at := heard[row.ID].LastSeen; at != nil {
+			last = *at
+		}
 		if seen := agents[row.ID].SeenAt; seen.After(last) { // it speaks of a server that it may not reach
 			last = seen
 		}

@@ -18,8 +18,9 @@
 // runs no transactions is refused.
 //
 // What does not come about has a class and a sentence (ConnectionError); what a server
-// refuses has its number and one of four reasons (Refusal). What answers is never quoted:
-// its text may hold data, a user or a password.
+// refuses has its number and one of four reasons (Refusal). What answers is not quoted, for its
+// text may hold data, a user or a password. The exception is why a PostgreSQL server ends a
+// session or takes none (starting up, shutting down, full): these messages hold no data.
 //
 // Whoever may register a connection string makes Muster connect from where it
 // runs, and learns from the class of a failure whether something listens there.

@@ -1,9 +1,11 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -24,8 +26,12 @@ const (
 // wraps nothing: the driver's text names the user and may quote the server.
 type ConnectionError struct {
 	Class    string
-	Sentence string // for people; no password, nothing the server said
+	Sentence string // for people; no password, and of the server only what isPlain lets through
+	Code     string // the server's own (53300, 18456, ORA-12514), or dns; may be empty
 }
+
+// Reason is the code that says most: the server's own, or else the class.
+func (e *ConnectionError) Reason() string { return cmp.Or(e.Code, e.Class) }
 
 func (e *ConnectionError) Error() string { return e.Class + ": " + e.Sentence }
 
@@ -46,6 +52,7 @@ type Refusal struct {
 	Engine fleet.Engine
 	Code   string // SQLSTATE 42501, error 229, ORA-00942
 	Reason Reason
+	Words  string // the server's own, where it said goodbye; else empty
 }
 
 func (e *Refusal) Error() string { return e.Code }
@@ -62,6 +69,18 @@ func ReasonOf(err error) Reason {
 	}
 	return ""
 }
+
+// notFound is the error of an address whose name nobody knows.
+func notFound(address string) *ConnectionError {
+	return &ConnectionError{Class: ClassRefused, Code: "dns", Sentence: "The name of " + address + " was not found: check the spelling and the name server."}
+}
+
+// goodbyes are the SQLSTATEs of a PostgreSQL server that ends a session, or takes none. Their
+// messages quote no data: which shutdown, which limit, whose slots.
+var goodbyes = []string{"57P01", "57P02", "57P03", "53300"} //nolint:gochecknoglobals // a constant
+
+// isPlain says whether a message may be shown.
+func isPlain(code string) bool { return slices.Contains(goodbyes, code) }
 
 // is says whether an error is, or wraps, one of a type.
 func is[E error](err error) bool {

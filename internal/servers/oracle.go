@@ -220,8 +220,10 @@ func (t Target) classifyOracle(database string, err error) *ConnectionError {
 		return unreached(ClassTLS, "%s sends us on to an address without TLS, and sslmode=%s wants it.", t.Address(), t.TLS)
 	case isTLS(err):
 		return unreached(ClassTLS, "%s and Muster did not agree on TLS with sslmode=%s: TLS is off there, or its certificate does not verify.", t.Address(), t.TLS)
-	case isDial(err) || is[*net.DNSError](err):
-		return unreached(ClassRefused, "Nothing takes connections at %s: wrong host or port, or the listener is down.", t.Address())
+	case is[*net.DNSError](err):
+		return notFound(t.Address())
+	case isDial(err):
+		return unreached(ClassRefused, "Connection refused at %s: wrong host or port, or the listener is down.", t.Address())
 	case isCut(err) && t.TLS == TLSDisable: // a listener that speaks TLS does not say so either
 		return unreached(ClassRefused, "%s took the connection and closed it before anybody could sign in; if it expects TLS, register it with sslmode=%s.", t.Address(), TLSVerifyFull)
 	case isCut(err):

@@ -37,6 +37,11 @@ var (
 // refusedByOracle is why a server or its listener did not let us in.
 func (t Target) refusedByOracle(database string, number int) *ConnectionError {
 	at := t.Address()
+	unreached := func(class, format string, args ...any) *ConnectionError {
+		e := unreached(class, format, args...)
+		e.Code = fmt.Sprintf("ORA-%05d", number)
+		return e
+	}
 	among := func(numbers []int) bool { return slices.Contains(numbers, number) }
 	switch {
 	case among(oraLocked):
@@ -54,7 +59,7 @@ func (t Target) refusedByOracle(database string, number int) *ConnectionError {
 	case among(oraStarting):
 		return unreached(ClassRefused, "%s takes no connections at the moment: it is starting, stopping, mounted only or restricted (ORA-%05d).", at, number)
 	case among(oraDown):
-		return unreached(ClassRefused, "Nothing takes connections at %s: wrong host or port, or the listener is down.", at)
+		return unreached(ClassRefused, "Connection refused at %s: wrong host or port, or the listener is down.", at)
 	case among(oraFiltered):
 		return unreached(ClassRefused, "The listener at %s does not take connections from here (ORA-%05d).", at, number)
 	case among(oraCut):

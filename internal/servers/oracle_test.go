@@ -134,7 +134,7 @@ func TestWhyOracleIsNotReached(t *testing.T) {
 		},
 		servers.ClassRefused: {
 			"full": {18, 20, 12516, 12518, 12519, 12520}, "starting, stopping": {1033, 1034, 1035, 1089, 12526, 12527, 12528},
-			"Nothing takes connections": {12541}, "closed it": {3113, 3114, 3135, 12537, 12547}, "not take connections from here": {12506, 12564},
+			"Connection refused": {12541}, "closed it": {3113, 3114, 3135, 12537, 12547}, "not take connections from here": {12506, 12564},
 		},
 		servers.ClassTimeout: {"in time": {12170, 12535}},
 		servers.ClassTLS:     {"TLS": {28860, 29024}},
@@ -219,7 +219,7 @@ func TestBadDaysOfAListener(t *testing.T) {
 	}
 	t.Run("nothing listens", func(t *testing.T) {
 		t.Parallel()
-		unreached(t, oracle(t, new(servers.Reach), "oracle://u:p@127.0.0.1:1/x"), servers.ClassRefused, "Nothing takes connections")
+		unreached(t, oracle(t, new(servers.Reach), "oracle://u:p@127.0.0.1:1/x"), servers.ClassRefused, "Connection refused")
 	})
 	t.Run("TLS", func(t *testing.T) {
 		t.Parallel()

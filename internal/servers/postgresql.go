@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/domain/legible"
 )
 
 const lockTimeout = 500 * time.Millisecond
@@ -152,11 +154,14 @@ func (t Target) classify(database string, err error) *ConnectionError {
 		return notAllowed("%s is in a network that this installation does not connect to (MUSTER_TARGET_NETWORKS).", t.Address())
 	}
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		say := func(class, format string, args ...any) *ConnectionError {
+			return &ConnectionError{Class: class, Sentence: fmt.Sprintf(format, args...), Code: answer.Code}
+		}
 		switch {
 		case strings.HasPrefix(answer.Code, "28"):
 			return say(ClassAuthentication, "%s does not let user %q in: wrong user or password, or no pg_hba.conf line for this connection.", t.Address(), t.User)
 		case answer.Code == "57P03" || answer.Code == "53300":
-			return say(ClassRefused, "%s takes no connections at the moment: it is starting, stopping or full.", t.Address())
+			return say(ClassRefused, "%s refuses connections: %s (%s).", t.Address(), plain(answer.Message), answer.Code)
 		case answer.Code == "57014" || answer.Code == "55P03":
 			return say(ClassTimeout, "%s did not answer in time.", t.Address())
 		default:
@@ -176,10 +181,22 @@ func (t Target) classify(database string, err error) *ConnectionError {
 	if strings.Contains(err.Error(), "SCRAM") || strings.Contains(err.Error(), "SASL") {
 		return say(ClassAuthentication, "%s and Muster did not agree on how user %q signs in.", t.Address(), t.User)
 	}
-	if is[*net.OpError](err) || is[*net.DNSError](err) {
-		return say(ClassRefused, "Nothing takes connections at %s: wrong host or port, or the server is down.", t.Address())
+	if is[*net.DNSError](err) {
+		return notFound(t.Address())
+	}
+	if is[*net.OpError](err) {
+		return say(ClassRefused, "Connection refused at %s: wrong host or port, or the server is down.", t.Address())
 	}
 	return say(ClassDatabase, "%s answered, but not as a PostgreSQL server that lets user %q connect to database %q.", t.Address(), t.User, database)
+}
+
+// plain is a message of a server as part of a sentence: one line that ends somewhere.
+func plain(message string) string {
+	words := []rune(legible.Clean(message))
+	if len(words) > 200 {
+		words = append(words[:200], '…')
+	}
+	return strings.TrimSuffix(string(words), ".")
 }
 
 // isTLS knows the driver's own refusal by its text: it has no type.

@@ -147,6 +147,9 @@ func postgresRefusal(err error) error {
 		return err
 	}
 	refusal := &Refusal{Engine: fleet.PostgreSQL, Code: "SQLSTATE " + answer.Code, Reason: Failed}
+	if isPlain(answer.Code) {
+		refusal.Words = plain(answer.Message)
+	}
 	switch answer.Code {
 	case insufficientPrivilege:
 		refusal.Reason = Denied

@@ -59,11 +59,16 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 	}
 	if numbers := sqlServerNumbers(err); len(numbers) > 0 {
 		for _, known := range sqlServerLogins {
-			if slices.ContainsFunc(known.numbers, func(n int32) bool { return slices.Contains(numbers, n) }) {
-				return say(known.class, known.sentence)
+			if i := slices.IndexFunc(numbers, func(n int32) bool { return slices.Contains(known.numbers, n) }); i >= 0 {
+				e := say(known.class, known.sentence)
+				e.Code = strconv.Itoa(int(numbers[i]))
+				return e
 			}
 		}
-		return say(ClassDatabase, "@server refuses to let login @login work on database @database, with error "+strconv.Itoa(int(numbers[0]))+".")
+		code := strconv.Itoa(int(numbers[0]))
+		e := say(ClassDatabase, "@server refuses to let login @login work on database @database, with error "+code+".")
+		e.Code = code
+		return e
 	}
 	var timeout net.Error
 	switch {
@@ -71,8 +76,10 @@ func (t Target) classifySQLServer(database string, err error) *ConnectionError {
 		return say(ClassTimeout, "@server did not answer within "+ConnectTimeout.String()+".")
 	case isTLS(err) || strings.HasPrefix(err.Error(), "TLS Handshake") || strings.Contains(err.Error(), "encrypt"):
 		return say(ClassTLS, "@server and Muster did not agree on TLS with encrypt="+t.TLS+": TLS is off there, or its certificate does not verify.")
-	case is[*net.DNSError](err) || isDial(err):
-		return say(ClassRefused, "Nothing takes connections at @server: wrong host or port, or the server is down.")
+	case is[*net.DNSError](err):
+		return notFound(t.Address())
+	case isDial(err):
+		return say(ClassRefused, "Connection refused at @server: wrong host or port, or the server is down.")
 	case errors.Is(err, errTooManyHops):
 		return say(ClassRefused, "@server sends connections on to a server that sends them on again.")
 	}

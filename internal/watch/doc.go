@@ -1,15 +1,16 @@
-// Package watch is the built-in watch: it judges what is measured by four rules and
-// raises and resolves alerts, so that there are some without any other tool.
+// Package watch is the built-in watch: it judges how servers are, and three figures, by five
+// rules. It raises and resolves alerts, so that there are some without any other tool.
 //
 // # How it works
 //
 // Whoever takes in samples (intake/push, for all of them) hands the figures that a
 // rule judges to Record, after the samples are kept. The table signs holds the
-// freshest one of each subject: a server, or a volume of a host. Every fifteen seconds each process with
+// freshest one of each subject: a server, or a volume of a host. Every ten seconds each process with
 // the role workers judges them (Run) under the thresholds in their organization's
 // settings:
 //
-//	silent      a server was heard from before, and is not for SilentMinutes   critical
+//	down        nobody can connect to a server, for ten seconds                critical
+//	silent      whatever reports a server has been quiet for SilentMinutes     critical
 //	volume      more than VolumePercent of a volume is in use                  warning, from 95 % critical
 //	lock_wait   a session has waited for a lock for more than LockWaitMinutes  warning
 //	wraparound  more than WraparoundPercent of the transaction ids are used    critical
@@ -22,8 +23,15 @@
 // whose senders said until when they hold and have not been heard of again, and unmutes
 // those that somebody muted until a time that has come by the database's clock.
 //
-// A server is heard from by any sample that belongs to it, its host's too. The
-// assessments of registered servers are no signs of life, being six hours apart.
+// Whether a server is down or silent package status decides. Each judgement asks it about
+// every server (observe), and writes a sign of those that are down or silent, or that were and
+// are not any more. Of a server whose state is unknown it writes none: the alert stays as it
+// is, for nobody looked.
+//
+// Several servers that go down of late are told of after twenty seconds instead of ten, for
+// others may follow. Where more than half of an organization's servers are down, at least five
+// are known, and they went within a minute, one alert speaks of all. It lasts until half of
+// them are up; a server that stays down then gets an alert of its own.
 //
 // # A breach
 //
@@ -50,12 +58,10 @@
 // the alert names the servers that are on the host by its last sample, and belongs to the one
 // that was registered first.
 //
-// Silence is judged by our own clock and ears: a server is heard from when its sample
-// comes, whatever time that carries, and it is silent only for as long as somebody
-// has been there to hear it. Processes that take in samples say so in watch_state
-// every fifteen seconds (Listen); time without them is nobody's silence. That is
-// measured for the installation and not for this process, because it may be another
-// process, or the database, that was away.
+// A server is silent only for as long as somebody has been there to hear it. Processes that
+// take in samples say so in watch_state every ten seconds (Listen); time without them is
+// nobody's silence. That is measured for the installation and not for this process, because
+// it may be another process, or the database, that was away.
 //
 // A server that is removed or switched off is forgotten: its alert is closed and its
 // figure dropped (value is null); the next one counts as the first, and the row stays
@@ -81,16 +87,16 @@
 //     not fresh, and is not kept.
 //   - A sender's clock is off: up to five minutes ahead, its figure counts as measured
 //     when it came. Further ahead, or slow by more than Fresh, its samples cannot be
-//     told from old ones: its figures are not judged, and in the end it counts as
+//     told from old ones: its figures are not judged, and in the end its server counts as
 //     silent, which leads somebody to the clock.
 //   - The clocks of Muster's machines differ: silence is judged early or late by as
 //     much. Nothing else depends on it.
 //   - The intake, or the database, was away, or a backup was restored: nobody is silent
 //     until it has been back for as long as the threshold.
-//   - Of two processes that take in samples one is away, the one that measures the
-//     registered servers or the one that agents send to: the other listens, and what
-//     only the first would hear counts as silent. Nobody watches these servers then,
-//     which is what the alert leads somebody to.
+//   - Of two processes one is away: without the one that connects to servers, these are
+//     unknown. Without the one that agents send to, while the other listens, what agents
+//     report counts as silent. Nobody watches these servers then, which is what the alert
+//     leads somebody to.
 //   - The fleet's read model lags or is filled anew: a server that is missing there is
 //     not taken for removed before the read model has passed the head of the log.
 //   - A threshold is changed: the next judgement goes by it. A breach that ends by it

@@ -17,7 +17,8 @@ type round struct {
 	*Watch
 	now     time.Time
 	found   Judgement
-	settled func() (bool, error) // whether the fleet is current, asked once a round
+	settled func() (bool, error)     // whether the fleet is current, asked once a round
+	states  map[uuid.UUID]fleetState // of organizations
 }
 
 // judged is a sign and what its rule says of it.
@@ -52,12 +53,11 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 			thresholds = append(thresholds, threshold{o.ID, id, float64(ruleOf(id).threshold(o.Settings().Watch))})
 		}
 	}
-	listening, err := r.listeningSince(ctx, r.now)
-	if err != nil {
+	if err := r.observe(ctx, organizations); err != nil {
 		return nil, err
 	}
 	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
-		append(statement.Columns(thresholds), r.now, r.now.Add(-Fresh), listening, goneAfter.Seconds())...)
+		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds())...)
 }
 
 // judge decides about signs of one organization, notes what it decided and tells
@@ -129,13 +129,13 @@ func (s judged) decide(at watchedPlace, now time.Time) (is judged, moved bool) {
 	return is, true
 }
 
-// begin is when a breach began: with the figure, or when the server had been silent
-// for too long, and after the end of the one before. Not after now: an alert's
+// begin is when a breach began: with the figure, when the server went down, or when it had
+// been silent for too long, and after the end of the one before. Not after now: an alert's
 // start that lies in the future would be taken for another one later.
 func (s judged) begin(now time.Time) *time.Time {
 	at := s.At
-	if s.Rule == Silent {
-		at = at.Add(time.Duration(s.Threshold * float64(time.Minute)))
+	if s.Rule == Down || s.Rule == Silent {
+		at = s.began().Add(time.Duration(s.Threshold * float64(time.Minute)))
 	}
 	if at.After(now) {
 		at = now
@@ -151,8 +151,13 @@ func (s judged) begin(now time.Time) *time.Time {
 // its beginning, so that what begins next begins later than this one did.
 func (s judged) end(now time.Time) *time.Time {
 	at := now
-	if s.Breach != nil && !*s.Breach && !s.Gone && s.At.After(*s.Since) {
+	aState := s.Rule == Down || s.Rule == Silent
+	switch {
+	case s.Breach == nil || *s.Breach || s.Gone || !s.At.After(*s.Since):
+	case !aState:
 		at = s.At
+	case s.Value <= 0:
+		at = s.began()
 	}
 	if !at.After(*s.Since) {
 		at = s.Since.Add(time.Microsecond)
@@ -173,7 +178,7 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 	}
 	firings := make([]alert.Firing, 0, len(signs))
 	for _, s := range signs {
-		firings = append(firings, s.firing(places[s.subject()], r.now))
+		firings = append(firings, r.firing(s, places[s.subject()]))
 	}
 	dropped, mark, err := r.Alerts.RecordFirings(ctx, actor(organization), firings)
 	if err != nil {
@@ -187,7 +192,7 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 }
 
 // firing is the sign as the door of machines' alerts takes it.
-func (s judged) firing(at watchedPlace, now time.Time) alert.Firing {
+func (r *round) firing(s judged, at watchedPlace) alert.Firing {
 	of := ruleOf(s.Rule)
 	f := alert.Firing{
 		Key: s.subject().key(), Title: at.name + ": " + of.title(s.Sign), Description: s.description(of, at), Severity: of.severity(s.Value),
@@ -200,11 +205,12 @@ func (s judged) firing(at watchedPlace, now time.Time) alert.Firing {
 	if at.servers != "" {
 		f.Title += " (" + at.servers + ")"
 	}
-	switch {
-	case s.ended():
+	if s.Rule == Down {
+		f.Title, f.Description = r.wordsOfDown(s, at.name)
+		f.Rule.Threshold, f.Rule.Unit = nil, ""
+	}
+	if s.ended() {
 		f.Resolved, f.EndsAt, f.SeenAt = true, s.Until.UTC(), s.Until.UTC()
-	case s.Rule == Silent:
-		f.SeenAt = now
 	}
 	return f
 }

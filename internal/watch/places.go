@@ -81,6 +81,9 @@ func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judg
 		}
 		for _, id := range ids {
 			places[id] = watchedPlace{name: "instance " + id.String()}
+			if id == manyServers {
+				places[id] = watchedPlace{standing: watched}
+			}
 		}
 	}
 	if err := r.addPlaces(ctx, organization, places); err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"muster/eventstore"
@@ -132,28 +131,4 @@ func TestReadModelThatLagsRemovesNobody(t *testing.T) {
 	s.watch = s.another(s.stage)
 	s.judge()
 	s.wantStory(raised, "auto_resolved volume/orders/data 1m0s")
-}
-
-// TestLastHeard is when a fresh sample came, for as long as anybody would ask: of a
-// server that was switched off for a day.
-func TestLastHeard(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	s.record(watch.Sign{OrganizationID: s.org, Rule: watch.Silent, InstanceID: s.orders, At: noon.Add(-watch.Fresh)},
-		watch.Sign{OrganizationID: s.org, Rule: watch.Silent, InstanceID: s.billing, At: noon.Add(-watch.Fresh - time.Second)},
-		watch.Sign{OrganizationID: s.org, Rule: watch.Volume, InstanceID: s.billing, Mount: "/data", Value: 9, At: noon})
-	heard := func(organization uuid.UUID, want map[uuid.UUID]time.Time) {
-		t.Helper()
-		got, err := watch.LastHeard(t.Context(), s.db, organization, []uuid.UUID{s.orders, s.billing})
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v\n%s", err, diff)
-		}
-	}
-	heard(s.org, map[uuid.UUID]time.Time{s.orders: noon})
-	heard(uuid.New(), map[uuid.UUID]time.Time{})
-	s.active(s.orders, false)
-	s.after(23 * time.Hour) // it is silent, and nobody's business
-	heard(s.org, map[uuid.UUID]time.Time{s.orders: noon})
-	s.after(2 * time.Hour)
-	heard(s.org, map[uuid.UUID]time.Time{})
 }

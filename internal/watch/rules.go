@@ -13,7 +13,8 @@ type Rule string
 
 // The rules. Their names are part of alerts' keys: one that was ever used stays.
 const (
-	Silent     Rule = "silent"     // a server that was heard from before, and is not any more
+	Down       Rule = "down"       // a server that takes no connections
+	Silent     Rule = "silent"     // a server of which its agent, exporter or feed sends nothing any more
 	Volume     Rule = "volume"     // a volume that is nearly full
 	LockWait   Rule = "lock_wait"  // a session that waits for a lock
 	Wraparound Rule = "wraparound" // a server that runs out of transaction ids
@@ -30,7 +31,7 @@ const (
 const Advisory = "/advisory"
 
 // Rules returns every rule.
-func Rules() []Rule { return []Rule{Silent, Volume, LockWait, Wraparound} }
+func Rules() []Rule { return []Rule{Down, Silent, Volume, LockWait, Wraparound} }
 
 // full is from where on a volume is not only nearly full.
 const full = 95
@@ -54,22 +55,22 @@ func (r Rule) shown() Rule {
 	return r
 }
 
-// ruleOf is the row of a rule.
-func ruleOf(id Rule) rule {
-	all := rules()
-	return all[slices.IndexFunc(all, func(r rule) bool { return r.id == id.shown() })]
-}
-
-// rules is the table of rules. A figure is in breach above its threshold; a server
-// is silent once the threshold has passed.
+// rules is the table of rules. A figure is in breach above its threshold.
 func rules() []rule {
 	return []rule{
+		{
+			id: Down, name: "Server down", unit: "minutes",
+			threshold: func(organization.Watch) int { return 0 },
+			severity:  always(alert.Critical),
+			title:     func(s Sign) string { return "down since " + s.began().Format("2006-01-02 15:04:05") + " UTC" },
+			advice:    "Check the server's process and log, its disk, and the network between it and whoever connects to it.",
+		},
 		{
 			id: Silent, name: "Server silent", unit: "minutes",
 			threshold: func(w organization.Watch) int { return w.SilentMinutes },
 			severity:  always(alert.Critical),
-			title:     func(s Sign) string { return "not heard from since " + s.At.UTC().Format("2006-01-02 15:04") + " UTC" },
-			advice:    "Check that the server runs, and whatever reports it: its agent, its exporter, the network between.",
+			title:     func(s Sign) string { return "silent since " + s.began().Format("2006-01-02 15:04") + " UTC" },
+			advice:    "Check its agent, exporter or feed, and the network between. Nobody knows whether the server runs.",
 		},
 		{
 			id: Volume, name: "Volume nearly full", unit: "percent",
@@ -115,6 +116,12 @@ func rules() []rule {
 				"long and prepared transactions, replication slots that nobody reads.",
 		},
 	}
+}
+
+// ruleOf is the row of a rule.
+func ruleOf(id Rule) rule {
+	all := rules()
+	return all[slices.IndexFunc(all, func(r rule) bool { return r.id == id.shown() })]
 }
 
 func always(s alert.Severity) func(float64) alert.Severity {

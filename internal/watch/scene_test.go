@@ -23,6 +23,7 @@ import (
 	"muster/internal/clocktest"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/status"
 	"muster/internal/watch"
 	"muster/projections"
 	"muster/projections/fleet"
@@ -141,10 +142,35 @@ func (s *scene) sample(rule watch.Rule, mount string, value float64) {
 	s.record(watch.Sign{OrganizationID: s.org, Rule: rule, InstanceID: s.orders, Mount: mount, Value: value, At: s.clock.Now()})
 }
 
-// hear records a sign of life.
+// hear records that a feed measured a server's sessions.
 func (s *scene) hear(instance uuid.UUID) {
 	s.Helper()
-	s.record(watch.Sign{OrganizationID: s.org, Rule: watch.Silent, InstanceID: instance, At: s.clock.Now()})
+	s.observe(status.Observation{Instance: instance, Source: status.Feed, Part: status.Sessions, OK: true})
+}
+
+// reach records that Muster connected to servers, refuse that it could not.
+func (s *scene) reach(instances ...uuid.UUID) {
+	s.Helper()
+	for _, id := range instances {
+		s.observe(status.Observation{Instance: id, Source: status.Muster, Part: status.Connection, OK: true})
+	}
+}
+
+func (s *scene) refuse(instances ...uuid.UUID) {
+	s.Helper()
+	for _, id := range instances {
+		s.observe(status.Observation{
+			Instance: id, Source: status.Muster, Part: status.Connection, Code: "refused", Sentence: "Connection refused at db01:5432.",
+		})
+	}
+}
+
+func (s *scene) observe(o status.Observation) {
+	s.Helper()
+	o.Organization, o.At = s.org, s.clock.Now()
+	if err := status.Record(s.Context(), s.db, s.clock.Now(), []status.Observation{o}); err != nil {
+		s.Fatal(err)
+	}
 }
 
 func (s *scene) record(signs ...watch.Sign) (recorded int) {

@@ -39,7 +39,7 @@ type Sign struct {
 	Rule           Rule
 	InstanceID     uuid.UUID `db:"instance_id"`
 	Mount          string    // of a Volume; Advisory of a LockWait
-	Value          float64   // percent, or minutes; of Silent nothing: it is a sign that somebody is there
+	Value          float64   // percent, or minutes; of Down and Silent: how long it has lasted, negative: how long it has been over
 	Details        Details   // what the alert says beside
 	At             time.Time // when it was measured
 	// Imported says that it is of a past which somebody loads, whatever At is. A
@@ -74,9 +74,8 @@ func VolumesTold(organization uuid.UUID, name string, servers []uuid.UUID, at ti
 // left out without an error, and so are the volumes that nobody wants to hear of
 // (/boot, /boot/efi, below /snap/): it is no reason to refuse the samples.
 //
-// A figure counts from when it was measured, at the latest from received; a server
-// is heard from at received. Who measures must say so
-// too when nothing is wrong (no session waits: zero minutes), because a breach ends
+// A figure counts from when it was measured, at the latest from received. Who measures must
+// say so too when nothing is wrong (no session waits: zero minutes), because a breach ends
 // with a figure and not with the lack of one.
 func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []Sign) (int, error) {
 	newest := make(map[subject]Sign, len(signs))
@@ -84,7 +83,7 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 		if !s.counts(received) {
 			continue
 		}
-		if s.At.After(received) || s.Rule == Silent {
+		if s.At.After(received) {
 			s.At = received
 		}
 		if known, ok := newest[s.subject()]; !ok || s.At.After(known.At) {
@@ -115,12 +114,9 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 	return len(rows), nil
 }
 
-// LastHeard is when each of these instances was heard from last: when the sample came, of
-// those that were fresh then. Those that never were heard from are missing, and those
-// that were switched off for longer than a day.
-func LastHeard(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
-	return statement.Map[uuid.UUID, time.Time](ctx, q, "read when instances were heard from", `SELECT instance_id, at FROM signs
-		WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
+// began is when a server went down or silent, or came back, by a sign of Down or Silent.
+func (s Sign) began() time.Time {
+	return s.At.Add(-time.Duration(math.Abs(s.Value) * float64(time.Minute))).Round(time.Millisecond).UTC()
 }
 
 // counts tells whether the watch would judge a sign that came at received.

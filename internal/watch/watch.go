@@ -20,6 +20,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/pause"
 	"muster/internal/statement"
+	"muster/internal/status"
 	"muster/projections"
 	"muster/projections/fleet"
 )
@@ -51,6 +52,9 @@ type Organizations interface {
 // Fleet answers which servers there are; *fleet.Reader does.
 type Fleet interface {
 	Instances(ctx context.Context, q fleet.Query) ([]fleet.Instance, int64, error)
+	// ActiveAmong returns those that are active, and not removed: instances[i] is
+	// asked for in organizations[i].
+	ActiveAmong(ctx context.Context, organizations, instances []uuid.UUID) (map[uuid.UUID]bool, error)
 }
 
 // Alerts is the door that machines' alerts come through; *commands.Service is one.
@@ -176,13 +180,9 @@ func actor(organization uuid.UUID) commands.Actor {
 	return commands.Actor{OrganizationID: organization, Component: "watch"}
 }
 
-const (
-	// Interval is how often the signs are judged, and how often a listener says
-	// that it is there.
-	Interval = 15 * time.Second
-	// gap is how long nobody may say so before it counts as nobody being there.
-	gap = 3 * Interval
-)
+// Interval is how often the signs are judged, and how often a listener says that it is
+// there: less than a quarter of status.Gap.
+const Interval = 10 * time.Second
 
 //go:embed sql/listen.sql
 var listen string
@@ -216,12 +216,5 @@ func (w *Watch) Listen(ctx context.Context) error {
 }
 
 func (w *Watch) listens(ctx context.Context) error {
-	return statement.Exec(ctx, w.DB, "note that servers are listened to", listen, w.clock(), gap.Seconds())
-}
-
-// listeningSince is since when, without a gap, somebody has been there to hear the
-// servers; nil where nobody is.
-func (w *Watch) listeningSince(ctx context.Context, now time.Time) (since *time.Time, err error) {
-	return statement.One[*time.Time](ctx, w.DB, "read whether servers are listened to",
-		`SELECT CASE WHEN listened_at >= $1 THEN listening_since END FROM watch_state`, now.Add(-gap))
+	return statement.Exec(ctx, w.DB, "note that servers are listened to", listen, w.clock(), status.Gap.Seconds())
 }

@@ -552,6 +552,81 @@ func (e FindingGroupSeverity) Valid() bool {
 	}
 }
 
+// Defines values for InstancePartPart.
+const (
+	InstancePartPartAssessment InstancePartPart = "assessment"
+	InstancePartPartDatabases  InstancePartPart = "databases"
+	InstancePartPartHost       InstancePartPart = "host"
+	InstancePartPartSessions   InstancePartPart = "sessions"
+	InstancePartPartStatements InstancePartPart = "statements"
+)
+
+// Valid indicates whether the value is a known member of the InstancePartPart enum.
+func (e InstancePartPart) Valid() bool {
+	switch e {
+	case InstancePartPartAssessment:
+		return true
+	case InstancePartPartDatabases:
+		return true
+	case InstancePartPartHost:
+		return true
+	case InstancePartPartSessions:
+		return true
+	case InstancePartPartStatements:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InstancePartState.
+const (
+	InstancePartStateFailed      InstancePartState = "failed"
+	InstancePartStateNotMeasured InstancePartState = "notMeasured"
+	InstancePartStateOk          InstancePartState = "ok"
+)
+
+// Valid indicates whether the value is a known member of the InstancePartState enum.
+func (e InstancePartState) Valid() bool {
+	switch e {
+	case InstancePartStateFailed:
+		return true
+	case InstancePartStateNotMeasured:
+		return true
+	case InstancePartStateOk:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InstanceStatus.
+const (
+	InstanceStatusDown     InstanceStatus = "down"
+	InstanceStatusInactive InstanceStatus = "inactive"
+	InstanceStatusSilent   InstanceStatus = "silent"
+	InstanceStatusUnknown  InstanceStatus = "unknown"
+	InstanceStatusUp       InstanceStatus = "up"
+)
+
+// Valid indicates whether the value is a known member of the InstanceStatus enum.
+func (e InstanceStatus) Valid() bool {
+	switch e {
+	case InstanceStatusDown:
+		return true
+	case InstanceStatusInactive:
+		return true
+	case InstanceStatusSilent:
+		return true
+	case InstanceStatusUnknown:
+		return true
+	case InstanceStatusUp:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for NotifiedEvent.
 const (
 	AlertAcknowledged NotifiedEvent = "alert.acknowledged"
@@ -1260,7 +1335,11 @@ func (e GroupFindingsParamsStatus) Valid() bool {
 // Defines values for ListInstancesParamsStatus.
 const (
 	ListInstancesParamsStatusActive   ListInstancesParamsStatus = "active"
+	ListInstancesParamsStatusDown     ListInstancesParamsStatus = "down"
 	ListInstancesParamsStatusInactive ListInstancesParamsStatus = "inactive"
+	ListInstancesParamsStatusSilent   ListInstancesParamsStatus = "silent"
+	ListInstancesParamsStatusUnknown  ListInstancesParamsStatus = "unknown"
+	ListInstancesParamsStatusUp       ListInstancesParamsStatus = "up"
 )
 
 // Valid indicates whether the value is a known member of the ListInstancesParamsStatus enum.
@@ -1268,7 +1347,15 @@ func (e ListInstancesParamsStatus) Valid() bool {
 	switch e {
 	case ListInstancesParamsStatusActive:
 		return true
+	case ListInstancesParamsStatusDown:
+		return true
 	case ListInstancesParamsStatusInactive:
+		return true
+	case ListInstancesParamsStatusSilent:
+		return true
+	case ListInstancesParamsStatusUnknown:
+		return true
+	case ListInstancesParamsStatusUp:
 		return true
 	default:
 		return false
@@ -2897,13 +2984,13 @@ type Instance struct {
 	LastAssessedAt   *time.Time         `json:"lastAssessedAt"`
 	LastClassifiedAt *time.Time         `json:"lastClassifiedAt"`
 
-	// LastError a sentence
+	// LastError A sentence. Null once a connection succeeded.
 	LastError *string `json:"lastError"`
 
 	// LastErrorAt When that failed; null where `lastError` is.
 	LastErrorAt *time.Time `json:"lastErrorAt"`
 
-	// LastSeenAt when a connection to it succeeded last, or a sample of it or its host came in that was fresh; of an imported past nothing
+	// LastSeenAt When a connection to it succeeded last, or a fresh sample of its sessions or statements came in. A host's samples do not count.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
 
 	// MissingGrantCount How many grants are missing and not declined.
@@ -2914,8 +3001,25 @@ type Instance struct {
 	Name          string         `json:"name"`
 
 	// NeededGrantCount Those of them that are needed.
-	NeededGrantCount int     `json:"neededGrantCount"`
-	Version          *string `json:"version"`
+	NeededGrantCount int `json:"neededGrantCount"`
+
+	// Parts How each part of it is measured and assessed.
+	Parts []InstancePart `json:"parts"`
+
+	// Status `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
+	// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
+	// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
+	Status InstanceStatus `json:"status"`
+
+	// StatusReason Why it is not up.
+	StatusReason *StatusReason `json:"statusReason"`
+
+	// StatusSince Since when it is in this state, as far as Muster has looked. Null where it was never looked at.
+	StatusSince *time.Time `json:"statusSince"`
+
+	// TriedAt The last attempt to reach it, or the last message about it. Null where there was none.
+	TriedAt *time.Time `json:"triedAt"`
+	Version *string    `json:"version"`
 }
 
 // InstanceChange defines model for InstanceChange.
@@ -2999,6 +3103,26 @@ type InstancePage struct {
 	Page  Page       `json:"page"`
 }
 
+// InstancePart defines model for InstancePart.
+type InstancePart struct {
+	Code *string `json:"code"`
+
+	// Database The database that it is about; null for the whole server.
+	Database *string          `json:"database"`
+	Part     InstancePartPart `json:"part"`
+	Sentence *string          `json:"sentence"`
+
+	// Since Since when it is so; of a part that is not measured any more the last time it was. Null where it never was.
+	Since *time.Time        `json:"since"`
+	State InstancePartState `json:"state"`
+}
+
+// InstancePartPart defines model for InstancePart.Part.
+type InstancePartPart string
+
+// InstancePartState defines model for InstancePart.State.
+type InstancePartState string
+
 // InstanceRule defines model for InstanceRule.
 type InstanceRule struct {
 	Channels []ToldThrough `json:"channels"`
@@ -3016,6 +3140,20 @@ type InstanceRule struct {
 type InstanceRuleList struct {
 	Items []InstanceRule `json:"items"`
 }
+
+// InstanceStates How many servers are in each state now.
+type InstanceStates struct {
+	Down     int `json:"down"`
+	Inactive int `json:"inactive"`
+	Silent   int `json:"silent"`
+	Unknown  int `json:"unknown"`
+	Up       int `json:"up"`
+}
+
+// InstanceStatus `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
+// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
+// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
+type InstanceStatus string
 
 // InviteMember defines model for InviteMember.
 type InviteMember struct {
@@ -3298,6 +3436,9 @@ type Overview struct {
 	ComparedAt time.Time `json:"comparedAt"`
 	Databases  Count     `json:"databases"`
 	Instances  Count     `json:"instances"`
+
+	// States How many servers are in each state now.
+	States InstanceStates `json:"states"`
 }
 
 // Page defines model for Page.
@@ -4304,6 +4445,13 @@ type StatementSample struct {
 	Statements []StatementDelta `json:"statements"`
 }
 
+// StatusReason defines model for StatusReason.
+type StatusReason struct {
+	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`; where it is not down `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`
+	Code     string `json:"code"`
+	Sentence string `json:"sentence"`
+}
+
 // TableDifference defines model for TableDifference.
 type TableDifference struct {
 	Different int64 `json:"different"`
@@ -4832,7 +4980,7 @@ type ListInstancesParams struct {
 	// Engine Only servers of one of these.
 	Engine *[]Engine `form:"engine,omitempty" json:"engine,omitempty"`
 
-	// Status Only servers that are watched, or are not.
+	// Status Only servers in this state; `active`: in any but `inactive`.
 	Status *ListInstancesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// Id At most 500; all of them come on one page.

@@ -19,7 +19,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
-	"muster/internal/watch"
+	"muster/internal/status"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
 	"muster/projections/health"
@@ -45,7 +45,7 @@ const everyone = math.MaxInt32
 type figures struct {
 	states               map[uuid.UUID]assessment.TargetState
 	agents               map[uuid.UUID]heartbeat.State
-	heard                map[uuid.UUID]time.Time
+	statuses             map[uuid.UUID]status.Status
 	alerts               map[uuid.UUID]alerts.OpenCount
 	scores               map[uuid.UUID]health.Score
 	cpu, memory, disk    map[uuid.UUID]float64 // percent
@@ -116,13 +116,13 @@ func idsOf(rows []fleet.Instance) []uuid.UUID {
 	return wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
 }
 
-// seenAndHeard reads when instances were seen and heard from.
+// seenAndHeard reads how instances are, and when they were seen.
 func (s *ServerRoutes) seenAndHeard(ctx context.Context, ids []uuid.UUID, f *figures) (err error) {
 	organization := wire.Caller(ctx).Organization.ID
 	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
 		return err
 	}
-	f.heard, err = watch.LastHeard(ctx, s.DB, organization, ids)
+	f.statuses, err = status.Of(ctx, s.DB, organization, ids, f.now)
 	return err
 }
 
@@ -215,11 +215,11 @@ func highest(byHost map[string]float64, on map[string][]uuid.UUID) map[uuid.UUID
 	return figures
 }
 
-// seen is when an instance was seen or heard from last; nil: never.
+// seen is when a source last reached the engine of an instance; nil: never.
 func (f figures) seen(id uuid.UUID) *time.Time {
 	last := f.states[id].LastSeenAt
-	if at, ok := f.heard[id]; ok && (last == nil || at.After(*last)) {
-		last = &at
+	if at := f.statuses[id].LastSeen; at != nil && (last == nil || at.After(*last)) {
+		last = at
 	}
 	return last
 }
@@ -238,9 +238,7 @@ func (f figures) show(id uuid.UUID) *api.InstanceFigures {
 		connections := int(n)
 		shown.Connections = &connections
 	}
-	if at, ok := f.heard[id]; ok {
-		shown.SampledAt = wire.UTC(&at)
-	}
+	shown.SampledAt = wire.UTC(f.statuses[id].LastSeen)
 	return shown
 }
 

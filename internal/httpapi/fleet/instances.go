@@ -20,6 +20,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/servers"
+	"muster/internal/status"
 	"muster/projections/fleet"
 	"muster/projections/health"
 )
@@ -48,12 +49,14 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	}
 	q.Engines = wire.Words[domain.Engine](wire.Value(p.Engine))
 	if p.Status != nil {
-		active := *p.Status == api.ListInstancesParamsStatusActive
+		active := *p.Status != api.ListInstancesParamsStatusInactive
 		q.Active = &active
 	}
 	by, descending := strings.CutPrefix(string(wire.Value(p.Sort)), "-")
-	if by != "" && by != "name" && mayReadMetrics(ctx) {
-		return s.listByTrouble(ctx, q, by, descending)
+	state := status.State(wire.Value(p.Status))
+	filtered := state != "" && state != status.Inactive && p.Status.Valid() && *p.Status != api.ListInstancesParamsStatusActive
+	if sorted := by != "" && by != "name" && mayReadMetrics(ctx); filtered || sorted {
+		return s.listAll(ctx, q, state, filtered, by, descending)
 	}
 	q.Descending = descending && by == "name"
 	rows, total, err := s.Fleet.Instances(ctx, q)
@@ -67,22 +70,32 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	return api.ListInstances200JSONResponse{Items: wire.List(items, briefly), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
-// listByTrouble sorts all that match by how they fare, and shows a page of them.
-func (s *ServerRoutes) listByTrouble(ctx context.Context, q fleet.Query, by string, descending bool) (api.ListInstancesResponseObject, error) {
+// listAll reads all that match, and keeps those in a state where filtered says so. It sorts
+// them by how they fare, and shows a page.
+func (s *ServerRoutes) listAll(ctx context.Context, q fleet.Query, state status.State, filtered bool, by string, descending bool) (api.ListInstancesResponseObject, error) {
 	page, size := q.Page, q.Size
-	q.Page, q.Size = 1, everyone
-	rows, total, err := s.Fleet.Instances(ctx, q)
+	q.Page, q.Size, q.Descending = 1, everyone, descending && by == "name"
+	rows, _, err := s.Fleet.Instances(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.troubleOf(ctx, rows, by)
-	if err != nil {
-		return nil, err
+	if filtered {
+		of, err := status.Of(ctx, s.DB, wire.Caller(ctx).Organization.ID, idsOf(rows), s.Now())
+		if err != nil {
+			return nil, err
+		}
+		rows = slices.DeleteFunc(rows, func(row fleet.Instance) bool { return of[row.ID].State != state })
 	}
-	f.byTrouble(rows, by, descending)
-	first := min((int64(page)-1)*int64(size), int64(len(rows)))
-	rows = rows[first:min(first+int64(size), int64(len(rows)))]
-	items, err := s.showInstances(ctx, rows)
+	if by != "" && by != "name" && mayReadMetrics(ctx) {
+		f, err := s.troubleOf(ctx, rows, by)
+		if err != nil {
+			return nil, err
+		}
+		f.byTrouble(rows, by, descending)
+	}
+	total := int64(len(rows))
+	first := min((int64(page)-1)*int64(size), total)
+	items, err := s.showInstances(ctx, rows[first:min(first+int64(size), total)])
 	if err != nil {
 		return nil, err
 	}
@@ -165,9 +178,12 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 		}
 	}
 	return wire.List(rows, func(row fleet.Instance) api.Instance {
-		state := f.states[row.ID]
+		state, now := f.states[row.ID], f.statuses[row.ID]
 		state.LastSeenAt = f.seen(row.ID)
-		shown := showInstance(row, state, declined[row.ID])
+		if !row.Active {
+			now = status.Off()
+		}
+		shown := showInstance(row, state, now, declined[row.ID])
 		if agent, measured := f.agents[row.ID]; measured && !state.Collected {
 			addAgent(&shown, agent, declined[row.ID])
 		}
@@ -187,7 +203,7 @@ func addAgent(i *api.Instance, a heartbeat.State, declined []string) {
 	if i.Agent.Dropped == nil {
 		i.Agent.Dropped = map[string]int64{}
 	}
-	if e := a.Instance.Error; e != nil && i.LastError == nil {
+	if e := a.Instance.Error; e != nil && i.LastError == nil && i.Status != api.InstanceStatusUp {
 		i.LastError, i.LastErrorAt = &e.Detail, wire.UTC(&e.At)
 	}
 	addGrants(i, grants.All(domain.Engine(i.Engine), a.Instance.Missing, declined))
@@ -243,15 +259,21 @@ func (s *ServerRoutes) primaryOf(ctx context.Context, state assessment.TargetSta
 	return shown, err
 }
 
-func showInstance(row fleet.Instance, state assessment.TargetState, declined []string) api.Instance {
+func showInstance(row fleet.Instance, state assessment.TargetState, is status.Status, declined []string) api.Instance {
 	i := api.Instance{
 		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
 		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
 		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
 		MissingGrants: []api.MissingGrant{}, DeclinedGrants: wire.NeverNull(declined),
+		Status: api.InstanceStatus(is.State), StatusSince: wire.UTC(is.Since), TriedAt: wire.UTC(is.TriedAt),
 	}
-	if e := state.LastError; e != nil {
-		i.LastError, i.LastErrorAt = &e.Sentence, wire.UTC(&e.At)
+	if is.Reason != nil {
+		i.StatusReason = &api.StatusReason{Code: is.Reason.Code, Sentence: is.Reason.Sentence}
+	}
+	failure := unresolved(state, is)
+	i.Parts = append(wire.List(is.Parts, showPart), assessed(state, failure))
+	if failure != nil {
+		i.LastError, i.LastErrorAt = &failure.Sentence, wire.UTC(&failure.At)
 	}
 	missing := grants.All(row.Engine, state.MissingGrants, declined)
 	addGrants(&i, missing)
@@ -298,7 +320,8 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	}
 	shown, err := s.instance(ctx, id)
 	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
-		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.TargetState{Collected: true}, nil), nil
+		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()},
+			assessment.TargetState{Collected: true}, status.Decide(nil, s.Now(), nil), nil), nil
 	}
 	if err != nil {
 		return nil, err

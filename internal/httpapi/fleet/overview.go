@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"time"
 
+	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/status"
+	"muster/projections/fleet"
 )
 
 // trendAge is how long ago the count lies that a count is compared with.
@@ -27,7 +30,12 @@ func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequest
 	if err != nil {
 		return nil, err
 	}
+	states, err := s.statesIn(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
 	overview := api.Overview{
+		States:    states,
 		Instances: compared(counts.Instances, counts.InstancesThen),
 		Databases: compared(counts.Databases, counts.DatabasesThen),
 		Alerts:    compared(open, openThen),
@@ -36,6 +44,41 @@ func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequest
 	overview.AsOf, overview.ComparedAt = now, then
 	answer, err := wire.NewTagged(ctx, overview, steady)
 	return tagged{answer}, err
+}
+
+// statesIn counts the servers of a scope by their state.
+func (s *ServerRoutes) statesIn(ctx context.Context, scope domain.Scope) (counts api.InstanceStates, err error) {
+	organization := wire.Caller(ctx).Organization.ID
+	if scope.Filtered && len(scope.Instances) == 0 {
+		return counts, nil
+	}
+	rows, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: scope.Instances, Page: 1, Size: everyone})
+	if err != nil {
+		return counts, err
+	}
+	of, err := status.Of(ctx, s.DB, organization, idsOf(rows), s.Now())
+	if err != nil {
+		return counts, err
+	}
+	for _, row := range rows {
+		state := of[row.ID].State
+		if !row.Active {
+			state = status.Inactive
+		}
+		switch state {
+		case status.Up:
+			counts.Up++
+		case status.Down:
+			counts.Down++
+		case status.Silent:
+			counts.Silent++
+		case status.Unknown:
+			counts.Unknown++
+		case status.Inactive:
+			counts.Inactive++
+		}
+	}
+	return counts, nil
 }
 
 // tagged are the answers that a page asks for again and again.

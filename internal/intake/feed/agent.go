@@ -13,6 +13,7 @@ import (
 	"muster/domain/legible"
 	"muster/internal/intake"
 	"muster/internal/intake/heartbeat"
+	"muster/internal/measurements"
 	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
@@ -37,11 +38,6 @@ type AgentServerItem struct {
 // Heartbeats keeps what agents say; *heartbeat.Store does.
 type Heartbeats interface {
 	Keep(ctx context.Context, r heartbeat.Report) error
-}
-
-// Signs tells the watch what an agent found beside its samples; *push.Intake does.
-type Signs interface {
-	Judge(ctx context.Context, signs []watch.Sign) error
 }
 
 // Bounds of what an agent says.
@@ -75,6 +71,7 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	report := heartbeat.Report{
 		Organization: from.OrganizationID, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer,
 	}
+	batch := measurements.Batch{Organization: from.OrganizationID, Sender: &item.Sender}
 	var signs []watch.Sign
 	for i, one := range item.Servers {
 		id := places[i].Instance
@@ -82,6 +79,11 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 			continue
 		}
 		report.Instances = append(report.Instances, heartbeat.Instance{ID: id, Error: one.Error, Missing: one.Missing})
+		if e := one.Error; e != nil { // that it is reached its samples say
+			batch.Reached = append(batch.Reached, measurements.Reached{
+				Instance: id, At: d.Now(), Since: e.At, Code: e.Class, Sentence: e.Detail,
+			})
+		}
 		for _, sign := range one.Signs {
 			sign.OrganizationID, sign.InstanceID = from.OrganizationID, id
 			signs = append(signs, sign)
@@ -90,7 +92,8 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	if err := d.Heartbeats.Keep(ctx, report); err != nil {
 		return err
 	}
-	return d.Signs.Judge(ctx, signs)
+	_, err = d.Store.Record(ctx, batch, signs...)
+	return err
 }
 
 func (r *rules) agent(item AgentItem) {

@@ -26,7 +26,6 @@ type Doors struct {
 	Accepted    Accepted
 
 	Heartbeats Heartbeats
-	Signs      Signs
 }
 
 // Texts says whether an organization keeps the texts of statements; *accounts.Store does.

@@ -22,6 +22,7 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if err := s.tell(ctx); err != nil {
 		return err
 	}
+	batch.Reached = append(batch.Reached, s.statements(now != nil, at, readErr))
 	if now == nil {
 		return errors.Join(readErr, s.home.Record(ctx, batch, signs))
 	}

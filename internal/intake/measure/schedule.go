@@ -34,15 +34,16 @@ func untilTurn(t time.Time, every, phase time.Duration) time.Duration {
 	return turn(t, every, phase).Add(every).Sub(t)
 }
 
-// longestPause is how long a server that cannot be reached is left alone at most.
-const longestPause = time.Minute
+// longestPause is how long a server that cannot be reached is left alone at most. With the
+// time that a connection may take, it is tried twice within status.Patience.
+const longestPause = 20 * time.Second
 
 // backoff is the pause after so many failures in a row: twice as long each time, and
 // somewhere in its upper half, so that servers that went away together do not come
 // back together.
 func backoff(failures int) time.Duration {
 	pause := longestPause
-	if failures < 7 {
+	if failures < 5 {
 		pause = min(time.Second<<failures, longestPause)
 	}
 	return pause/2 + rand.N(pause/2) //nolint:gosec // G404: nothing is guarded by it

@@ -18,6 +18,7 @@ import (
 	"muster/internal/pause"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
+	"muster/internal/status"
 	"muster/internal/watch"
 )
 
@@ -34,10 +35,8 @@ type Config struct {
 	Gate         *Gate
 	// Open opens a session on one of the target's databases; nil: as the target does.
 	Open func(ctx context.Context, t servers.Target, database string) (servers.Session, error)
-	// Reached is told of each try to connect; nil: nobody is.
-	Reached func(err error)
-	Log     *slog.Logger
-	Now     func() time.Time
+	Log  *slog.Logger
+	Now  func() time.Time
 }
 
 // Server is one that is measured: a goroutine, and one connection.
@@ -49,6 +48,7 @@ type Server struct {
 	target    servers.Target
 	line      Line
 	failures  int    // to connect, in a row
+	outage    outage // since the connection was lost
 	complaint string // the last one that was logged
 
 	databases map[string]uuid.UUID // ours, by name
@@ -83,15 +83,20 @@ func (s *Server) Run(ctx context.Context) {
 		case err != nil && ctx.Err() == nil:
 			s.complain(ctx, err)
 		}
-		every := s.Engine.SessionsEvery
-		wait := untilTurn(s.Now(), every, phaseOf(s.Instance)%every)
-		if s.line.Session == nil && s.failures > 0 {
-			wait = backoff(s.failures)
-		}
-		if pause.For(ctx, wait) != nil {
+		if pause.For(ctx, s.wait()) != nil {
 			return
 		}
 	}
+}
+
+// wait is how long it is to the next round. A connection that was lost is opened again at
+// once: whether the server is down is known then.
+func (s *Server) wait() time.Duration {
+	if s.failures > 0 || s.line.Session != nil && s.line.Closed() {
+		return backoff(s.failures)
+	}
+	every := s.Engine.SessionsEvery
+	return untilTurn(s.Now(), every, phaseOf(s.Instance)%every)
 }
 
 // complain logs why something could not be measured, once, and not every ten seconds.
@@ -121,7 +126,8 @@ func (s *Server) Round(ctx context.Context) error {
 	at := instant.Cut(s.Now())
 	a, err := s.reader.Activity(ctx, &s.line)
 	if err != nil {
-		return errors.Join(err, s.tell(ctx)) // it may be a grant that is missing
+		s.note(err)
+		return errors.Join(err, s.tell(ctx), s.report(ctx, s.unread(at, err)...)) // it may be a grant that is missing
 	}
 	phase := phaseOf(s.Instance)
 	minute, period := turn(at, signsEvery, phase), turn(at, s.Engine.StatementsEvery, phase)
@@ -129,8 +135,14 @@ func (s *Server) Round(ctx context.Context) error {
 	if err := s.discover(ctx, a, minutely); err != nil {
 		return err
 	}
-	batch := measurements.Batch{Organization: s.Organization, Sessions: a.samples(s.Engine, s.Instance, s.databases, at)}
+	batch := measurements.Batch{
+		Organization: s.Organization, Sessions: a.samples(s.Engine, s.Instance, s.databases, at),
+		Reached: []measurements.Reached{s.connected(at), s.part(status.Sessions, at, nil)},
+	}
 	s.signs, s.listed = minute, period
+	if minutely {
+		batch.Reached = append(batch.Reached, s.part(status.Databases, at, nil))
+	}
 	var signs []watch.Sign
 	var signsErr error
 	if minutely {
@@ -159,16 +171,19 @@ func (s *Server) connect(ctx context.Context) (err error) {
 	if s.target, err = s.home.Target(ctx); err != nil {
 		return err
 	}
-	session, err := s.openIn(ctx, cmp.Or(s.line.database, s.target.Database))
-	if s.Reached != nil && ctx.Err() == nil {
-		s.Reached(err)
+	if s.outage.since.IsZero() {
+		s.outage.since = instant.Cut(s.Now())
 	}
+	session, err := s.openIn(ctx, cmp.Or(s.line.database, s.target.Database))
 	if err != nil {
 		s.line.Session = nil
 		s.failures++
 		var refused *servers.ConnectionError
 		if errors.As(err, &refused) && refused.Class == servers.ClassDatabase {
 			s.line.database = "" // it is gone: what a reader stayed for may be elsewhere
+		}
+		if refused != nil {
+			err = errors.Join(err, s.report(ctx, s.refused(refused)))
 		}
 		if refused != nil && refused.Class == servers.ClassNotAllowed && s.failures == 1 {
 			err = errors.Join(err, s.home.Excluded(ctx))
@@ -180,7 +195,7 @@ func (s *Server) connect(ctx context.Context) (err error) {
 		s.Log.InfoContext(ctx, "a server can be measured again", "failures", s.failures)
 		s.complaint = ""
 	}
-	s.failures = 0
+	s.failures, s.outage = 0, outage{}
 	return nil
 }
 

@@ -20,7 +20,7 @@ import (
 	"muster/internal/lease"
 	"muster/internal/pgtest"
 	"muster/internal/servers"
-	"muster/internal/watch"
+	"muster/internal/status"
 )
 
 // nowhere is a connection to a port that nobody listens on.
@@ -270,9 +270,9 @@ func aNewServerIsMeasuredAtOnce(t *testing.T, w *measuretest.Watched) {
 	if err != nil || open.Total() != 1 || open.SampledAt.IsZero() {
 		t.Errorf("%v, %+v", err, open)
 	}
-	heard, err := watch.LastHeard(ctx, s.db, s.organization, []uuid.UUID{instance})
-	if err != nil || len(heard) != 1 {
-		t.Errorf("%v, heard of %d", err, len(heard))
+	is, err := status.Of(ctx, s.db, s.organization, []uuid.UUID{instance}, time.Now())
+	if err != nil || is[instance].State != status.Up {
+		t.Errorf("%v, it is %+v", err, is[instance])
 	}
 	// Removed, by a feed that does not know its connection.
 	if _, err := s.commands.RemoveInstance(ctx, commands.Actor{OrganizationID: s.organization}, instance); err != nil {

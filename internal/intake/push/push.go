@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/status"
 	"muster/internal/watch"
 )
 
@@ -41,15 +42,9 @@ type Store interface {
 // does not know are missing.
 type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 
-// Judge tells the watch of signs that come without samples.
-func (i *Intake) Judge(ctx context.Context, signs []watch.Sign) error {
-	_, err := watch.Record(ctx, i.DB, i.Now(), signs)
-	return err
-}
-
-// Record keeps a batch, and then the signs that follow from it and those that the
-// sender adds: that its instances were heard from, and how full their volumes are.
-// Signs are no reason to lose samples: the batch is kept when they cannot be, and the
+// Record keeps a batch, and then what follows from it: observations of its instances (package
+// status), and the signs that the watch judges, with those that the sender adds.
+// They are no reason to lose samples: the batch is kept when they cannot be, and the
 // error says so; sent again, both are tried again. An error of the batch's Guard is
 // returned as it is, and then nothing is kept.
 func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error) {
@@ -65,9 +60,12 @@ func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watc
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	found, err := i.signs(ctx, b, known, received)
+	found, err := i.collect(ctx, b, known, received)
 	if err == nil {
-		_, err = watch.Record(ctx, i.DB, received, append(found, signs...))
+		err = status.Record(ctx, i.DB, received, found.observations())
+	}
+	if err == nil {
+		_, err = watch.Record(ctx, i.DB, received, append(found.signs(), signs...))
 	}
 	if err != nil {
 		return receipt, fmt.Errorf("the samples are kept, what the watch judges of them is not: %w", err)

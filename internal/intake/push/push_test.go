@@ -98,6 +98,20 @@ func (s *scene) signs() []string {
 		}
 		out = append(out, names.Replace(strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %.4g %s", r.Instance, r.Rule, r.Mount, r.Value, noon.Sub(r.At))), " ")))
 	}
+	var seen []struct {
+		Instance uuid.UUID `db:"instance_id"`
+		Source   string    `db:"source"`
+		Part     string    `db:"part"`
+		OK       bool      `db:"ok"`
+		At       time.Time `db:"tried_at"`
+	}
+	err = s.DB.SelectContext(s.Context(), &seen, `SELECT instance_id, source, part, ok, tried_at FROM observations WHERE organization_id = $1 ORDER BY 1, 2, 3`, s.org)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, r := range seen {
+		out = append(out, names.Replace(fmt.Sprintf("%s by %s: %s %t %s", r.Instance, r.Source, r.Part, r.OK, noon.Sub(r.At))))
+	}
 	return out
 }
 
@@ -147,20 +161,20 @@ func TestSigns(t *testing.T) {
 				Statements: []measurements.StatementSample{{Instance: billing, Engine: fleet.MySQL, Database: uuid.New(), At: noon.Add(-time.Minute), Interval: time.Minute,
 					Statements: []measurements.Statement{{Key: "q", Calls: 1, TotalMs: 2}}}},
 			},
-			want: []string{"orders silent 0 0s", "billing silent 0 0s"},
+			want: []string{"orders by muster: sessions true 1m0s", "billing by muster: statements true 1m0s"},
 		},
 		"a host has its volumes once, whatever is on it, and the newest counts": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{
 				on(host("db07", time.Minute, filled("/data", 91), filled("/", 0)), orders, billing),
 				on(host("db07", 2*time.Minute, filled("/data", 20), filled("/old", 30)), orders),
 			}},
-			want: []string{"orders silent 0 0s", "billing silent 0 0s",
-				"db07 [orders billing] / / 0 1m0s", "db07 [orders billing] /data /data 91 1m0s", "db07 [orders billing] /old /old 30 2m0s"},
+			want: []string{
+				"db07 [orders billing] / / 0 1m0s", "db07 [orders billing] /data /data 91 1m0s", "db07 [orders billing] /old /old 30 2m0s", "orders by muster: host true 1m0s", "billing by muster: host true 1m0s"},
 		},
 		"sizes make the percentage that df prints; of a part there is none": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{on(host("db07", 0,
 				sized("/data", 1000, 200, 150), sized("/part", 1000, -1, 150), sized("/none", 0, 0, 0), sized("/odd", 10, 50, 50)), orders)}},
-			want: []string{"orders silent 0 0s", "db07 [orders] /data /data 84.21 0s", "db07 [orders] /odd /odd 0 0s"},
+			want: []string{"db07 [orders] /data /data 84.21 0s", "db07 [orders] /odd /odd 0 0s", "orders by muster: host true 0s"},
 		},
 		"sizes that come apart make one, whatever else comes with them": {
 			earlier: measurements.Batch{Hosts: []measurements.HostSample{host("db01", time.Minute, sized("/data", 1000, 200, -1), sized("/logs", -1, -1, 5)),
@@ -169,25 +183,25 @@ func TestSigns(t *testing.T) {
 				host("db01", time.Minute, sized("/data", -1, -1, 150), sized("/tmp", 100, 40, 40)), host("db01", time.Minute, sized("/logs", 10, 5, -1)),
 				host("db01", 2*time.Minute, sized("/data", 1000, -1, -1)), host("db01", 0, sized("/data", -1, -1, 1)), host("unknown", 0, sized("/data", -1, -1, 1)),
 			}},
-			want:  []string{"orders silent 0 0s", "db01 [orders] /data /data 84.21 1m0s", "db01 [orders] /logs /logs 50 1m0s", "db01 [orders] /tmp /tmp 60 1m0s"},
+			want:  []string{"db01 [orders] /data /data 84.21 1m0s", "db01 [orders] /logs /logs 50 1m0s", "db01 [orders] /tmp /tmp 60 1m0s", "orders by muster: host true 0s"},
 			asked: []string{"db01", "db01", "unknown"},
 		},
 		"a host that names nobody is its registered instances'": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{
 				host("both", 0, filled("/data", 50)), on(host("db01", 0, filled("/x", 60))), host("unknown", 0, filled("/y", 70)),
 			}},
-			want:  []string{"orders silent 0 0s", "billing silent 0 0s", "both [orders billing] /data /data 50 0s", "db01 [orders] /x /x 60 0s"},
+			want:  []string{"both [orders billing] /data /data 50 0s", "db01 [orders] /x /x 60 0s", "orders by muster: host true 0s", "billing by muster: host true 0s"},
 			asked: []string{"both", "db01", "unknown"},
 		},
 		"or those that an earlier sample of it named": {
 			earlier: measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", time.Hour), billing)}},
 			batch:   measurements.Batch{Hosts: []measurements.HostSample{host("db01", 0, filled("/x", 60))}},
-			want:    []string{"billing silent 0 0s", "db01 [billing] /x /x 60 0s"},
+			want:    []string{"db01 [billing] /x /x 60 0s", "billing by muster: host true 0s"},
 		},
 		"until one says that it runs none of them": {
 			earlier: measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", time.Hour), billing)}},
 			batch:   measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", 0, filled("/x", 60)))}},
-			want:    []string{"orders silent 0 0s", "db01 [orders] /x /x 60 0s"},
+			want:    []string{"db01 [orders] /x /x 60 0s", "orders by muster: host true 0s"},
 			asked:   []string{"db01"},
 		},
 		"of an imported past nothing, and nobody is asked": {
@@ -206,9 +220,10 @@ func TestSigns(t *testing.T) {
 				of("nas:/a", sized("/nas/a", 90, 0, 0)), of("nas:/b", sized("/nas/b", 90, 0, 0)),
 			), orders)}},
 			want: []string{
-				"orders silent 0 0s", "db07 [orders] /dev/sdb1 /data+/var/lib/docker 90 0s", "db07 [orders] /dev/sdc1 /twin 90 0s",
+				"db07 [orders] /dev/sdb1 /data+/var/lib/docker 90 0s", "db07 [orders] /dev/sdc1 /twin 90 0s",
 				"db07 [orders] /overlay/1 /overlay/1+/overlay/2 91.3 0s", "db07 [orders] /tank/quota /tank/quota 99 0s",
 				"db07 [orders] nas:/a /nas/a+/nas/b 100 0s", "db07 [orders] zfs:tank /tank+/tank/a+/tank/b 98.99 0s",
+				"orders by muster: host true 0s",
 			},
 		},
 		"and what the sender knows besides": {
@@ -308,7 +323,7 @@ func TestManySigns(t *testing.T) {
 	if err := s.DB.Get(&n, `SELECT count(*) FROM signs`); err != nil {
 		t.Fatal(err)
 	}
-	if n != 100_000+101+1 { // the hosts, and that orders was heard from
+	if n != 100_000+101 { // and the hosts
 		t.Errorf("%d signs", n)
 	}
 }
@@ -329,7 +344,7 @@ func TestSpellingsOfAHost(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	s.record(measurements.Batch{Hosts: []measurements.HostSample{host("DB7.Example.ORG", time.Minute, filled("/data", 72))}})
-	want := []string{"orders silent 0 0s", "billing silent 0 0s", "db01 [orders] / / 71 1m0s", "db7.example.org [billing] /data /data 72 1m0s"}
+	want := []string{"db01 [orders] / / 71 1m0s", "db7.example.org [billing] /data /data 72 1m0s", "orders by muster: host true 1m0s", "billing by muster: host true 1m0s"}
 	if diff := cmp.Diff(want, s.signs()); diff != "" {
 		t.Error(diff)
 	}

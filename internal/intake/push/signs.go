@@ -11,25 +11,30 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/status"
 	"muster/internal/watch"
 )
 
 // maxSigns bounds the volumes that a batch may have the watch keep.
 const maxSigns = 100_000
 
-// signs are those that follow from the fresh samples of a batch. What is older says
-// nothing to the watch: of an imported past no sign is so much as made. known is what runs
-// on hosts that the batch says nothing of.
-func (i *Intake) signs(ctx context.Context, b measurements.Batch, known map[string][]uuid.UUID, received time.Time) ([]watch.Sign, error) {
-	c := collection{
-		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[uuid.UUID]time.Time{}, known: map[volume]int{},
+// collect gathers what follows from the fresh samples of a batch: signs and observations.
+// What is older says nothing about now: of an imported past nothing is so much as made. known
+// is what runs on hosts that the batch says nothing of.
+func (i *Intake) collect(ctx context.Context, b measurements.Batch, known map[string][]uuid.UUID, received time.Time) (*collection, error) {
+	c := &collection{
+		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[heard]time.Time{}, known: map[volume]int{},
 		told: map[string]watch.Sign{},
 	}
+	source := sourceOf(b.Sender)
 	for _, s := range b.Sessions {
-		c.hear(s.Instance, s.At)
+		c.hear(heard{s.Instance, source, status.Sessions}, s.At)
 	}
 	for _, s := range b.Statements {
-		c.hear(s.Instance, s.At)
+		c.hear(heard{s.Instance, source, status.Statements}, s.At)
+	}
+	for _, r := range b.Reached {
+		c.reach(r, source)
 	}
 	hosts := slices.DeleteFunc(slices.Clone(b.Hosts), func(h measurements.HostSample) bool { return h.At.Before(c.oldest) })
 	on, err := i.instancesOn(ctx, b.Organization, hosts, known)
@@ -48,13 +53,24 @@ func (i *Intake) signs(ctx context.Context, b measurements.Batch, known map[stri
 			instances = on[h.Host]
 		}
 		for _, instance := range instances {
-			c.hear(instance, h.At)
+			c.hear(heard{instance, source, status.Host}, h.At)
 		}
 		if len(instances) > 0 && h.Volumes != nil {
 			c.fill(h, instances)
 		}
 	}
-	return c.all(), nil
+	return c, nil
+}
+
+// sourceOf is the source of an observation by whoever sent a batch.
+func sourceOf(sender *string) string {
+	switch {
+	case sender == nil:
+		return status.Muster
+	case *sender == "":
+		return status.Feed
+	}
+	return status.Agent + *sender
 }
 
 // KnownOn are the instances that run on hosts by anything that says so, by the hosts as they
@@ -246,26 +262,49 @@ func inPart(v measurements.Volume) bool {
 	return v.UsedPercent == nil && !v.ReadOnly && (v.Size < 0 || v.Free < 0 || v.Available < 0)
 }
 
-// collection gathers signs, the newest of each subject.
+// collection gathers signs and observations, the newest of each subject.
 type collection struct {
 	organization uuid.UUID
 	oldest       time.Time // what is older is not fresh
-	heard        map[uuid.UUID]time.Time
+	heard        map[heard]time.Time
+	reached      []status.Observation
 	known        map[volume]int // where in volumes
 	volumes      []watch.Sign
 	told         map[string]watch.Sign // that hosts told their volumes, by name
 }
 
+// heard is a part of an instance that a source measured.
+type heard struct {
+	instance uuid.UUID
+	source   string
+	part     status.Part
+}
+
 // volume is one volume of a host.
 type volume struct{ host, name string }
 
-func (c *collection) hear(instance uuid.UUID, at time.Time) {
+func (c *collection) hear(what heard, at time.Time) {
 	if at.Before(c.oldest) {
 		return
 	}
-	if last, ok := c.heard[instance]; !ok || at.After(last) {
-		c.heard[instance] = at
+	if last, ok := c.heard[what]; !ok || at.After(last) {
+		c.heard[what] = at
 	}
+}
+
+// reach takes in an attempt to connect: Muster's own, or an exporter's.
+func (c *collection) reach(r measurements.Reached, source string) {
+	if r.By != "" {
+		source = status.Exporter + r.By
+	}
+	part := status.Part(r.Part)
+	if part == "" {
+		part = status.Connection
+	}
+	c.reached = append(c.reached, status.Observation{
+		Organization: c.organization, Instance: r.Instance, Source: source, Part: part, OK: r.Up, At: r.At, Since: r.Since,
+		Code: r.Code, Sentence: r.Sentence,
+	})
 }
 
 // fill takes in the volumes of a host, those that share their space as one.
@@ -308,10 +347,16 @@ func used(v measurements.Volume) (percent float64, ok bool) {
 	return min(100, max(0, 100*taken/(taken+v.Available))), true
 }
 
-func (c *collection) all() []watch.Sign {
-	signs := slices.AppendSeq(c.volumes, maps.Values(c.told))
-	for instance, at := range c.heard {
-		signs = append(signs, watch.Sign{OrganizationID: c.organization, Rule: watch.Silent, InstanceID: instance, At: at})
+// signs are what the watch judges of the batch.
+func (c *collection) signs() []watch.Sign { return slices.AppendSeq(c.volumes, maps.Values(c.told)) }
+
+// observations are what the batch says of how instances are.
+func (c *collection) observations() []status.Observation {
+	all := c.reached
+	for what, at := range c.heard {
+		all = append(all, status.Observation{
+			Organization: c.organization, Instance: what.instance, Source: what.source, Part: what.part, OK: true, At: at,
+		})
 	}
-	return signs
+	return all
 }

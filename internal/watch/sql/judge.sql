@@ -9,26 +9,19 @@
 WITH judged AS (
     SELECT s.organization_id, s.rule, s.instance_id, s.mount, s.value, s.at, s.since, s.until, coalesce(h.details, '{}') || s.details AS details,
            t.threshold, gone.is AS gone,
+           -- $4: how old a figure may be. A server is silent once the threshold has passed.
            CASE
                WHEN gone.is THEN false
-               WHEN s.rule <> 'silent' THEN CASE
-                   WHEN s.at >= $5 THEN s.value > t.threshold -- $5: how old a figure may be
-               END
-               WHEN s.at > t.heard THEN false
-               -- $6: since when there was somebody to hear it; null: there is nobody
-               WHEN greatest(s.at, $6::timestamptz) <= t.heard AND $6 IS NOT NULL THEN true
+               WHEN s.at >= $4 THEN s.value > t.threshold OR s.rule = 'silent' AND s.value >= t.threshold
            END AS breach
     FROM signs s
-    JOIN (
-        SELECT organization_id, rule, threshold, $4::timestamptz - make_interval(secs => 60 * threshold) AS heard -- $4: now
-        FROM unnest($1::uuid[], $2::text[], $3::double precision[]) AS of (organization_id, rule, threshold)
-    ) AS t USING (organization_id, rule)
+    JOIN unnest($1::uuid[], $2::text[], $3::double precision[]) AS t (organization_id, rule, threshold) USING (organization_id, rule)
     LEFT JOIN signs h ON s.rule = 'host_volume' AND h.organization_id = s.organization_id AND h.rule = 'host'
         AND h.instance_id = s.instance_id AND h.mount = ''
     CROSS JOIN LATERAL (
         SELECT CASE
             WHEN s.since IS NULL THEN false
-            WHEN s.rule = 'host_volume' THEN coalesce(s.at < h.since AND s.at <= h.at - make_interval(secs => $7), false)
+            WHEN s.rule = 'host_volume' THEN coalesce(s.at < h.since AND s.at <= h.at - make_interval(secs => $5), false)
             WHEN s.rule = 'volume' THEN EXISTS (
                 SELECT FROM signs o
                 WHERE o.organization_id = s.organization_id AND o.rule = 'host' AND o.at > s.at AND o.details->'instances' ? s.instance_id::text)

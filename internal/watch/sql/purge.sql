@@ -1,7 +1,7 @@
--- What nobody has measured for long (a volume that is gone) or what was forgotten. A
--- server that is silent is neither. Rows that somebody writes can go another time.
+-- What nobody has measured for long (a volume that is gone) or what was forgotten. Rows that
+-- somebody writes can go another time.
 DELETE FROM signs WHERE (organization_id, rule, instance_id, mount) IN (
     SELECT organization_id, rule, instance_id, mount FROM signs
-    WHERE (since IS NULL OR rule = 'host') AND at < $1 AND (value IS NULL OR rule <> 'silent')
+    WHERE (since IS NULL OR rule = 'host') AND at < $1
     FOR UPDATE SKIP LOCKED
 )

@@ -3,6 +3,7 @@ package measuretest
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,11 +42,6 @@ func Loop(t *testing.T, e measure.Engine, to servers.Target, trouble Trouble) {
 			ctx, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
 			return l.target.Load().Open(ctx, database, patience)
-		},
-		Reached: func(err error) {
-			if err != nil {
-				tell(l.tried)
-			}
 		},
 		Log: slog.New(slog.NewTextHandler(l, nil)), Now: time.Now,
 	})
@@ -125,6 +121,9 @@ type listening struct {
 }
 
 func (l *listening) told(b measurements.Batch, err error) error {
+	if slices.ContainsFunc(b.Reached, func(r measurements.Reached) bool { return r.Part == "" && !r.Up }) {
+		tell(l.loop.tried)
+	}
 	if len(b.Sessions) > 0 && err == nil {
 		tell(l.loop.kept)
 	}

@@ -143,8 +143,13 @@ func TestAServerThatDoesNotLetUsIn(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			}
-			if l.Came() != 3 || len(home.Batches) > 0 {
-				t.Errorf("%d connections, %d batches", l.Came(), len(home.Batches))
+			if l.Came() != 3 || len(home.Batches) != 3 {
+				t.Fatalf("%d connections, %d batches", l.Came(), len(home.Batches))
+			}
+			for _, b := range home.Batches { // each attempt is told, and nothing else
+				if b.Len() > 0 || len(b.Reached) != 1 || b.Reached[0].Up || b.Reached[0].Code == "" {
+					t.Errorf("told is %+v", b)
+				}
 			}
 		})
 	}

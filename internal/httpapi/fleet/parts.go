@@ -1,0 +1,45 @@
+package fleet
+
+import (
+	"muster/internal/assessment"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/servers"
+	"muster/internal/status"
+)
+
+// unresolved is why the last assessment failed; nil: it did not, or it failed to connect and
+// a connection has succeeded since.
+func unresolved(state assessment.TargetState, is status.Status) *assessment.Failure {
+	e := state.LastError
+	if e == nil || e.Class != servers.ClassNotAllowed && is.State == status.Up && is.LastSeen != nil && is.LastSeen.After(e.At) {
+		return nil
+	}
+	return e
+}
+
+func showPart(p status.PartState) api.InstancePart {
+	shown := api.InstancePart{Part: api.InstancePartPart(p.Part), State: api.InstancePartStateNotMeasured, Since: wire.UTC(p.Since)}
+	switch {
+	case p.OK:
+		shown.State = api.InstancePartStateOk
+	case p.Failed:
+		shown.State = api.InstancePartStateFailed
+		shown.Code, shown.Sentence = wire.Optional(p.Reason.Code), wire.Optional(p.Reason.Sentence)
+	}
+	return shown
+}
+
+// assessed is how the assessment stands: when the last one succeeded, or why the last one
+// failed.
+func assessed(state assessment.TargetState, failure *assessment.Failure) api.InstancePart {
+	shown := api.InstancePart{Part: api.InstancePartPartAssessment, State: api.InstancePartStateNotMeasured}
+	switch {
+	case failure != nil:
+		shown.State, shown.Since = api.InstancePartStateFailed, wire.UTC(&failure.At)
+		shown.Code, shown.Sentence = &failure.Class, &failure.Sentence
+	case state.LastAssessedAt != nil:
+		shown.State, shown.Since = api.InstancePartStateOk, wire.UTC(state.LastAssessedAt)
+	}
+	return shown
+}

@@ -1,0 +1,111 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"muster/domain/instant"
+	"muster/internal/measurements"
+	"muster/internal/servers"
+	"muster/internal/status"
+)
+
+// outage is the time since the connection was lost: since when, and what the server said last.
+type outage struct {
+	since       time.Time
+	code, words string
+}
+
+// note remembers a failure of the connection's last statement, where it took the connection
+// with it.
+func (s *Server) note(err error) {
+	if !s.line.Closed() {
+		return
+	}
+	s.outage = outage{since: instant.Cut(s.Now())}
+	if said, ok := errors.AsType[*servers.Refusal](err); ok {
+		s.outage.code, s.outage.words = strings.TrimPrefix(said.Code, "SQLSTATE "), said.Words
+	}
+}
+
+// connected is an attempt that succeeded: the server answers.
+func (s *Server) connected(at time.Time) measurements.Reached {
+	return measurements.Reached{Instance: s.Instance, Up: true, At: at}
+}
+
+// refused is an attempt that failed. Its code is what the server said last, if it said
+// anything since the connection was lost: that tells a shutdown from a crash.
+func (s *Server) refused(why *servers.ConnectionError) measurements.Reached {
+	if why.Code != "" && why.Code != "dns" {
+		s.outage.code, s.outage.words = why.Code, ""
+	}
+	r := measurements.Reached{
+		Instance: s.Instance, At: instant.Cut(s.Now()), Since: s.outage.since, Code: why.Reason(), Sentence: why.Sentence,
+	}
+	if s.outage.code != "" && why.Class != servers.ClassNotAllowed {
+		r.Code = s.outage.code
+	}
+	if s.outage.words != "" {
+		r.Sentence += " Its last words: " + s.outage.code + " " + s.outage.words + "."
+	}
+	return r
+}
+
+// unread is what a round says that could not read the sessions. A server that refused the
+// query has answered.
+func (s *Server) unread(at time.Time, err error) []measurements.Reached {
+	outcomes := []measurements.Reached{s.part(status.Sessions, at, err)}
+	if _, answered := errors.AsType[*servers.Refusal](err); answered && !s.line.Closed() {
+		outcomes = append(outcomes, s.connected(at))
+	}
+	return outcomes
+}
+
+// statements is how the statements were read; list: whether there was one.
+func (s *Server) statements(list bool, at time.Time, err error) measurements.Reached {
+	r := s.part(status.Statements, at, err)
+	if !list && err == nil {
+		r.Up, r.Code, r.Sentence = false, "not_available", "The server has no statement statistics that Muster's account may read."
+	}
+	return r
+}
+
+// part is how a part was measured.
+func (s *Server) part(part status.Part, at time.Time, err error) measurements.Reached {
+	r := measurements.Reached{Instance: s.Instance, Part: string(part), Up: err == nil, At: at}
+	if err == nil {
+		return r
+	}
+	r.Code, r.Sentence = "failed", "It could not be read."
+	switch answer, ok := errors.AsType[*servers.Refusal](err); {
+	case ok:
+		r.Code = strings.TrimPrefix(answer.Code, "SQLSTATE ")
+		r.Sentence = sentenceOf(answer.Reason)
+	case servers.ReasonOf(err) == servers.TimedOut:
+		r.Code, r.Sentence = "timeout", sentenceOf(servers.TimedOut)
+	}
+	return r
+}
+
+func sentenceOf(why servers.Reason) string {
+	switch why {
+	case servers.Denied:
+		return "Muster's account may not read it."
+	case servers.Absent:
+		return "The server does not have it."
+	case servers.TimedOut:
+		return "The server did not answer in time."
+	case servers.Failed:
+	}
+	return "The server refused the query."
+}
+
+// report keeps outcomes that come without samples.
+func (s *Server) report(ctx context.Context, outcomes ...measurements.Reached) error {
+	if ctx.Err() != nil {
+		return nil // we were told to end: the server is not to blame
+	}
+	return s.home.Record(ctx, measurements.Batch{Organization: s.Organization, Reached: outcomes}, nil)
+}

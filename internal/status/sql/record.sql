@@ -1,0 +1,30 @@
+-- In the order of the key, in which everybody locks. An observation that comes twice or late
+-- changes nothing. A success after a gap begins anew: nobody saw what was in between. A
+-- failure does not, for the server was down before and after.
+-- The interval is the longest gap of late, so that two messages of one scrape are not one;
+-- a gap of more than three intervals, or of 15 minutes at first, is a silence and no interval.
+-- $10: a gap, $11: how much newer the same outcome has to be; both in seconds.
+INSERT INTO observations AS was (organization_id, instance_id, source, part, ok, since, tried_at, ok_at, code, sentence)
+SELECT organization_id, instance_id, source, part, ok, since, at, CASE WHEN ok THEN at END, code, sentence
+FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[])
+    AS n (organization_id, instance_id, source, part, ok, since, at, code, sentence)
+ON CONFLICT (organization_id, instance_id, source, part) DO UPDATE
+SET ok = excluded.ok,
+    since = CASE
+        WHEN was.ok = excluded.ok
+            AND (NOT excluded.ok OR excluded.tried_at - was.tried_at <= make_interval(secs => greatest($10, 3 * was.every)))
+            THEN was.since
+        ELSE greatest(excluded.since, was.since)
+    END,
+    every = CASE
+        WHEN extract(epoch FROM excluded.tried_at - was.tried_at) <= coalesce(3 * greatest(was.every, 60), 900)
+            THEN greatest(extract(epoch FROM excluded.tried_at - was.tried_at), 0.9 * coalesce(was.every, 0))
+        ELSE was.every
+    END,
+    tried_at = excluded.tried_at,
+    ok_at = coalesce(excluded.ok_at, was.ok_at),
+    code = excluded.code,
+    sentence = excluded.sentence
+WHERE was.tried_at < excluded.tried_at
+    AND (was.ok <> excluded.ok OR was.code <> excluded.code OR was.sentence <> excluded.sentence
+        OR excluded.tried_at - was.tried_at >= make_interval(secs => $11))

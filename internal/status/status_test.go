@@ -1,0 +1,179 @@
+package status_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/internal/pgtest"
+	"muster/internal/status"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+func ago(d time.Duration) time.Time { return noon.Add(-d) }
+
+// fact is one of a source; it began an hour ago unless since says otherwise.
+func fact(source string, part status.Part, ok bool, tried time.Duration, since ...time.Duration) status.Fact {
+	f := status.Fact{Source: source, Part: part, OK: ok, Since: ago(time.Hour), TriedAt: ago(tried)}
+	if len(since) > 0 {
+		f.Since = ago(since[0])
+	}
+	if ok {
+		f.OKAt = &f.TriedAt
+	} else {
+		f.Code, f.Sentence = "refused", "Connection refused."
+	}
+	return f
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	own := func(ok bool, tried time.Duration, since ...time.Duration) status.Fact {
+		return fact(status.Muster, status.Connection, ok, tried, since...)
+	}
+	excluded := own(false, 5*s)
+	excluded.Code = status.CodeNotAllowed
+	minutely := 300.0
+	slow := fact(status.Feed, status.Sessions, true, 14*time.Minute)
+	slow.Every = &minutely
+	for name, c := range map[string]struct {
+		facts  []status.Fact
+		asleep bool
+		want   string // state, age of since, code
+	}{
+		"nothing is known":                          {nil, false, "unknown - never_heard"},
+		"a connection":                              {[]status.Fact{own(true, 8*s)}, false, "up 1h0m0s "},
+		"F1: a dead server on a live host":          {[]status.Fact{own(false, 4*s, 100*s), fact(status.Muster, status.Host, true, 2*s)}, false, "down 1m40s refused"},
+		"a host alone":                              {[]status.Fact{fact(status.Feed, status.Host, true, 2*s)}, false, "unknown - host_only"},
+		"Muster did not look":                       {[]status.Fact{own(true, 61*s)}, false, "unknown 1m1s not_looking"},
+		"Muster did not look, and it was down":      {[]status.Fact{own(false, 61*s)}, false, "unknown 1m1s not_looking"},
+		"the settings exclude it":                   {[]status.Fact{excluded}, false, "unknown 1h0m0s not_allowed"},
+		"a feed":                                    {[]status.Fact{fact(status.Feed, status.Sessions, true, 170*s)}, false, "up 1h0m0s "},
+		"a feed that is late":                       {[]status.Fact{fact(status.Feed, status.Sessions, true, 181*s)}, false, "silent 3m1s not_heard"},
+		"a feed of every five minutes":              {[]status.Fact{slow}, false, "up 1h0m0s "},
+		"a feed that is late while nobody listened": {[]status.Fact{fact(status.Feed, status.Sessions, true, 181*s)}, true, "unknown 3m1s not_heard"},
+		"an agent":                                  {[]status.Fact{fact(status.Agent+"a", status.Sessions, true, 30*s)}, false, "up 1h0m0s "},
+		"an agent that is gone":                     {[]status.Fact{fact(status.Agent+"a", status.Sessions, true, 61*s)}, false, "unknown 1m1s not_heard"},
+		"an agent that is gone for long":            {[]status.Fact{fact(status.Agent+"a", status.Sessions, true, 181*s)}, false, "silent 3m1s not_heard"},
+		"an agent that is refused":                  {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 50*s), fact(status.Agent+"a", status.Sessions, true, 3601*s)}, false, "down 1h0m0s refused"},
+		"two agents that disagree":                  {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 5*s, 90*s), fact(status.Agent+"b", status.Sessions, true, 3*s)}, false, "up 1h0m0s "},
+		"an exporter":                               {[]status.Fact{fact(status.Exporter+"pg_up", status.Connection, false, 15*s, 45*s)}, false, "down 45s refused"},
+		"an exporter that said up before Muster was refused": {
+			[]status.Fact{own(false, 4*s, 20*s), fact(status.Exporter+"pg_up", status.Connection, true, 40*s)}, false, "down 20s refused",
+		},
+		"an exporter that says up after": {
+			[]status.Fact{own(false, 4*s, 20*s), fact(status.Exporter+"pg_up", status.Connection, true, 10*s)}, false, "up 1h0m0s ",
+		},
+		"an agent took over from a connection": {[]status.Fact{own(true, time.Hour), fact(status.Agent+"a", status.Sessions, true, 10*s)}, false, "up 1h0m0s "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			listening := ago(time.Hour)
+			if c.asleep {
+				listening = ago(time.Minute)
+			}
+			is := status.Decide(c.facts, noon, &listening)
+			got := string(is.State) + " -"
+			if is.Since != nil {
+				got = string(is.State) + " " + noon.Sub(*is.Since).String()
+			}
+			got += " "
+			if is.Reason != nil {
+				got += is.Reason.Code
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if is.State != status.Up && is.Reason != nil && is.Reason.Sentence == "" {
+				t.Error("it says no sentence")
+			}
+		})
+	}
+}
+
+// TestParts: what was measured before a server went down is not measured any more.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	facts := []status.Fact{
+		fact(status.Muster, status.Connection, true, 5*time.Second), fact(status.Muster, status.Sessions, true, 5*time.Second),
+		fact(status.Muster, status.Statements, false, 30*time.Second), fact(status.Muster, status.Host, true, 10*time.Second),
+	}
+	show := func() (parts []string) {
+		for _, p := range status.Decide(facts, noon, nil).Parts {
+			parts = append(parts, string(p.Part)+map[[2]bool]string{{true, false}: " ok", {false, true}: " failed", {false, false}: " not measured"}[[2]bool{p.OK, p.Failed}])
+		}
+		return parts
+	}
+	if diff := cmp.Diff([]string{"sessions ok", "statements failed", "databases not measured", "host ok"}, show()); diff != "" {
+		t.Error(diff)
+	}
+	facts[0] = fact(status.Muster, status.Connection, false, 2*time.Second, 4*time.Second)
+	if diff := cmp.Diff([]string{"sessions not measured", "statements not measured", "databases not measured", "host ok"}, show()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRecord: since when, from observations that come twice, late, after a gap, and from the
+// past.
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	organization, instance := uuid.New(), uuid.New()
+	see := func(ok bool, at time.Duration, received time.Duration) string {
+		t.Helper()
+		o := status.Observation{
+			Organization: organization, Instance: instance, Source: status.Muster, Part: status.Connection, OK: ok, At: noon.Add(at),
+		}
+		if err := status.Record(t.Context(), db, noon.Add(received), []status.Observation{o, o}); err != nil {
+			t.Fatal(err)
+		}
+		is, err := status.Of(t.Context(), db, organization, []uuid.UUID{instance}, noon.Add(received))
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := is[instance]
+		if one.Since == nil {
+			return string(one.State)
+		}
+		return string(one.State) + " " + one.Since.Sub(noon).String()
+	}
+	const s, m = time.Second, time.Minute
+	for _, step := range []struct {
+		ok           bool
+		at, received time.Duration
+		want         string
+	}{
+		{true, -10 * m, 0, "unknown"}, // from a buffer
+		{true, 0, 0, "up 0s"},
+		{true, 10 * s, 10 * s, "up 0s"},
+		{false, 5 * s, 11 * s, "up 0s"}, // late
+		{false, 20 * s, 20 * s, "down 20s"},
+		{false, 30 * s, 30 * s, "down 20s"},
+		{true, 35 * s, 40 * s, "up 35s"},
+		{true, 20 * m, 20 * m, "up 20m0s"}, // nobody saw what was between
+		{false, 21 * m, 21 * m, "down 21m0s"},
+		{false, 40 * m, 40 * m, "down 21m0s"},   // it was down before and after
+		{true, 41*m + 40*s, 41 * m, "up 41m0s"}, // a clock that is fast
+	} {
+		if got := see(step.ok, step.at, step.received); got != step.want {
+			t.Errorf("at %s: got %q, want %q", step.at, got, step.want)
+		}
+	}
+	is, err := status.Of(t.Context(), db, uuid.New(), []uuid.UUID{instance}, noon)
+	if err != nil || is[instance].State != status.Unknown {
+		t.Errorf("another organization sees %+v, %v", is[instance], err)
+	}
+	if err := status.Forget(t.Context(), db, []uuid.UUID{instance}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := status.Everywhere(t.Context(), db, noon); err != nil || len(all) != 0 {
+		t.Errorf("forgotten, there is %v, %v", all, err)
+	}
+}

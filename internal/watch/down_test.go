@@ -1,0 +1,98 @@
+package watch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/status"
+)
+
+// TestServerGoesDown: an alert within a minute that says why, and its end as soon as a
+// connection succeeds. A restart that takes less than ten seconds raises none (F1).
+func TestServerGoesDown(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.reach(s.orders, s.billing)
+	s.judge()
+	s.clock.Advance(10 * time.Second)
+	s.refuse(s.orders)
+	s.reach(s.billing)
+	s.after(5 * time.Second)
+	s.wantStory()
+	s.clock.Advance(5 * time.Second)
+	s.refuse(s.orders)
+	s.judge()
+	raised := "raised down/orders critical 10s"
+	s.wantStory(raised)
+	if got := s.events()[0].Title; got != "orders is down: connection refused" {
+		t.Errorf("the title is %q", got)
+	}
+	s.clock.Advance(30 * time.Second)
+	s.observe(status.Observation{Instance: s.orders, Source: status.Muster, Part: status.Host, OK: true}) // its host lives on
+	s.refuse(s.orders)
+	s.judge()
+	s.wantStory(raised)
+	s.clock.Advance(30 * time.Second)
+	s.reach(s.orders)
+	s.judge()
+	s.wantStory(raised, "auto_resolved down/orders 1m20s")
+}
+
+// TestNobodyIsDownWhileMusterSleeps: what nobody looked at is neither down nor back again.
+func TestNobodyIsDownWhileMusterSleeps(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.reach(s.orders)
+	s.hear(s.billing)
+	s.judge()
+	s.exec(`UPDATE watch_state SET listening_since = $1, listened_at = $1`, noon.Add(10*time.Minute))
+	s.after(10 * time.Minute)
+	s.wantStory()
+	s.after(20 * time.Second)
+	s.wantStory()
+	s.refuse(s.orders)
+	s.after(10 * time.Second)
+	s.refuse(s.orders)
+	s.judge()
+	s.wantStory("raised down/orders critical 10m20s")
+	s.after(10 * time.Minute) // Muster stops again: the alert stays
+	s.wantStory("raised down/orders critical 10m20s")
+}
+
+// TestTheNetworkOfAllServersIsAway: one alert for many, and one each for those that stay away.
+func TestTheNetworkOfAllServersIsAway(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	all := []uuid.UUID{s.orders, s.billing}
+	for i := range 38 {
+		all = append(all, s.register(s.org, fmt.Sprintf("db%02d", i)))
+	}
+	s.reach(all...)
+	s.judge()
+	for wave := range 4 { // each server is tried at its own time
+		s.clock.Advance(5 * time.Second)
+		s.refuse(all[:10*(wave+1)]...)
+		s.judge()
+	}
+	s.clock.Advance(10 * time.Second)
+	s.refuse(all...)
+	s.judge()
+	many := "raised down/" + uuid.Nil.String() + " critical 5s"
+	s.wantStory(many)
+	if got := s.events()[0].Title; got != "40 of 40 servers are down" {
+		t.Errorf("the title is %q", got)
+	}
+	s.clock.Advance(20 * time.Second)
+	s.reach(all[1:]...)
+	s.refuse(s.orders)
+	s.judge()
+	s.judge()
+	story := strings.Join(s.story(), "; ")
+	if !strings.Contains(story, "auto_resolved down/"+uuid.Nil.String()) || strings.Count(story, "raised down/") != 2 || !strings.Contains(story, "raised down/orders") {
+		t.Errorf("the story is %s", story)
+	}
+}
