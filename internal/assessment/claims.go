@@ -205,6 +205,9 @@ func (s *Store) MakeFindings(ctx context.Context) error {
 
 func keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified []DatabaseClassification) error {
 	for _, one := range classified {
+		if err := keepKnown(ctx, tx, c, &one); err != nil {
+			return err
+		}
 		facts, err := json.Marshal(one.Classification)
 		if err != nil {
 			return fmt.Errorf("encode the classification of database %q: %w", one.Database, err)
@@ -214,6 +217,27 @@ func keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified [
 			return err
 		}
 	}
+	return nil
+}
+
+// keepKnown makes of a look that found nothing what was known of the database before, with
+// that failure beside it.
+func keepKnown(ctx context.Context, tx *sqlx.Tx, c Claim, one *DatabaseClassification) error {
+	failed := one.Classification
+	if failed.Status != snapshot.ClassificationFailed {
+		return nil
+	}
+	rows, err := statement.All[[]byte](ctx, tx, fmt.Sprintf("what is known of database %q", one.Database), `SELECT facts FROM assessment_classifications
+		WHERE organization_id = $1 AND instance_id = $2 AND database_name = $3 AND status IN ('completed', 'partial')`, c.Organization, c.Instance, one.Database)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	var known snapshot.Classification
+	if err := json.Unmarshal(rows[0], &known); err != nil {
+		return fmt.Errorf("decode what is known of database %q: %w", one.Database, err)
+	}
+	known.Failure = &snapshot.ClassificationFailure{At: failed.FinishedAt, Reason: failed.Reason}
+	one.Classification = known
 	return nil
 }
 

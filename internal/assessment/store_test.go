@@ -498,3 +498,52 @@ func TestDatabaseSizes(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasKnownOfADatabaseSurvivesALookThatFails: C35.
+func TestWhatWasKnownOfADatabaseSurvivesALookThatFails(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	look := func(run snapshot.Classification) snapshot.Classification {
+		t.Helper()
+		claim, ok, err := claimOne(ctx, store, organization, instance)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if err := store.Record(ctx, claim, reachedAt(150018), []assessment.DatabaseClassification{{Database: "app", Classification: run}}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		_, c, err := store.Latest(ctx, organization, instance)
+		if err != nil || len(c) != 1 {
+			t.Fatal(c, err)
+		}
+		return c[0].Classification
+	}
+	failed := func(reason string) snapshot.Classification {
+		at = at.Add(6 * time.Hour)
+		return snapshot.Classification{Status: snapshot.ClassificationFailed, Reason: reason, FinishedAt: at}
+	}
+	if got := look(failed("first")); got.Status != snapshot.ClassificationFailed || got.Failure != nil {
+		t.Errorf("of which nothing was known: %+v", got)
+	}
+	known := snapshot.Classification{
+		Status: snapshot.ClassificationCompleted, FinishedAt: at, TablesSeen: 3,
+		Tables: []snapshot.ClassifiedTable{{Schema: "public", Name: "nul\u0000", Columns: []snapshot.ClassifiedColumn{}}}, FailedTables: []snapshot.FailedTable{},
+	}
+	look(known)
+	for _, reason := range []string{"a table is locked", "and again"} {
+		got, want := look(failed(reason)), known
+		want.Failure = &snapshot.ClassificationFailure{At: at, Reason: reason}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := look(known); got.Failure != nil {
+		t.Errorf("after one that did not fail: %+v", got.Failure)
+	}
+	if got := look(snapshot.Classification{Status: snapshot.ClassificationOff}); got.Status != snapshot.ClassificationOff || len(got.Tables) > 0 {
+		t.Errorf("switched off: %+v", got)
+	}
+}

@@ -222,6 +222,8 @@ func classStatus(c *snapshot.Classification) typeset.Cell {
 	switch {
 	case c == nil:
 		return typeset.Cell{Text: "never", Mark: caution}
+	case c.Failure != nil:
+		return typeset.Cell{Text: "failed since", Style: cellStrong, Mark: severityColor[analysis.Critical]}
 	case c.Status == snapshot.ClassificationCompleted:
 		return typeset.Cell{Text: "completed", Mark: good}
 	case c.Status == snapshot.ClassificationPartial:

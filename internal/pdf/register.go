@@ -189,6 +189,13 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 		return []task{{3, "Classification off", place, "", shorten(orDash(c.Reason), 200), day(c.StartedAt), "Confirm that it stays off"}}
 	}
 	var tasks []task
+	if f := c.Failure; f != nil {
+		tasks = append(tasks, task{0, "Failed scan", place, "", shorten(orDash(f.Reason), 200), day(f.At), "Run it again: what is printed is of " + day(c.FinishedAt)})
+	}
+	for _, u := range c.UnreadColumns {
+		tasks = append(tasks, task{1, "Columns not read", place, u.Schema + "." + u.Table, shorten(strings.Join(u.Columns, ", ")+": "+u.Reason, 200),
+			day(c.FinishedAt), "Look at them, or accept the gap"})
+	}
 	for _, f := range c.FailedTables {
 		tasks = append(tasks, task{0, "Table not classified", place, f.Schema + "." + f.Name, shorten(orDash(f.Reason), 200), day(c.FinishedAt), "Grant SELECT, or accept the gap"})
 	}
@@ -309,7 +316,7 @@ func (b *builder) classificationGaps() []gap {
 		switch {
 		case run == nil:
 			g.reason = "no classification is on record"
-		case run.Status != snapshot.ClassificationCompleted:
+		case run.Status != snapshot.ClassificationCompleted || run.Failure != nil:
 			g.reason = incompleteRun(*run)
 		default:
 			return
@@ -328,6 +335,9 @@ func (b *builder) classificationGaps() []gap {
 // incompleteRun says why a classification is not complete.
 func incompleteRun(run snapshot.Classification) string {
 	why := clause(shorten(run.Reason, 300))
+	if f := run.Failure; f != nil {
+		return "the last classification failed on " + day(f.At) + before(": ", clause(shorten(f.Reason, 300))) + "; what is printed is of " + day(run.FinishedAt)
+	}
 	switch run.Status {
 	case snapshot.ClassificationPartial:
 		return "classified in part only" + before(": ", why)

@@ -157,6 +157,9 @@ func sortClassification(c *Classification) {
 			slices.Sort(c.Tables[i].ReaderPaths[j].Columns)
 		}
 	}
+	slices.SortStableFunc(c.UnreadColumns, func(x, y UnreadColumns) int {
+		return cmp.Or(strings.Compare(x.Schema, y.Schema), strings.Compare(x.Table, y.Table), strings.Compare(x.Reason, y.Reason))
+	})
 	slices.SortStableFunc(c.FailedTables, func(x, y FailedTable) int {
 		return cmp.Or(strings.Compare(x.Schema, y.Schema), strings.Compare(x.Name, y.Name))
 	})

@@ -372,6 +372,26 @@ type Classification struct {
 	Own               bool              `json:"own,omitempty"` // of the database that Muster keeps its own data in
 	Tables            []ClassifiedTable `json:"tables"`        // those with a sensitive column, sorted by schema, name
 	FailedTables      []FailedTable     `json:"failedTables"`
+	// UnreadColumns are of tables that were sampled, and were classified by their names alone.
+	UnreadColumns []UnreadColumns `json:"unreadColumns,omitempty"`
+	// Failure is of a later look, which found nothing: all else is what was known before.
+	Failure *ClassificationFailure `json:"failure,omitempty"`
+	// Again says that what was in the way may be gone soon. It is not kept.
+	Again bool `json:"-"`
+}
+
+// ClassificationFailure is a look that found nothing.
+type ClassificationFailure struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
+}
+
+// UnreadColumns are columns of a table whose content could not be read, all for one reason.
+type UnreadColumns struct {
+	Schema  string   `json:"schema"`
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"` // in their order
+	Reason  string   `json:"reason"`
 }
 
 // ClassifiedTable is a table with at least one sensitive column.

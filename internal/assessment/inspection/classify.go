@@ -2,6 +2,8 @@ package inspection
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"muster/internal/assessment"
@@ -45,12 +47,28 @@ func (c *Classifying) Fail(reason string) {
 	c.Run.Status, c.Run.Reason = snapshot.ClassificationFailed, reason
 }
 
+// Locked is why a table was left alone that another session holds. It is looked at again
+// before long.
+func (c *Classifying) Locked() string {
+	c.Run.Again = true
+	return "Another session has locked it."
+}
+
 // Complete says what came of it all.
 func (c *Classifying) Complete() {
 	c.Run.Status = snapshot.ClassificationCompleted
 	if n := len(c.Run.FailedTables); n > 0 {
 		c.Run.Status = snapshot.ClassificationPartial
 		c.Run.Reason = fmt.Sprintf("%d of %d tables could not be sampled; they were classified by their column names only.", n, c.Run.TablesSeen)
+	}
+	unread := 0
+	for _, u := range c.Run.UnreadColumns {
+		unread += len(u.Columns)
+	}
+	if unread > 0 {
+		c.Run.Status = snapshot.ClassificationPartial
+		c.Run.Reason = strings.TrimSpace(fmt.Sprintf("%s %d of %d columns could not be read; they were classified by their names only.",
+			c.Run.Reason, unread, c.Run.ColumnsSeen))
 	}
 	if c.Run.Mode == assessment.ClassifyValues {
 		c.Run.SampleRows = SampleRows
@@ -61,6 +79,7 @@ func (c *Classifying) Complete() {
 type Column struct {
 	Name, Shown string // the type as it is declared
 	Type        pii.Type
+	Unread      string                     // why its values are not read, though a rule might tell them; empty: they are
 	Label       *snapshot.ClassifiedColumn // what its owner says of it; nil: nothing
 }
 
@@ -83,6 +102,12 @@ func (c *Classifying) Table(found *snapshot.ClassifiedTable, columns []Column, s
 		c.Run.TablesClassified++
 		c.Run.ColumnsClassified += len(columns)
 	}
+	if samples != nil {
+		for _, u := range unread(found, columns) {
+			c.Run.ColumnsClassified -= len(u.Columns)
+			c.Run.UnreadColumns = append(c.Run.UnreadColumns, u)
+		}
+	}
 	for _, column := range columns {
 		match, ok := c.Rules.Classify(pii.Candidate{Name: column.Name, Type: column.Type, Values: samples[column.Name]}, c.Run.StartedAt)
 		if column.Label != nil {
@@ -96,6 +121,22 @@ func (c *Classifying) Table(found *snapshot.ClassifiedTable, columns []Column, s
 		}
 	}
 	return len(found.Columns) > 0
+}
+
+// unread are the columns of a table that was sampled without them, by why.
+func unread(t *snapshot.ClassifiedTable, columns []Column) (out []snapshot.UnreadColumns) {
+	for _, column := range columns {
+		if column.Unread == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(u snapshot.UnreadColumns) bool { return u.Reason == column.Unread })
+		if i < 0 {
+			i = len(out)
+			out = append(out, snapshot.UnreadColumns{Schema: t.Schema, Table: t.Name, Reason: column.Unread})
+		}
+		out[i].Columns = append(out[i].Columns, column.Name)
+	}
+	return out
 }
 
 // ByColumn are the values of a sample by the names of its columns; empty ones say nothing.

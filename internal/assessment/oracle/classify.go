@@ -135,11 +135,19 @@ func (t *table) classify(ctx context.Context, s servers.Session, run *inspection
 	}
 	columns := make([]inspection.Column, len(t.columns))
 	for i, one := range t.columns {
-		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: one.typeOf()}
+		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: one.typeOf(), Unread: one.unread()}
 	}
 	if run.Table(&found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
 		run.Run.Tables = append(run.Run.Tables, found)
 	}
+}
+
+// unread is why values of a column are not read, though a rule might tell them.
+func (c tableColumn) unread() string {
+	if c.typeOf() == pii.Text && !strings.Contains(c.kind, "CHAR") {
+		return "Large objects are not read."
+	}
+	return ""
 }
 
 // typeOf maps Oracle's own types to what rules know.
@@ -204,10 +212,9 @@ func (t *table) sampled() (names, expressions []string) {
 			expression = "substr(utl_raw.cast_to_varchar2(" + name + "), 1, 64)"
 		case pii.Date:
 			expression = "to_char(" + name + ", 'YYYY-MM-DD HH24:MI:SS')"
-		case pii.Text:
-			if !strings.Contains(one.kind, "CHAR") {
-				continue
-			}
+		}
+		if one.unread() != "" {
+			continue
 		}
 		names, expressions = append(names, one.name), append(expressions, expression)
 	}

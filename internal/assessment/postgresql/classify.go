@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
@@ -34,10 +35,11 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 		return
 	}
 	defer s.Close(ctx)
-	tables, err := readJSON[tableFact](ctx, s, columnsSQL)
+	tables, err := readTables(ctx, s)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
 		run.Fail("The columns could not be read: " + sentence + ".")
+		run.Run.Again = isLocked(err)
 		return
 	}
 	if run.Run.Own, err = target.KeepsMuster(ctx, s); err != nil {
@@ -54,7 +56,35 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	for _, t := range tables {
 		classifyTable(ctx, s, circle, t, run)
 	}
+	if row, err := servers.Row(ctx, s, 1, largeObjectsSQL); run.Run.Mode == assessment.ClassifyValues && (err != nil || row[0] == "t") {
+		run.Run.TablesSeen++
+		run.Run.FailedTables = append(run.Run.FailedTables, snapshot.FailedTable{
+			Schema: "pg_catalog", Name: "pg_largeobject", Reason: "Large objects are not read: no column says what they hold.",
+		})
+	}
 	run.Complete()
+}
+
+const largeObjectsSQL = `select exists (select from pg_largeobject_metadata)`
+
+// lockNotAvailable is the code of a statement that waited for a lock in vain.
+const lockNotAvailable = "55P03"
+
+func isLocked(err error) bool {
+	refusal, ok := errors.AsType[*servers.Refusal](err)
+	return ok && refusal.Code == lockNotAvailable
+}
+
+// tries is how often the tables are listed: one may be locked after we saw that it is not.
+const tries = 3
+
+func readTables(ctx context.Context, s servers.Session) (tables []tableFact, err error) {
+	for range tries {
+		if tables, err = readJSON[tableFact](ctx, s, columnsSQL); !isLocked(err) {
+			break
+		}
+	}
+	return tables, err
 }
 
 // tableFact is a table with what classification and the risk register need.
@@ -70,6 +100,7 @@ type tableFact struct {
 	Access      tableAccess  `json:"access"`
 	Readable    bool         `json:"readable"`
 	Foreign     bool         `json:"foreign"`
+	Locked      bool         `json:"locked"` // by another session, so that its size is not known either
 	Columns     []columnFact `json:"columns"`
 }
 
@@ -78,6 +109,20 @@ type columnFact struct {
 	DataType string `json:"dataType"`
 	Type     string `json:"type"`
 	Virtual  bool   `json:"virtual"`
+	Readable bool   `json:"readable"`
+}
+
+// unread is why values of a column are not read, though a rule might tell them.
+func (c columnFact) unread() string {
+	switch t := typeOf(c.Type); {
+	case t == pii.Other || t == pii.Geometry:
+		return ""
+	case c.Virtual:
+		return "Their values are computed when they are read, which may fail, so Muster does not."
+	case !c.Readable:
+		return "The monitoring role may not SELECT them."
+	}
+	return ""
 }
 
 //go:embed sql/columns.sql
@@ -93,9 +138,15 @@ func classifyTable(ctx context.Context, s servers.Session, roles *circle, t tabl
 	}
 	columns := make([]inspection.Column, len(t.Columns))
 	for i, column := range t.Columns {
-		columns[i] = inspection.Column{Name: column.Name, Shown: column.DataType, Type: typeOf(column.Type)}
+		columns[i] = inspection.Column{Name: column.Name, Shown: column.DataType, Type: typeOf(column.Type), Unread: column.unread()}
 	}
-	if run.Table(&found, columns, func() (map[string][]string, string) { return sample(ctx, s, t) }) {
+	if run.Table(&found, columns, func() (map[string][]string, string) {
+		values, refusal := sample(ctx, s, t)
+		if refusal == locked {
+			refusal = run.Locked()
+		}
+		return values, refusal
+	}) {
 		roles.keep(&found, t.Access)
 		run.Run.Tables = append(run.Run.Tables, found)
 	}
@@ -123,12 +174,17 @@ func typeOf(name string) pii.Type {
 	}
 }
 
+// locked is a refusal of sample's: somebody holds the table.
+const locked = "locked"
+
 // sample reads some values of each column that a rule could match; a refusal
 // says why it could not. An empty table has an empty, not a nil, sample.
 func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[string][]string, refusal string) {
 	switch {
 	case t.Foreign:
 		return nil, "Its rows lie on another server, which is not asked."
+	case t.Locked:
+		return nil, locked
 	case !t.Readable:
 		return nil, "The monitoring role may not SELECT from it."
 	case s.Closed():
@@ -145,7 +201,7 @@ func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[st
 		default:
 			expression = fmt.Sprintf("left(%s::text, %d)", expression, inspection.SampleLength)
 		}
-		if !column.Virtual {
+		if column.unread() == "" {
 			names, expressions = append(names, column.Name), append(expressions, expression)
 		}
 	}
@@ -157,6 +213,9 @@ func sample(ctx context.Context, s servers.Session, t tableFact) (samples map[st
 		code, sentence := inspection.Reason(err)
 		if code == snapshot.ReasonPermissionDenied && t.RowSecurity {
 			return nil, "Row security hides rows of it from the monitoring role."
+		}
+		if isLocked(err) {
+			return nil, locked
 		}
 		return nil, "It could not be sampled: " + sentence + "."
 	}

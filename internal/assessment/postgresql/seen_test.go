@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/domain/fleet"
+	"muster/internal/assessment"
 	"muster/internal/pgtest"
 	"muster/internal/snapshot"
 )
@@ -105,6 +106,7 @@ ANALYZE lost;
 CREATE TABLE raw (id int);
 INSERT INTO raw SELECT * FROM generate_series(1, 20000);
 `)
+	await(t, server.Superuser(), `SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = 'gone'`) // what it counted is told at its end
 	in("gone", "SELECT pg_stat_reset();\n")
 	await(t, server.URL(pgtest.Superuser, "gone"), `SELECT coalesce(sum(n_live_tup + n_tup_ins), 0) = 0 FROM pg_stat_user_tables`)
 	a := assess(t, server.URL("watcher", "postgres"))
@@ -331,4 +333,72 @@ func TestATemplateThatTakesConnectionsIsADatabase(t *testing.T) {
 		t.Errorf("the databases are %q and %q, want %q: %v", names, listed, want, err)
 	}
 	seenWith{"PG-C02", snapshot.StatusFail, []string{"public.keyless"}, nil, ""}.hold(t, a, "golden")
+}
+
+// TestWhatWasNotReadIsNotCountedAsLookedAt: C25, and C35: a table that is locked costs itself
+// alone.
+func TestWhatWasNotReadIsNotCountedAsLookedAt(t *testing.T) {
+	t.Parallel()
+	for _, major := range pgtest.Majors(t) {
+		t.Run(fmt.Sprint(major), func(t *testing.T) {
+			t.Parallel()
+			unread(t, major)
+		})
+	}
+}
+
+func unread(t *testing.T, major int) {
+	server := pgtest.Cluster(t, pgtest.Options{Major: major})
+	run(t, server.Superuser(), "CREATE ROLE sampler LOGIN;\nCREATE DATABASE app;\n")
+	dsn := server.URL(pgtest.Superuser, "app")
+	run(t, dsn, `CREATE TABLE part_of_it (email text, hidden text, doc jsonb);
+GRANT SELECT (email, doc) ON part_of_it TO sampler;
+INSERT INTO part_of_it VALUES ('planted@example.org', 'x');
+CREATE TABLE held (email text);
+GRANT SELECT ON held TO sampler;
+INSERT INTO held VALUES ('planted@example.org');
+CREATE TABLE broken (id int);
+GRANT SELECT ON broken TO sampler;
+SELECT lo_create(0);
+`)
+	virtual := ""
+	if major >= 18 {
+		run(t, dsn, "CREATE TABLE computed (email text, n int, ratio int GENERATED ALWAYS AS (1 / n) VIRTUAL);\nGRANT SELECT ON computed TO sampler;\nINSERT INTO computed VALUES ('planted@example.org', 0);\n")
+		virtual = "public.computed (ratio): Their values are computed when they are read, which may fail, so Muster does not.; "
+	}
+	holder, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = holder.Close(context.WithoutCancel(t.Context())) }()
+	for _, statement := range []string{`BEGIN`, `LOCK TABLE held`} {
+		if _, err := holder.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := collectorAt(t, today).Classify(t.Context(), targetOf(t, server.URL("sampler", "postgres")), "app", assessment.ClassifyValues)
+	said := ""
+	for _, u := range got.UnreadColumns {
+		said += fmt.Sprintf("%s.%s (%s): %s; ", u.Schema, u.Table, strings.Join(u.Columns, ", "), u.Reason)
+	}
+	for _, f := range got.FailedTables {
+		said += fmt.Sprintf("%s.%s: %s; ", f.Schema, f.Name, f.Reason)
+	}
+	want := virtual + "public.part_of_it (hidden): The monitoring role may not SELECT them.; public.held: Another session has locked it.; " +
+		"pg_catalog.pg_largeobject: Large objects are not read: no column says what they hold.; "
+	if said != want {
+		t.Errorf("it says %q, want %q", said, want)
+	}
+	columns, unread, tables := 5, 2, 4 // held, and hidden
+	if major >= 18 {
+		columns, unread, tables = 8, 3, 5
+	}
+	if got.Status != snapshot.ClassificationPartial || got.TablesSeen != tables || got.TablesClassified != tables-2 ||
+		got.ColumnsSeen != columns || got.ColumnsClassified != columns-unread || !got.Again {
+		t.Errorf("%+v", got)
+	}
+	if named := collectorAt(t, today).Classify(t.Context(), targetOf(t, server.URL("sampler", "postgres")), "app", assessment.ClassifyNames); named.Status != snapshot.ClassificationCompleted ||
+		named.ColumnsClassified != columns || len(named.Tables) < 2 {
+		t.Errorf("by names: %+v", named)
+	}
 }

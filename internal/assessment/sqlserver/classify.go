@@ -55,6 +55,14 @@ type column struct {
 	hidden            bool // what is read is not what is stored
 }
 
+// unread is why values of a column are not read, though a rule might tell them.
+func (c column) unread() string {
+	if t := typeOf(c.base); !c.hidden || t == pii.Other || t == pii.Geometry {
+		return ""
+	}
+	return "They are masked or encrypted: what the login reads is not what is stored."
+}
+
 func (c *Inspector) classify(ctx context.Context, target servers.Target, database string, run *inspection.Classifying) {
 	s, err := c.open(ctx, target, database)
 	if err != nil {
@@ -206,7 +214,7 @@ func (t *table) classify(ctx context.Context, s servers.Session, labels map[[3]s
 	}
 	columns := make([]inspection.Column, len(t.columns))
 	for i, one := range t.columns {
-		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: typeOf(one.base)}
+		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: typeOf(one.base), Unread: one.unread()}
 		if label, said := labels[[3]string{t.schema, t.name, one.name}]; said {
 			columns[i].Label = &label
 		}

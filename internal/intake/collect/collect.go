@@ -26,7 +26,7 @@ import (
 // that servers registered together do not stay together.
 const (
 	interval      = 6 * time.Hour
-	retryInterval = 15 * time.Minute // out of reach
+	retryInterval = 15 * time.Minute // out of reach, or tables of it were locked
 	// Inactive, or registered so lately that the fleet does not list it yet.
 	inactiveInterval = 30 * time.Second
 	faultInterval    = time.Minute // something is wrong with ourselves

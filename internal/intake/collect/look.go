@@ -87,9 +87,11 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		next = interval
 		for _, database := range found.Databases {
 			if database.AllowsConn {
-				classified = append(classified, assessment.DatabaseClassification{
-					Database: database.Name, Classification: inspector.Classify(ctx, target, database.Name, credentials.Classify),
-				})
+				run := inspector.Classify(ctx, target, database.Name, credentials.Classify)
+				classified = append(classified, assessment.DatabaseClassification{Database: database.Name, Classification: run})
+				if run.Again {
+					next = retryInterval
+				}
 			}
 		}
 	}

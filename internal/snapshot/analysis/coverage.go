@@ -47,7 +47,11 @@ func ClassificationCoverage(doc snapshot.Document) Classified {
 			}
 			switch run.Status {
 			case snapshot.ClassificationCompleted:
-				c.Completed++
+				if run.Failure != nil { // what is known of it is of before
+					c.Partial++
+				} else {
+					c.Completed++
+				}
 			case snapshot.ClassificationPartial:
 				c.Partial++
 			case snapshot.ClassificationOff:
