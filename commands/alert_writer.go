@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	_ "embed" // the statements
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -114,10 +115,20 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 		Last      time.Time  `db:"last_triggered_at"`
 		StartedAt *time.Time `db:"started_at"`
 		EndsAt    *time.Time `db:"ends_at"`
+		Title     *string    `db:"title"`
+		Text      *string    `db:"description"`
+		Senders   []byte     `db:"senders"`
 	}
 	rows, err := statement.All[row](ctx, w.tx, "read when alerts were last seen", selectLastSeen, w.actor.OrganizationID, ids)
 	for _, r := range rows {
-		open[r.ID].seen = alert.Seen{LastTriggeredAt: r.Last, StartedAt: fromNull(r.StartedAt), EndsAt: fromNull(r.EndsAt)}
+		seen := alert.Seen{LastTriggeredAt: r.Last, StartedAt: fromNull(r.StartedAt), EndsAt: fromNull(r.EndsAt)}
+		if r.Title != nil && r.Text != nil {
+			seen.Title, seen.Description = *r.Title, *r.Text
+		}
+		if seen.Senders, err = readSenders(r.Senders, seen); err != nil {
+			return fmt.Errorf("read the senders of alert %s: %w", r.ID, err)
+		}
+		open[r.ID].seen = seen
 	}
 	return err
 }
@@ -140,7 +151,7 @@ func (w *alertWriter) take(key string, o alert.Outcome) {
 // keep adds what was decided about an alert, and what is known beside the log
 // from now on: nothing of one that is closed.
 func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.Seen) {
-	if len(events) == 0 && seen == t.seen {
+	if len(events) == 0 && seen.Equal(t.seen) {
 		return
 	}
 	if len(t.events) == 0 && !t.moved {
@@ -153,7 +164,7 @@ func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.See
 		seen = alert.Seen{}
 	}
 	t.events = append(t.events, events...)
-	t.moved = t.moved || seen != t.seen
+	t.moved = t.moved || !seen.Equal(t.seen)
 	t.seen = seen
 }
 
@@ -196,7 +207,7 @@ func (w *alertWriter) writeLastSeen(ctx context.Context) error {
 	var gone, ids []uuid.UUID
 	var last []time.Time
 	var started, ends []*time.Time
-	var keys []*string
+	var keys, titles, descriptions, senders []*string
 	byID := func(a, b *trackedAlert) int { return slices.Compare(a.id[:], b.id[:]) }
 	for _, t := range slices.SortedFunc(slices.Values(w.told), byID) {
 		switch {
@@ -211,12 +222,49 @@ func (w *alertWriter) writeLastSeen(ctx context.Context) error {
 				key = &t.key
 			}
 			keys = append(keys, key)
+			var title, description, by *string
+			if t.seen.Title != "" {
+				title, description = &t.seen.Title, &t.seen.Description
+			}
+			if len(t.seen.Senders) > 0 {
+				text, err := writtenSenders(t.seen)
+				if err != nil {
+					return fmt.Errorf("encode the senders of alert %s: %w", t.id, err)
+				}
+				by = &text
+			}
+			titles, descriptions, senders = append(titles, title), append(descriptions, description), append(senders, by)
 		}
 	}
 	if len(ids)+len(gone) == 0 {
 		return nil
 	}
-	return statement.Exec(ctx, w.tx, "write when alerts were last seen", writeLastSeen, w.actor.OrganizationID, gone, ids, last, started, ends, keys)
+	return statement.Exec(ctx, w.tx, "write when alerts were last seen", writeLastSeen, w.actor.OrganizationID, gone, ids, last, started, ends, keys,
+		titles, descriptions, senders)
+}
+
+// writtenSenders is who told an alert, as JSON. Of one alone the times are those of the row:
+// without them a move changes the row's times only, and writes a third as much ahead.
+func writtenSenders(seen alert.Seen) (string, error) {
+	written := seen.Senders
+	if len(written) == 1 && !written[0].Ended {
+		written = []alert.Sender{{Name: written[0].Name, StartedAt: written[0].StartedAt}}
+	}
+	text, err := json.Marshal(written)
+	return string(text), err
+}
+
+func readSenders(text []byte, seen alert.Seen) (senders []alert.Sender, err error) {
+	if text == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(text, &senders); err != nil {
+		return nil, err
+	}
+	if len(senders) == 1 && !senders[0].Ended {
+		senders[0].SeenAt, senders[0].EndsAt = seen.LastTriggeredAt, seen.EndsAt
+	}
+	return senders, nil
 }
 
 func fromNull(t *time.Time) time.Time {

@@ -28,8 +28,9 @@ func TestWhatIsSeenAgainIsMovedInPlace(t *testing.T) {
 	// seen writes that all were seen at a time, and says what a statement wrote ahead.
 	seen := func(at time.Time) (records, bytes float64) {
 		last, ends, started := slices.Repeat([]time.Time{at}, alerts), slices.Repeat([]time.Time{at.Add(5 * time.Minute)}, alerts), slices.Repeat([]time.Time{start}, alerts)
+		none, senders := make([]*string, alerts), slices.Repeat([]string{`[{"name": "0123456789abcdef", "from": "2026-11-20T12:00:00Z"}]`}, alerts)
 		var explained []byte
-		if err := h.db.Get(&explained, `EXPLAIN (ANALYZE, WAL, FORMAT JSON) `+string(write), h.org.ID, []uuid.UUID{}, ids, last, started, ends, keys); err != nil {
+		if err := h.db.Get(&explained, `EXPLAIN (ANALYZE, WAL, FORMAT JSON) `+string(write), h.org.ID, []uuid.UUID{}, ids, last, started, ends, keys, none, none, senders); err != nil {
 			t.Fatal(err)
 		}
 		var plans []struct {

@@ -17,7 +17,8 @@ import (
 type Actor struct {
 	OrganizationID uuid.UUID
 	MemberID       uuid.UUID
-	Component      string // "ingest", "collector", "worker", "cli"
+	Token          uuid.UUID // that a program called with; uuid.Nil: none
+	Component      string    // "ingest", "collector", "worker", "cli"
 	RequestID      string
 	Limit          fleet.Limit // of an ingest token
 }

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,7 +25,6 @@ type Alert struct {
 	started              time.Time // the latest start that is known
 	after                time.Time // when the one before it was over; zero: unknown
 	resolved             time.Time
-	lapsed               bool // closed by its end, which nobody announced
 }
 
 // Seen is what is known of an open alert beside its log, which follows once an
@@ -33,6 +33,17 @@ type Seen struct {
 	LastTriggeredAt time.Time
 	StartedAt       time.Time // the latest start that a machine named
 	EndsAt          time.Time // when it is over unless it is seen again; zero: open end
+	// Title and Description are the texts as they are now; empty: as the log says.
+	Title, Description string
+	Senders            []Sender // who told it; none: not known
+}
+
+// Equal tells whether the same is known.
+func (s Seen) Equal(o Seen) bool {
+	return s.LastTriggeredAt.Equal(o.LastTriggeredAt) && s.StartedAt.Equal(o.StartedAt) && s.EndsAt.Equal(o.EndsAt) &&
+		s.Title == o.Title && s.Description == o.Description && slices.EqualFunc(s.Senders, o.Senders, func(x, y Sender) bool {
+		return x.Name == y.Name && x.StartedAt.Equal(y.StartedAt) && x.SeenAt.Equal(y.SeenAt) && x.EndsAt.Equal(y.EndsAt) && x.Ended == y.Ended
+	})
 }
 
 func (s Seen) known() bool { return !s.LastTriggeredAt.IsZero() }
@@ -87,7 +98,6 @@ func (a *Alert) Apply(event Event) {
 		a.close(e.ResolvedAt, e.LastTriggeredAt, e.StartedAt)
 	case AutoResolved:
 		a.close(e.ResolvedAt, e.LastTriggeredAt, e.StartedAt)
-		a.lapsed = e.Lapsed
 	}
 }
 

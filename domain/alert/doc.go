@@ -22,9 +22,15 @@
 //
 // An open alert that is seen every minute costs one event an hour. In between,
 // until when it was seen stands beside the log (Seen), which the caller keeps and
-// hands back; the event that closes the alert carries the final value. A machine's
-// texts follow once an hour too, for many are templates with the latest value in
-// them; its severity and its place at once.
+// hands back; the event that closes the alert carries the final value. So it goes with a
+// machine's texts, for many are templates with the latest value in them: they are beside the
+// log as they are now, and in it once an hour and at a machine's end. Severity and place follow
+// in the log at once.
+//
+// A machine's alert is over when all senders that saw it fire have said so, or the ends that
+// they announced have passed (Sender). A sender that speaks for another, as the members of an
+// Alertmanager cluster do, ends what names no end. Where senders cannot be told apart the first
+// one closes the alert, and the other's next message raises it again.
 //
 // A Memento is everything that the next decision depends on, so that a caller who
 // keeps it need not fold the stream. Texts are in it as a digest.
@@ -38,13 +44,16 @@
 //     over, and so is everything older than the end of the alert before (Raised.After).
 //     Of a feed's: until when it fired only grows; of the rest the last to arrive holds.
 //   - A pair of servers sees the same alert start seconds apart: it is one alert,
-//     from the earlier start on. After it was closed, a start that was named while it
+//     from the earlier start on. After a person closed it, a start that was named while it
 //     was open is still that alert's (Resolved.StartedAt).
+//   - One of a pair ends an alert, the other one sees it firing still: it stays open.
 //   - A resolved message is lost and the alert fires again: it is another occurrence
 //     of the same alert where more than two minutes lie between. A pair's second
 //     server that starts later than that is one too.
 //   - The sender falls silent: the alert lapses at its announced end. Should it come
 //     back, it is a new alert from that end on.
+//   - A sender without an end falls silent, as a member of a cluster for which another one
+//     spoke: a day after another has ended the alert, it is over.
 //   - An instance or a database is removed while its alert fires: the labels of the
 //     next message lead nowhere, and the alert stays where it is. Registered again,
 //     it takes the alert along.

@@ -18,7 +18,10 @@ const pause = 2 * time.Minute
 type Firing struct {
 	// Key is what the alert is known by, unique in the organization with its
 	// prefix: "alertmanager/<fingerprint>", "watch/<rule>/<subject>".
-	Key         string
+	Key string
+	// Sender is who says so, so that one of several does not end what another sees firing;
+	// empty: nobody can tell.
+	Sender      string
 	Title       string
 	Description string
 	Severity    Severity
@@ -64,8 +67,10 @@ func (a *Alert) Lapse(now time.Time, seen Seen) []Event {
 }
 
 // Fire decides on what a machine saw of the newest alert under a key, as
-// Received and after Lapse. What was closed stays closed until a later start;
-// unless it only lapsed, for then it fires still.
+// Received and after Lapse. What a person closed stays closed until a later start. What a
+// machine said to be over, or nobody spoke of any more, fires again when somebody sees it
+// firing afterwards, whatever its start: of two senders that cannot be told apart one ended
+// its own.
 func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 	open := a.state != none && !a.state.Closed()
 	switch {
@@ -77,7 +82,7 @@ func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 		f.Resolved && f.StartsAt.After(a.resolved),
 		!f.Resolved && f.StartsAt.After(a.started):
 		return f.raise(a.resolved)
-	case !f.Resolved && a.lapsed && f.SeenAt.After(a.resolved):
+	case !f.Resolved && a.state == AutoResolvedState && f.SeenAt.After(a.resolved):
 		f.StartsAt = instant.Later(f.StartsAt, a.resolved)
 		return f.raise(a.resolved)
 	}
@@ -92,12 +97,14 @@ func (f Firing) raise(after time.Time) Outcome {
 	if f.Resolved {
 		return Outcome{Anew: true, Events: append(events, AutoResolved{ResolvedAt: f.EndsAt, LastTriggeredAt: f.SeenAt})}
 	}
-	return Outcome{Anew: true, Events: events, Seen: Seen{LastTriggeredAt: f.SeenAt, StartedAt: f.StartsAt, EndsAt: f.EndsAt}}
+	return Outcome{Anew: true, Events: events, Seen: Seen{
+		LastTriggeredAt: f.SeenAt, StartedAt: f.StartsAt, EndsAt: f.EndsAt, Senders: senders(nil).fires(f),
+	}}
 }
 
 // fire decides on an open alert that is seen firing. Its texts, which are often
-// templates with the latest value in them, follow once an hour and with another
-// occurrence; what a person would see change, at once.
+// templates with the latest value in them, follow in the log once an hour and with another
+// occurrence, and beside it at once; severity and place, in the log at once.
 func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	known := instant.Later(a.last, seen.LastTriggeredAt)
 	d := a.placed(f.details())
@@ -111,14 +118,23 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 		events = append(events, TriggeredAgain{FirstTriggeredAt: a.first, LastTriggeredAt: d.LastTriggeredAt, StartedAt: f.StartsAt})
 	}
 	due := d.LastTriggeredAt.Sub(a.last) >= hour
+	retold := a.texts != digestTexts(d)
 	switch {
-	case !a.looks(d), !d.FirstTriggeredAt.Equal(a.first), (due || again) && a.texts != digestTexts(d):
+	case !a.looks(d), !d.FirstTriggeredAt.Equal(a.first), (due || again) && retold:
 		events = append(events, Changed{Details: d})
+		retold = false
 	case due && !again:
 		events = append(events, StillFiring{LastTriggeredAt: d.LastTriggeredAt})
 	}
 	next := Seen{LastTriggeredAt: d.LastTriggeredAt, StartedAt: instant.Later(instant.Later(a.started, seen.StartedAt), f.StartsAt)}
-	if !f.EndsAt.IsZero() {
+	if retold {
+		next.Title, next.Description = d.Title, d.Description
+	}
+	next.Senders = senders(seen.Senders).fires(f)
+	switch {
+	case f.Sender != "":
+		next.EndsAt, _ = senders(next.Senders).until(f.SeenAt)
+	case !f.EndsAt.IsZero():
 		next.EndsAt = instant.Later(seen.EndsAt, f.EndsAt)
 	}
 	return Outcome{Events: events, Seen: next}
@@ -137,19 +153,42 @@ func (a *Alert) placed(d Details) Details {
 	return d
 }
 
-// end decides on an open alert that is said to be over. An end before its latest
-// start is that of an older episode, and so is one at that very moment of what had
-// begun before: an alert that lapsed and fires still starts with the end that the
-// last one's messages announced, and they come twice.
+// end decides on an open alert that a sender says to be over. It is, once each sender that
+// saw it fire has said so, or its announced end has passed. An end before the latest start
+// that the sender named is that of an older episode, and so is one at that very moment of what
+// had begun before: an alert that was over and fires still starts with that end, of which
+// messages come twice.
 func (a *Alert) end(f Firing, seen Seen) Outcome {
 	start := instant.Later(a.started, seen.StartedAt)
-	if f.EndsAt.Before(start) || f.EndsAt.Equal(start) && f.StartsAt.Before(start) {
+	by, known := senders(seen.Senders).find(f.Sender)
+	if known {
+		start = by.StartedAt
+	}
+	if known && by.Ended || f.EndsAt.Before(start) || f.EndsAt.Equal(start) && f.StartsAt.Before(start) {
 		return Outcome{Seen: seen}
 	}
-	return Outcome{Events: []Event{AutoResolved{
+	left := senders(seen.Senders).ends(f)
+	until, firing := left.until(f.EndsAt)
+	if firing {
+		seen.Senders, seen.EndsAt = left, until
+		return Outcome{Seen: seen}
+	}
+	over := AutoResolved{
 		ResolvedAt: f.EndsAt, LastTriggeredAt: instant.Later(instant.Later(a.last, seen.LastTriggeredAt), f.SeenAt),
 		StartedAt: a.startedSince(instant.Later(seen.StartedAt, f.StartsAt)),
-	}}}
+	}
+	for _, one := range left {
+		if one.Ended { // another one may have said of a later time that it is over
+			over.ResolvedAt = instant.Later(over.ResolvedAt, one.EndsAt)
+		}
+	}
+	if seen.Title == "" {
+		return Outcome{Events: []Event{over}}
+	}
+	d := a.placed(f.details()) // the texts as they were when it fired last
+	d.Title, d.Description, d.Severity = seen.Title, seen.Description, a.severity
+	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = a.created, a.first, over.LastTriggeredAt
+	return Outcome{Events: []Event{Changed{Details: d}, over}}
 }
 
 func (f Firing) details() Details {

@@ -45,6 +45,10 @@ func TestFire(t *testing.T) {
 		s.EndsAt = at(minute)
 		return s
 	}
+	saying := func(s alert.Seen, description string) alert.Seen {
+		s.Title, s.Description = lasting(0, 0).Title, description
+		return s
+	}
 	// changed are the details of the alert with what a firing says of it.
 	changed := func(f alert.Firing, created, from, to int) alert.Changed {
 		d := lasting(created, to)
@@ -83,7 +87,10 @@ func TestFire(t *testing.T) {
 		{"its end is open now", events{raised(0, 1)}, ending(seen(1, 0), 5), firing(0, 2), alert.Outcome{Seen: seen(2, 0)}},
 		{"the hour", events{raised(0, 1)}, seen(60, 0), firing(0, 61),
 			alert.Outcome{Events: events{alert.StillFiring{LastTriggeredAt: at(61)}}, Seen: seen(61, 0)}},
-		{"retold", events{raised(0, 1)}, seen(1, 0), firing(0, 60, retold), alert.Outcome{Seen: seen(60, 0)}},
+		{"retold", events{raised(0, 1)}, seen(1, 0), firing(0, 60, retold), alert.Outcome{Seen: saying(seen(60, 0), "91 % full")}},
+		{"retold as it was", events{raised(0, 1)}, saying(seen(1, 0), "91 % full"), firing(0, 2), alert.Outcome{Seen: seen(2, 0)}},
+		{"over, and retold since", events{raised(0, 1)}, saying(seen(8, 0), "91 % full"), ended(0, 9), alert.Outcome{Events: events{
+			changed(firing(0, 9, retold), 0, 0, 9), alert.AutoResolved{ResolvedAt: at(9), LastTriggeredAt: at(9)}}}},
 		{"retold at the hour", events{raised(0, 1)}, seen(1, 0), firing(0, 61, retold),
 			alert.Outcome{Events: events{changed(firing(0, 61, retold), 0, 0, 61)}, Seen: seen(61, 0)}},
 		{"worse", events{raised(0, 1)}, seen(1, 0), firing(0, 2, worse),
@@ -138,7 +145,9 @@ func TestFire(t *testing.T) {
 		{"over again, and began before", events{raised(0, 1), byMessage}, alert.Seen{}, ended(10, 16), alert.Outcome{}},
 		{"another one, over", events{raised(0, 1), byMessage}, alert.Seen{}, ended(16, 17), alert.Outcome{Anew: true, Events: events{
 			after(15, 16, 17), alert.AutoResolved{ResolvedAt: at(17), LastTriggeredAt: at(17)}}}},
-		{"a pair's second server fires still", events{raised(0, 1), byMessage}, alert.Seen{}, firing(0, 16), alert.Outcome{}},
+		{"it fires still, as another sender says", events{raised(0, 1), byMessage}, alert.Seen{}, firing(0, 16), alert.Outcome{ // C2.
+			Anew: true, Events: events{after(15, 15, 16)}, Seen: seen(16, 15)}},
+		{"seen before it was over, told afterwards", events{raised(0, 1), byMessage}, alert.Seen{}, firing(0, 15), alert.Outcome{}},
 		{"it fires anew", events{raised(0, 1), byMessage}, alert.Seen{}, firing(16, 17), alert.Outcome{
 			Anew: true, Events: events{after(15, 16, 17)}, Seen: seen(17, 16)}},
 		{"it fired anew before it was said to be over", events{raised(0, 1), byMessage}, alert.Seen{}, firing(12, 17), alert.Outcome{

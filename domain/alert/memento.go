@@ -37,8 +37,7 @@ const (
 	mementoForm = 2
 	mementoSize = 4 + len(textDigest{}) + 2*16 + 7*8
 
-	flagMuted  = 1
-	flagLapsed = 2
+	flagMuted = 1 // 2 is one of older programs
 )
 
 // Memento is everything about the alert that its next decisions depend on, but
@@ -67,7 +66,7 @@ func Recall(key string, m []byte) (a Alert, ok bool) {
 	}
 	a = Alert{
 		key: key, state: States()[state], severity: Severities()[severity],
-		muted: m[3]&flagMuted != 0, lapsed: m[3]&flagLapsed != 0,
+		muted: m[3]&flagMuted != 0,
 	}
 	rest := m[4:]
 	rest = rest[copy(a.texts[:], rest):]
@@ -86,9 +85,6 @@ func (a *Alert) times() []*time.Time {
 func (a *Alert) flags() (flags byte) {
 	if a.muted {
 		flags |= flagMuted
-	}
-	if a.lapsed {
-		flags |= flagLapsed
 	}
 	return flags
 }

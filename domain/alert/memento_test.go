@@ -29,7 +29,7 @@ func TestAnyLife(t *testing.T) {
 			case 2, 3, 4:
 				n := l.notice()
 				l.take(l.alert.Update(key, n, l.seen))
-				if again := l.alert.Update(key, n, l.seen); len(again.Events) > 0 || again.Seen != l.seen {
+				if again := l.alert.Update(key, n, l.seen); len(again.Events) > 0 || !again.Seen.Equal(l.seen) {
 					t.Fatalf("a notice told twice: %#v", again)
 				}
 			default:
@@ -37,7 +37,7 @@ func TestAnyLife(t *testing.T) {
 				l.addEvents(l.alert.Lapse(l.now, l.seen))
 				l.take(l.alert.Fire(f, l.seen))
 				l.addEvents(l.alert.Lapse(l.now, l.seen))
-				if again := l.alert.Fire(f, l.seen); len(again.Events) > 0 || again.Seen != l.seen {
+				if again := l.alert.Fire(f, l.seen); len(again.Events) > 0 || !again.Seen.Equal(l.seen) {
 					t.Fatalf("a firing told twice: %#v", again)
 				}
 			}
@@ -142,6 +142,7 @@ func (l *life) firing() alert.Firing {
 	f := alert.Firing{
 		Key:   key,
 		Title: d.Title, Severity: d.Severity, InstanceID: d.InstanceID, DatabaseID: d.DatabaseID,
+		Sender:   rapid.SampledFrom([]string{"", "one", "two"}).Draw(l.T, "sender"),
 		StartsAt: l.about("starts"), SeenAt: l.now, Resolved: rapid.IntRange(0, 4).Draw(l.T, "resolved") == 0,
 	}
 	if f.Resolved || rapid.Bool().Draw(l.T, "ends") {

@@ -242,6 +242,9 @@ func (s *scene) story() []string {
 	keys := map[uuid.UUID]string{}
 	told := []string{}
 	for _, e := range s.events() {
+		if e.Type == "alert.changed" { // its texts, as they were at the end
+			continue
+		}
 		if e.Type == "alert.raised" {
 			keys[e.Stream] = strings.TrimPrefix(e.Key, "watch/")
 			for id, name := range s.names {

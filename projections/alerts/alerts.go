@@ -58,9 +58,9 @@ type Alert struct {
 // row knows of a later time. What is closed is final as its last event says.
 const seenLater = `s.alert_id = a.id AND s.last_triggered_at > a.last_triggered_at AND a.resolved_at IS NULL`
 
-// columnsRead are what is read of an alert (a) and its places (i, d), but for the
-// time until which it was seen firing, which comes last.
-const columnsRead = `a.id, a.title, a.description, a.severity, a.state, a.muted, a.muted_until, a.rule, a.created_at,
+// columnsRead are what is read of an alert (a), of what is known beside its log (s) and of its
+// places (i, d), but for the time until which it was seen firing, which comes last.
+const columnsRead = `a.id, coalesce(s.title, a.title), coalesce(s.description, a.description), a.severity, a.state, a.muted, a.muted_until, a.rule, a.created_at,
        a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name`
 
 // placesNamed joins an alert (a) with what its instance (i) and its database (d)

@@ -62,7 +62,11 @@ func Caller(ctx context.Context) accounts.Principal {
 func Actor(ctx context.Context) commands.Actor {
 	c := CallOf(ctx)
 	a := commands.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
-	if c.Principal.Method == accounts.MethodIngest {
+	switch c.Principal.Method {
+	case accounts.MethodToken:
+		a.Token = c.Principal.ID
+	case accounts.MethodIngest:
+		a.Token = c.Principal.ID
 		a.Component, a.Limit = "ingest", c.Principal.InstanceIDs
 	}
 	return a

@@ -42,6 +42,7 @@ func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reas
 	}
 	a := Alert{Labels: places.Of(labels), Firing: alert.Firing{
 		Key:         "alertmanager/" + identity(fingerprint, labels),
+		Sender:      p.sender,
 		Title:       title(labels, p.Annotations),
 		Description: text(p.Annotations["description"]),
 		Severity:    severity(labels["severity"]),

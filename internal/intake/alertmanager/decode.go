@@ -3,6 +3,7 @@ package alertmanager
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"time"
 
 	"muster/internal/intake"
@@ -60,6 +61,7 @@ const openEnd = 5 * time.Minute
 func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 	var post struct {
 		Version         json.RawMessage `json:"version"`
+		ExternalURL     json.RawMessage `json:"externalURL"`
 		Alerts          json.RawMessage `json:"alerts"`
 		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
 	}
@@ -69,7 +71,9 @@ func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 	if string(post.Version) != `"4"` {
 		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "4"`}
 	}
-	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) { return decodeNotified(item, receipt) })
+	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) {
+		return decodeNotified(item, senderAt("webhook", post.ExternalURL), receipt)
+	})
 	if !ok {
 		return nil, &intake.UnreadableError{Pointer: "#/alerts", Detail: "must be an array"}
 	}
@@ -103,10 +107,27 @@ type posted struct {
 	Annotations map[string]string `json:"annotations"`
 	StartsAt    time.Time         `json:"startsAt"`
 	EndsAt      time.Time         `json:"endsAt"`
+	// Generator is where the sender of the API is; what is no text says nothing.
+	Generator json.RawMessage `json:"generatorURL"`
+	sender    string
+}
+
+// senderAt names a sender by its road and the host of a URL that it tells; empty where it
+// tells none.
+func senderAt(road string, text json.RawMessage) string {
+	var said string
+	if json.Unmarshal(text, &said) != nil {
+		return ""
+	}
+	u, err := url.Parse(said)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return road + " " + u.Host
 }
 
 // decodeNotified reads one alert of a webhook's message.
-func decodeNotified(item []byte, receipt time.Time) (Alert, intake.Reason) {
+func decodeNotified(item []byte, sender string, receipt time.Time) (Alert, intake.Reason) {
 	var p struct {
 		posted
 		Status      string `json:"status"`
@@ -124,6 +145,7 @@ func decodeNotified(item []byte, receipt time.Time) (Alert, intake.Reason) {
 	case p.Status != "resolved" && p.Status != "firing":
 		return Alert{}, intake.Malformed
 	}
+	p.sender = sender
 	return p.alert(p.Fingerprint, receipt)
 }
 
@@ -141,6 +163,7 @@ func decodePosted(item []byte, receipt time.Time) (Alert, intake.Reason) {
 	} else if p.StartsAt.IsZero() { // as Alertmanager has it
 		p.StartsAt = p.EndsAt
 	}
+	p.sender = senderAt("api", p.Generator)
 	return p.alert("", receipt)
 }
 

@@ -71,6 +71,7 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want.Sender = "webhook vm:9783" // C2: by its externalURL
 		if diff := cmp.Diff(content{Alerts: []Alert{want}, Received: 1}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
@@ -323,5 +324,24 @@ func TestFingerprintsOfAnotherForm(t *testing.T) {
 	}
 	if of(`"338E9B45A1B43617"`) != "alertmanager/338e9b45a1b43617" {
 		t.Error("one fingerprint has two spellings")
+	}
+}
+
+// TestSendersAreToldApart by what they say of their address; what says nothing, or nonsense,
+// has no address, and its alerts are taken all the same. C2.
+func TestSendersAreToldApart(t *testing.T) {
+	t.Parallel()
+	for url, host := range map[string]string{
+		`"http://prom-1:9090/graph?g0.expr=up"`: "prom-1:9090", `"https://[2001:db8::1]:9090/"`: "[2001:db8::1]:9090",
+		`""`: "", `null`: "", `7`: "", `{}`: "", `"::"`: "", `"/graph"`: "",
+	} {
+		api, err := read(DecodeAlerts([]byte(`[{"labels":{"a":"b"},"generatorURL":`+url+`}]`), receipt))
+		if err != nil || len(api.Alerts) != 1 || api.Alerts[0].Sender != strings.TrimSuffix("api "+host, "api ") {
+			t.Errorf("API, %s: %+v, %v", url, api, err)
+		}
+		hook, err := read(DecodeWebhook([]byte(`{"version":"4","externalURL":`+url+`,"alerts":[{"labels":{"a":"b"},"status":"firing","generatorURL":"http://p/"}]}`), receipt))
+		if err != nil || len(hook.Alerts) != 1 || hook.Alerts[0].Sender != strings.TrimSuffix("webhook "+host, "webhook ") {
+			t.Errorf("webhook, %s: %+v, %v", url, hook, err)
+		}
 	}
 }

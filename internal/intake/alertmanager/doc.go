@@ -12,6 +12,9 @@
 // pair of Prometheus servers without their replica label, is one alert. The
 // webhook states it; the API does not.
 //
+// A sender is told from others by its address, as far as it says one: an Alertmanager by its
+// external URL, a sender of the API by the host of generatorURL.
+//
 // A message has an end of its own where it says so. Alertmanager tells a webhook
 // when an alert is over and how long it has been; what fires has no end. Of the
 // API's senders each message is good until its endsAt, or for five minutes.
