@@ -61,6 +61,7 @@ type Subject struct {
 	Instances []uuid.UUID    // the alert's server, or those of a report's scope; none: of the organization
 	Name      string         // of an alert's server; empty: it has none
 	Engine    fleet.Engine   // of an alert's server
+	Others    []Subject      // the same of other servers that an alert concerns
 }
 
 // Matches says whether an event is one of those.
@@ -71,8 +72,12 @@ func (m Match) Matches(s Subject) bool {
 	if !s.Type.OfAlert() {
 		return len(s.Instances) == 0 || m.someOf(s.Instances)
 	}
-	return has(m.Severities, s.Severity) && has(m.Engines, s.Engine) && m.someOf(s.Instances) &&
-		strings.Contains(strings.ToLower(s.Name), strings.ToLower(m.NameContains))
+	return has(m.Severities, s.Severity) && (m.isAbout(s) || slices.ContainsFunc(s.Others, m.isAbout))
+}
+
+// isAbout says whether the server of an alert is one of the rule's.
+func (m Match) isAbout(s Subject) bool {
+	return has(m.Engines, s.Engine) && m.someOf(s.Instances) && strings.Contains(strings.ToLower(s.Name), strings.ToLower(m.NameContains))
 }
 
 // someOf says whether one of the servers is one of the rule's.

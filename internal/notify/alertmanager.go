@@ -3,7 +3,9 @@ package notify
 import (
 	"context"
 	_ "embed" // the statements
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -27,6 +29,10 @@ var (
 	fedEvents string
 	//go:embed sql/fed_over.sql
 	fedOver string
+	//go:embed sql/fed_labels.sql
+	fedLabels string
+	//go:embed sql/write_fed.sql
+	writeFed string
 )
 
 const (
@@ -37,6 +43,9 @@ const (
 	// overFor is for how long it is said again that an alert is over, as by Prometheus. A round
 	// that came too late for that has said for at most fedFor that it fires.
 	overFor = 15 * time.Minute
+	// fedKept is for how long it is kept with which labels an alert was told, which is noted twice an
+	// hour while it fires.
+	fedKept = 2 * time.Hour
 	// feedsAtOnce is how many Alertmanagers are fed at once, so that some that do not answer
 	// leave the others their turn.
 	feedsAtOnce = 8
@@ -49,9 +58,10 @@ type openRow struct {
 	openAlert
 	Name   *string `db:"name"`
 	Engine *string `db:"engine"`
+	Now    *string `db:"now"` // its title, where that is another than the log's
 }
 
-func (a openRow) subject() notification.Subject {
+func (a openRow) subject(servers map[uuid.UUID]server) notification.Subject {
 	s := notification.Subject{Type: notification.AlertRaised, Severity: a.Severity}
 	if a.InstanceID != nil {
 		s.Instances = []uuid.UUID{*a.InstanceID}
@@ -59,13 +69,19 @@ func (a openRow) subject() notification.Subject {
 	if a.Name != nil {
 		s.Name, s.Engine = *a.Name, fleet.Engine(*a.Engine)
 	}
+	for _, id := range a.others() {
+		s.Others = append(s.Others, servers[id].subject())
+	}
 	return s
 }
 
 func (a openRow) fed(endsAt time.Time) send.Fed {
-	f := send.Fed{ID: a.ID, Title: a.Title, Severity: a.Severity, StartsAt: a.RaisedAt, EndsAt: endsAt}
+	f := send.Fed{ID: a.ID, Label: a.Label, Title: a.Title, Severity: a.Severity, StartsAt: a.RaisedAt, EndsAt: endsAt}
 	if a.Name != nil {
 		f.Instance = *a.Name
+	}
+	if a.Now != nil {
+		f.Title = *a.Now
 	}
 	return f
 }
@@ -108,14 +124,26 @@ func (s *Sender) feedOpen(ctx context.Context, channel commands.ChannelRow) erro
 	if err != nil {
 		return err
 	}
+	w := newWorld()
+	var others []uuid.UUID
+	for _, a := range open {
+		others = append(others, a.others()...)
+	}
+	if err := w.loadServers(ctx, s.DB, statement.IDs(others)); err != nil {
+		return err
+	}
 	var fed []send.Fed
 	for _, a := range open {
-		h := happened{Subject: a.subject()}
+		h := happened{Subject: a.subject(w.servers)}
 		if !a.Muted && slices.ContainsFunc(rules, func(r ruleRow) bool { return r.has(h) }) {
 			fed = append(fed, a.fed(s.Now().Add(fedFor)))
 		}
 	}
 	if _, err := s.feed(ctx, channel, organization, fed); err != nil {
+		return err
+	}
+	if err := statement.Exec(ctx, s.DB, "forget what an Alertmanager was told long ago",
+		`DELETE FROM notification_fed WHERE channel_id = $1 AND fed_at < $2`, channel.ID, s.Now().Add(-fedKept)); err != nil {
 		return err
 	}
 	if s.Fed != nil {
@@ -135,8 +163,10 @@ func (s *Sender) feedOpen(ctx context.Context, channel commands.ChannelRow) erro
 }
 
 func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]openRow, error) {
-	return statement.All[openRow](ctx, s.DB, "read open alerts", `SELECT a.alert_id, a.organization_id, a.title, a.severity, a.instance_id, a.raised_at, a.acknowledged, a.muted, i.name, i.engine
-		FROM notification_alerts a LEFT JOIN notification_instances i USING (instance_id) WHERE a.organization_id = $1`, organization)
+	return statement.All[openRow](ctx, s.DB, "read open alerts", `SELECT a.alert_id, a.organization_id, a.title, a.severity, a.instance_id, a.raised_at, a.acknowledged, a.muted, a.label, a.others, i.name, i.engine, s.title AS now
+		FROM notification_alerts a LEFT JOIN notification_instances i USING (instance_id)
+		LEFT JOIN alert_last_seen s ON s.organization_id = $1 AND s.alert_id = a.alert_id
+		WHERE a.organization_id = $1`, organization)
 }
 
 // fedEvent is the latest of a delivery's events about an alert.
@@ -147,6 +177,7 @@ type fedEvent struct {
 	RaisedAt time.Time              `db:"raised_at"`
 	Title    string                 `db:"title"`
 	Severity alert.Severity         `db:"severity"`
+	Label    string                 `db:"label"`
 	Instance string                 `db:"instance"`
 }
 
@@ -163,7 +194,7 @@ func (s *Sender) fedEvents(events []fedEvent) []send.Fed {
 	now := s.Now()
 	fed := make([]send.Fed, len(events))
 	for i, e := range events {
-		fed[i] = send.Fed{ID: e.ID, Title: e.Title, Severity: e.Severity, Instance: e.Instance, StartsAt: e.RaisedAt, EndsAt: now.Add(fedFor)}
+		fed[i] = send.Fed{ID: e.ID, Label: e.Label, Title: e.Title, Severity: e.Severity, Instance: e.Instance, StartsAt: e.RaisedAt, EndsAt: now.Add(fedFor)}
 		if e.Type == notification.AlertResolved {
 			fed[i].EndsAt = e.At
 			if now.Before(e.At) { // it fires there until then
@@ -182,17 +213,84 @@ func (s *Sender) feed(ctx context.Context, channel commands.ChannelRow, organiza
 	}
 	for {
 		n := min(len(alerts), feedBatch)
-		body, err := send.Alerts(alerts[:n], organization.Name, s.PublicURL)
+		posted, fires, err := s.relabelled(ctx, channel, organization, alerts[:n])
+		if err != nil {
+			return 0, err
+		}
+		body, err := send.Alerts(posted, organization.Name, s.PublicURL)
 		if err != nil {
 			return 0, err
 		}
 		if code, err = s.Poster.Post(ctx, send.AlertsURL(address.URL), http.Header{}, body); err != nil {
 			return code, err
 		}
+		if err := s.noteFed(ctx, channel, organization, fires); err != nil {
+			return code, err
+		}
 		if alerts = alerts[n:]; len(alerts) == 0 {
 			return code, nil
 		}
 	}
+}
+
+// labelled is an alert with its labels as JSON.
+type labelled struct {
+	ID     uuid.UUID `db:"alert_id"`
+	Labels string    `db:"labels"`
+}
+
+// relabelled adds what ends an alert under the labels that it had, where they are others now,
+// as when its severity changed or its server was renamed: there it is another alert. One that
+// is over ends under those that it had. fires are those that fire from now on.
+func (s *Sender) relabelled(ctx context.Context, channel commands.ChannelRow, organization accounts.Organization, alerts []send.Fed) (posted []send.Fed, fires []labelled, err error) {
+	ids := make([]uuid.UUID, len(alerts))
+	for i, a := range alerts {
+		ids[i] = a.ID
+	}
+	told, err := statement.All[labelled](ctx, s.DB, "read with which labels alerts were told", fedLabels, channel.ID, statement.IDs(ids))
+	if err != nil {
+		return nil, nil, err
+	}
+	before := make(map[uuid.UUID]map[string]string, len(told))
+	for _, t := range told {
+		var labels map[string]string
+		if err := json.Unmarshal([]byte(t.Labels), &labels); err != nil {
+			return nil, nil, fmt.Errorf("read the labels of alert %s: %w", t.ID, err)
+		}
+		before[t.ID] = labels
+	}
+	now := s.Now()
+	for _, a := range alerts {
+		labels, fired := a.LabelSet(organization.Name), before[a.ID]
+		changed := fired != nil && !maps.Equal(labels, fired)
+		if !a.EndsAt.After(now) {
+			if changed {
+				a.Labels = fired
+			}
+			posted = append(posted, a)
+			continue
+		}
+		if changed {
+			over := a
+			over.Labels, over.EndsAt = fired, now
+			posted = append(posted, over)
+		}
+		posted = append(posted, a)
+		text, err := json.Marshal(labels)
+		if err != nil {
+			return nil, nil, fmt.Errorf("encode the labels of alert %s: %w", a.ID, err)
+		}
+		fires = append(fires, labelled{a.ID, string(text)})
+	}
+	return posted, fires, nil
+}
+
+func (s *Sender) noteFed(ctx context.Context, channel commands.ChannelRow, organization accounts.Organization, fires []labelled) error {
+	if len(fires) == 0 {
+		return nil
+	}
+	return statement.Exec(ctx, s.DB, "note with which labels alerts were told", writeFed,
+		append([]any{channel.ID, organization.ID, s.Now()}, statement.Columns(fires)...)...)
 }
 
 // channelOf is a channel that was not removed. Errors: *commands.NotFoundError.

@@ -28,6 +28,11 @@
 // sent through this rule and channel, and an alert that somebody muted meanwhile. What was
 // raised and resolved within quiet hours is suppressed as it comes.
 //
+// To an Alertmanager an alert with other labels is another alert. So the title is an annotation,
+// and the label alertname what does not change: the rule's name, else the first title. What is
+// a label and changes all the same, as the severity by which alerts are routed, ends the alert
+// with the old labels in the same post (notification_fed has those that were told).
+//
 // Chores: open alerts are told again (repeatMinutes), Alertmanagers are fed (each minute,
 // all that is open and matches, and what was resolved within 15, as Prometheus does), deliveries are deleted after 90 days,
 // and fresh organizations get the rule of the beginning where a mail server is set.
@@ -59,6 +64,8 @@
 //     ours is refused, and a delivery that fails is no event.
 //   - The feed sends an alert again just after its resolution was sent, and may die then: each
 //     round says behind what fires what is over, for 15 minutes.
+//   - Of two that feed an Alertmanager one knows an older severity, and feeds it last: the next
+//     round sees that the labels it has noted are others, and ends these.
 //   - Clocks are off: all of this goes by the database's. The time stamp of a webhook's signature
 //     too, so a receiver whose clock is off by minutes refuses it.
 package notify

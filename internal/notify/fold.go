@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,6 +52,18 @@ type openAlert struct {
 	RaisedAt       time.Time      `db:"raised_at"`
 	Acknowledged   bool           `db:"acknowledged"`
 	Muted          bool           `db:"muted"`
+	Label          string         `db:"label"`
+	Others         string         `db:"others"` // ids, with spaces between
+}
+
+// others are further servers that an alert concerns.
+func (a *openAlert) others() (ids []uuid.UUID) {
+	for _, text := range strings.Fields(a.Others) {
+		if id, err := uuid.Parse(text); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // server is one, as its row has it.
@@ -59,6 +72,10 @@ type server struct {
 	OrganizationID uuid.UUID `db:"organization_id"`
 	Name           string    `db:"name"`
 	Engine         string    `db:"engine"`
+}
+
+func (s server) subject() notification.Subject {
+	return notification.Subject{Instances: []uuid.UUID{s.ID}, Name: s.Name, Engine: fleet.Engine(s.Engine)}
 }
 
 // happened is an event that may be told.
@@ -103,7 +120,7 @@ func (w *world) apply(ctx context.Context, e recorded) (h happened, ok bool, err
 		a := &openAlert{ID: e.Stream, OrganizationID: e.OrganizationID, RaisedAt: e.OccurredAt}
 		a.describe(event.Details)
 		w.alerts[e.Stream], w.moved[e.Stream] = a, true
-		return w.tellAlert(e, a, notification.AlertRaised), true, nil
+		return w.tellAlert(e, a, notification.AlertRaised).with(event.Details), true, nil
 	case report.Ready, report.Failed, schedule.Missed:
 		h, err = w.tellOther(ctx, e)
 		return h, err == nil, err
@@ -124,7 +141,7 @@ func (w *world) applyAlert(e recorded) (happened, bool) {
 	case alert.Changed:
 		was := w.tellAlert(e, a, notification.AlertRaised).Subject
 		a.describe(event.Details)
-		is := w.tellAlert(e, a, notification.AlertRaised)
+		is := w.tellAlert(e, a, notification.AlertRaised).with(event.Details)
 		is.Was = &was
 		return is, true
 	case alert.Muted, alert.MutedUntil:
@@ -151,6 +168,25 @@ func (a *openAlert) describe(d alert.Details) {
 	if d.InstanceID != uuid.Nil {
 		a.InstanceID = &d.InstanceID
 	}
+	ids := make([]string, len(d.OtherInstanceIDs))
+	for i, id := range d.OtherInstanceIDs {
+		ids[i] = id.String()
+	}
+	a.Others = strings.Join(ids, " ")
+	if a.Label == "" { // and from then on it stays
+		a.Label = d.Title
+		if d.Rule != nil && d.Rule.Name != "" {
+			a.Label = d.Rule.Name
+		}
+	}
+}
+
+// with is what is told of an alert that is raised, or changed.
+func (h happened) with(d alert.Details) happened {
+	h.Details, h.AlertRule = d.Description, d.Rule
+	since := d.FirstTriggeredAt.UTC()
+	h.Since = &since
+	return h
 }
 
 // eventIDs is the namespace of the ids by which events are told.
@@ -171,12 +207,15 @@ func base(e recorded, t notification.EventType) happened {
 func (w *world) tellAlert(e recorded, a *openAlert, t notification.EventType) happened {
 	h := base(e, t)
 	severity, raised := a.Severity, a.RaisedAt
-	h.Title, h.Notice.Severity, h.AlertID, h.RaisedAt = a.Title, &severity, &a.ID, &raised
+	h.Title, h.Label, h.Notice.Severity, h.AlertID, h.RaisedAt = a.Title, a.Label, &severity, &a.ID, &raised
 	h.Subject.Severity = severity
 	if a.InstanceID != nil {
 		s := w.servers[*a.InstanceID]
 		h.Instance = &send.Reference{ID: *a.InstanceID, Name: s.Name}
 		h.Instances, h.Name, h.Engine = []uuid.UUID{*a.InstanceID}, s.Name, fleet.Engine(s.Engine)
+	}
+	for _, id := range a.others() {
+		h.Others = append(h.Others, w.servers[id].subject())
 	}
 	return h
 }

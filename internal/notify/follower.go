@@ -132,7 +132,11 @@ func (f *Follower) take(ctx context.Context, tx *sqlx.Tx, log eventstore.Log, ev
 func load(ctx context.Context, q sqlx.QueryerContext, events []recorded) (*world, error) {
 	w := newWorld()
 	alertIDs, serverIDs := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
-	at := func(d alert.Details) { serverIDs[d.InstanceID] = true }
+	at := func(d alert.Details) {
+		for _, id := range append([]uuid.UUID{d.InstanceID}, d.OtherInstanceIDs...) {
+			serverIDs[id] = true
+		}
+	}
 	for _, e := range events {
 		switch event := e.event.(type) {
 		case alert.Raised:
@@ -142,7 +146,7 @@ func load(ctx context.Context, q sqlx.QueryerContext, events []recorded) (*world
 		}
 		alertIDs[e.Stream] = true
 	}
-	alerts, err := statement.All[openAlert](ctx, q, "read open alerts", `SELECT alert_id, organization_id, title, severity, instance_id, raised_at, acknowledged, muted
+	alerts, err := statement.All[openAlert](ctx, q, "read open alerts", `SELECT alert_id, organization_id, title, severity, instance_id, raised_at, acknowledged, muted, label, others
 		FROM notification_alerts WHERE alert_id = ANY($1)`, keys(alertIDs))
 	if err != nil {
 		return nil, err
@@ -151,6 +155,9 @@ func load(ctx context.Context, q sqlx.QueryerContext, events []recorded) (*world
 		w.alerts[alerts[i].ID] = &alerts[i]
 		if id := alerts[i].InstanceID; id != nil {
 			serverIDs[*id] = true
+		}
+		for _, id := range alerts[i].others() {
+			serverIDs[id] = true
 		}
 	}
 	return w, w.loadServers(ctx, q, keys(serverIDs))

@@ -124,7 +124,11 @@ func (r *Reader) span(ctx context.Context, log eventstore.Log, since *time.Time)
 func (r *Reader) remember(ctx context.Context, w *world, organization uuid.UUID, events []recorded) error {
 	missing, servers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	raised := map[uuid.UUID]bool{}
-	note := func(d alert.Details) { servers[d.InstanceID] = true }
+	note := func(d alert.Details) {
+		for _, id := range append([]uuid.UUID{d.InstanceID}, d.OtherInstanceIDs...) {
+			servers[id] = true
+		}
+	}
 	for _, e := range events {
 		switch event := e.event.(type) {
 		case alert.Raised:

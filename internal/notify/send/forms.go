@@ -38,6 +38,10 @@ type Notice struct {
 	Type       notification.EventType `json:"type"`
 	At         time.Time              `json:"at"`
 	Title      string                 `json:"title"`
+	Label      string                 `json:"label,omitempty"`       // what is stable of an alert: its rule's name, else its first title
+	Details    string                 `json:"description,omitempty"` // of an alert that is raised
+	AlertRule  *alert.Rule            `json:"alertRule,omitempty"`   // likewise
+	Since      *time.Time             `json:"since,omitempty"`       // an alert fires
 	Severity   *alert.Severity        `json:"severity"`
 	Instance   *Reference             `json:"instance"`
 	AlertID    *uuid.UUID             `json:"alertId"`
@@ -194,10 +198,30 @@ const OriginLabel = "muster_alert_id"
 // over unless it is sent again.
 type Fed struct {
 	ID               uuid.UUID
+	Label            string // what is stable of it: its rule's name, else its first title
 	Title            string
+	Description      string
 	Severity         alert.Severity
 	Instance         string
 	StartsAt, EndsAt time.Time
+	// Labels are others than follow from it: those that it had when it was told before.
+	Labels map[string]string
+}
+
+// LabelSet are the labels that tell an alert from others there. Its title is not among them:
+// an Alertmanager takes an alert with other labels for another one. The severity is, because
+// it is what alerts are routed by.
+func (f Fed) LabelSet(organization string) map[string]string {
+	if f.Labels != nil {
+		return f.Labels
+	}
+	labels := map[string]string{
+		"alertname": cmp.Or(f.Label, f.Title), "severity": string(f.Severity), "organization": organization, OriginLabel: f.ID.String(),
+	}
+	if f.Instance != "" {
+		labels["instance"] = f.Instance
+	}
+	return labels
 }
 
 // Alerts are the body for an Alertmanager's API, version 2.
@@ -215,14 +239,14 @@ func Alerts(alerts []Fed, organization, publicURL string) ([]byte, error) {
 			a.StartsAt = a.EndsAt
 		}
 		all[i] = posted{
-			Labels:       map[string]string{"alertname": a.Title, "severity": string(a.Severity), "organization": organization, OriginLabel: a.ID.String()},
+			Labels:       a.LabelSet(organization),
 			Annotations:  map[string]string{"summary": a.Title},
 			StartsAt:     a.StartsAt.UTC(),
 			EndsAt:       a.EndsAt.UTC(),
 			GeneratorURL: Link(publicURL, Notice{AlertID: &a.ID}),
 		}
-		if a.Instance != "" {
-			all[i].Labels["instance"] = a.Instance
+		if a.Description != "" {
+			all[i].Annotations["description"] = a.Description
 		}
 	}
 	body, err := json.Marshal(all)
