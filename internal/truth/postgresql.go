@@ -116,7 +116,7 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 		"-- PostgreSQL 14 and newer, where a waiter's lock says since when (it is null for a":     always([]string{"1"}),
 		"-- PostgreSQL 13 and newer. How much of the distance to wraparound the oldest database":  always([]string{"1"}),
 		"-- PostgreSQL 13 and newer. Where pg_stat_statements is in this database, what its view": always(p.extension(database)...),
-		"-- PostgreSQL 13 and newer. Where else the extension may be.":                            always([]string{"app"}, []string{"crm"}),
+		"-- PostgreSQL 13 and newer. Where else the extension may be, and whether we are let in.": always([]string{"app", "t"}, []string{"crm", "t"}),
 		"-- PostgreSQL 14 and newer, pg_stat_statements 1.9 and newer. Times are microseconds": always(
 			[]string{fmt.Sprint(p.now()), fmt.Sprint(p.started.UnixMicro()), fmt.Sprint(p.reset)}),
 		"-- PostgreSQL 14 and newer. How long the sessions of each database have executed, in": always(

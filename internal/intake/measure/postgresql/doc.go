@@ -10,7 +10,7 @@
 //
 //   - The extension is dropped, moved or updated, or its library is not loaded: it is
 //     looked for again, every ten minutes in all other databases, twenty of them a minute.
-//     Where it was not found, Missing says in how many it was looked for.
+//     Missing says that the search goes on, or that no database has it.
 //   - Our role may not tell the statements of others apart: their list would be a part, so
 //     none is read, and the grant is named.
 //   - Bytes of one text are none in the encoding of the database: they keep all texts of

@@ -3,7 +3,6 @@ package postgresql
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"muster/domain/fleet"
@@ -40,28 +39,31 @@ type reader struct {
 
 // search is one through the databases of a server for the extension.
 type search struct {
-	began    time.Time // zero: none has
-	left     []string  // where it was not looked for yet
-	all      int
-	refusing int    // databases that do not let us in
-	outcome  string // of the last one that came to its end, in words; empty: none has
+	began   time.Time // zero: none has
+	left    []string  // where it was not looked for yet
+	refused bool      // a database did not let us in
+	outcome string    // of the last one that came to its end; empty: none has
 }
 
-// says in words where the extension was looked for, in vain.
+// What a search came to, as the object of what is missing. An organization may decline that,
+// so it has no figures in it.
+const (
+	searching = "extension pg_stat_statements, not found yet: Muster looks into 20 databases a minute"
+	nowhere   = "extension pg_stat_statements, which no database has"
+	unseen    = "extension pg_stat_statements, which no database has; some do not let this role in"
+)
+
+// says what came of it, in vain so far.
 func (s *search) says() string {
-	switch {
-	case s.outcome != "":
-		return s.outcome
-	case s.began.IsZero():
-		return ""
+	if s.outcome == "" && !s.began.IsZero() {
+		return searching
 	}
-	return fmt.Sprintf("pg_stat_statements, looked for in %d of %d databases so far", s.all-len(s.left)-s.refusing, s.all)
+	return s.outcome
 }
 
 func (s *search) end() {
-	s.outcome = fmt.Sprintf("pg_stat_statements, which none of %d databases has", s.all)
-	if s.refusing > 0 {
-		s.outcome = fmt.Sprintf("pg_stat_statements, which none of %d databases has; %d more do not let this role in", s.all-s.refusing, s.refusing)
+	if s.outcome = nowhere; s.refused {
+		s.outcome = unseen
 	}
 }
 
@@ -82,8 +84,8 @@ func (r *reader) Missing() ([]snapshot.MissingGrant, bool) {
 	}
 	if r.extension != nil {
 		lacking = append(lacking, r.extension.missing...)
-	} else if nowhere := r.search.says(); nowhere != "" {
-		lacking = append(lacking, snapshot.MissingGrant{Object: nowhere, Statement: "CREATE EXTENSION pg_stat_statements;"})
+	} else if object := r.search.says(); object != "" {
+		lacking = append(lacking, snapshot.MissingGrant{Object: object, Statement: "CREATE EXTENSION pg_stat_statements;"})
 	}
 	return lacking, true
 }
@@ -152,11 +154,10 @@ func (r *reader) findExtension(ctx context.Context, l *measure.Line) (err error)
 func (r *reader) beginSearch(ctx context.Context, l *measure.Line) error {
 	next := search{began: r.now(), outcome: r.search.outcome}
 	err := l.Each(ctx, 2, databasesQuery, func(row [][]byte) error {
-		next.all++
 		switch name := string(row[0]); {
 		case name == l.Database():
 		case string(row[1]) != "t":
-			next.refusing++
+			next.refused = true
 		default:
 			next.left = append(next.left, name)
 		}
@@ -173,7 +174,7 @@ func (r *reader) beginSearch(ctx context.Context, l *measure.Line) error {
 func (r *reader) lookInto(ctx context.Context, l *measure.Line, name string) (found bool, err error) {
 	other, err := l.Open(ctx, name)
 	if err != nil {
-		r.search.refusing++
+		r.search.refused = true
 		return false, ctx.Err()
 	}
 	extension, err := findExtension(ctx, other)
