@@ -135,11 +135,11 @@ func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
 		"-- Oracle 12.2+: the instance that we are on, since when it runs, by its local time, and":  always([]string{"1", o.started.Format(time.DateTime), "NO"}),
 		"-- Oracle 12.2+: the databases, which are the containers that our account sees: from the": always(
 			[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "app", "READ WRITE"}, []string{"4", "crm", "READ WRITE"}),
-		"-- Oracle 12.2+: the client sessions of each container by what they do and wait for. A":       denied([]string{"3", "waiting", "Application", fmt.Sprint(o.waiting)}),
-		"-- Oracle 12.2+: seconds that the client session has waited which waits longest for what":     denied([]string{"1"}),
-		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its": always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),
-		"-- Oracle 12.2+: the counters of every plan of every statement, in microseconds, whole:":      denied(o.planRows()...),
-		"-- Oracle 12.2+: since when the cursors are there that have a plan now, in seconds since":     denied(o.births()...),
+		"-- Oracle 12.2+: the client sessions of each container by what they do and wait for. A":        denied([]string{"3", "waiting", "Application", fmt.Sprint(o.waiting)}),
+		"-- Oracle 12.2+: who waits for what another session holds, locks of DBMS_LOCK apart: how many": denied(),
+		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its":  always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),
+		"-- Oracle 12.2+: the counters of every plan of every statement, in microseconds, whole:":       denied(o.planRows()...),
+		"-- Oracle 12.2+: since when the cursors are there that have a plan now, in seconds since":      denied(o.births()...),
 		"-- Oracle 12.2+: how long the sessions of each container have worked or waited for": denied(
 			[]string{"3", fmt.Sprint(int64(o.busy["app"]))}, []string{"4", fmt.Sprint(int64(o.busy["crm"]))}),
 	}

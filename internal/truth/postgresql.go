@@ -113,8 +113,8 @@ func (p *PostgreSQL) rows(database, line, statement string) ([][]string, error) 
 			append([]string{postgresOIDs["app"], "app", "t", sees[!p.denied], "watcher"}, split()...),
 			[]string{postgresOIDs["crm"], "crm", "t", sees[!p.denied], "watcher", "", "", "0"}),
 		"-- PostgreSQL 13 and newer. Does a lock say since when it is waited for (14)?":           always([]string{"t"}),
-		"-- PostgreSQL 14 and newer, where a waiter's lock says since when (it is null for a":     always([]string{"1"}),
-		"-- PostgreSQL 13 and newer. How much of the distance to wraparound the oldest database":  always([]string{"1"}),
+		"-- PostgreSQL 13 and newer: who waits for locks, advisory ones apart: how many client":   always(),
+		"-- PostgreSQL 13 and newer. How much of the distance to wraparound the oldest database":  always([]string{"1", "app", "f"}),
 		"-- PostgreSQL 13 and newer. Where pg_stat_statements is in this database, what its view": always(p.extension(database)...),
 		"-- PostgreSQL 13 and newer. Where else the extension may be, and whether we are let in.": always([]string{"app", "t"}, []string{"crm", "t"}),
 		"-- PostgreSQL 14 and newer, pg_stat_statements 1.9 and newer. Times are microseconds": always(

@@ -137,9 +137,9 @@ func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
 			[]string{"3", "15", bit[!s.denied], bit[!s.denied], "[watcher]", "[dbo]", "0"}),
 		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.": always(
 			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}),
-		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                always(),
-		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":        always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting)}),
-		"-- SQL Server 2016+ and Azure SQL: for how many milliseconds the client session has waited for a lock that waits longest.": always([]string{"1"}),
+		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                                                      always(),
+		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                                              always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting)}),
+		"-- SQL Server 2016+ and Azure SQL: who waits for locks, those of sp_getapplock apart: how many client sessions, and for how many milliseconds the longest does.": always(),
 		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": always(
 			[]string{fmt.Sprint(s.now()), fmt.Sprint(int64(s.ahead / time.Minute)), fmt.Sprint(s.started.UnixMicro())}),
 		"-- SQL Server 2016+ and Azure SQL: whether the query store of a database counts what is executed now.": denied(always([]string{"2", "1"})),
