@@ -322,7 +322,7 @@ func TestOneServerIsDown(t *testing.T) {
   - {externalId: pg-1, engine: postgresql, dsn: '%[1]s', passwordFile: secret}
   - {externalId: pg-down, engine: postgresql, dsn: 'postgres://u@127.0.0.1:1/d', passwordFile: secret}
   - {externalId: pg-own, engine: postgresql, dsn: '%[2]s', passwordFile: secret}
-  - {externalId: pg-2, engine: postgresql, dsn: '%[1]s', passwordFile: secret}
+  - {externalId: pg-2, engine: postgresql, dsn: '%[1]s', passwordFile: secret, separate: true}
 exceptions:
   - {checkId: PG-S17, instance: pg-down, reason: x, until: %[3]s}
   - {checkId: PG-S17, instance: pg-2, reason: x, until: %[3]s}
@@ -411,7 +411,7 @@ func TestSomebodyElseChangesItMeanwhile(t *testing.T) {
 	i := install(t)
 	ana := i.organization(t, "Acme")
 	dsn := watchedAt(t)
-	i.applies(t, 0, fleetFile(t, "instances: [{externalId: pg-1, engine: postgresql, dsn: '"+dsn+"'}, {externalId: pg-2, engine: postgresql, dsn: '"+dsn+"'}]"))
+	i.applies(t, 0, fleetFile(t, "instances: [{externalId: pg-1, engine: postgresql, dsn: '"+dsn+"'}, {externalId: pg-2, engine: postgresql, dsn: '"+dsn+"', separate: true}]"))
 	i.within(t, func(ctx context.Context, in *installation) error {
 		who, err := in.principalOf(ctx, ana)
 		if err != nil {
@@ -581,8 +581,8 @@ func TestSecretsOfAFleetStaySecret(t *testing.T) {
 	server := pgtest.Watched(t).Addr()
 	file := fleetFile(t, fmt.Sprintf(`instances:
   - {externalId: by-file, engine: postgresql, dsn: 'postgres://%[1]s@%[2]s/postgres', passwordFile: secret}
-  - {externalId: by-variable, engine: postgresql, dsn: 'postgres://%[1]s:${HERON}@%[2]s/postgres'}
-  - {externalId: whole, engine: postgresql, dsn: '${HERON_DSN}'}
+  - {externalId: by-variable, engine: postgresql, dsn: 'postgres://%[1]s:${HERON}@%[2]s/postgres', separate: true}
+  - {externalId: whole, engine: postgresql, dsn: '${HERON_DSN}', separate: true}
   - {externalId: down, engine: postgresql, dsn: 'postgres://u:${HERON}@127.0.0.1:1/d'}
   - {externalId: no-database, engine: postgresql, dsn: 'postgres://%[1]s:${HERON}@%[2]s/nothing'}
 `, pgtest.Superuser, server))
@@ -627,7 +627,7 @@ func TestThreeHundredServers(t *testing.T) {
 		if k == 150 {
 			dsn = "postgres://u@127.0.0.1:1/d"
 		}
-		fmt.Fprintf(&text, "  - {externalId: pg-%03d, engine: postgresql, dsn: '%s', passwordFile: secret}\n", k, dsn)
+		fmt.Fprintf(&text, "  - {externalId: pg-%03d, engine: postgresql, dsn: '%s', passwordFile: secret, separate: true}\n", k, dsn)
 	}
 	file := fleetFile(t, text.String())
 	began := time.Now()
@@ -665,7 +665,7 @@ func TestAFleetBesideServe(t *testing.T) {
 		}
 		return (&heartbeat.Store{DB: in.db}).Keep(ctx, heartbeat.Report{Organization: of.ID, Sender: "a", Instances: []heartbeat.Instance{{ID: h.stream(t, "told-of")}}})
 	})
-	file := fleetFile(t, fmt.Sprintf("instances:\n  - {externalId: %s, engine: postgresql, name: Live}\n  - {externalId: pg-new, engine: postgresql, dsn: '%s'}\n", h.live, watchedAt(t)))
+	file := fleetFile(t, fmt.Sprintf("instances:\n  - {externalId: %s, engine: postgresql, name: Live}\n  - {externalId: pg-new, engine: postgresql, dsn: '%s', separate: true}\n", h.live, watchedAt(t)))
 	said := h.applies(t, 0, file, "--prune").out
 	if !strings.Contains(said, "~ instance "+h.live.String()+" \"pg-live\": name pg-live → Live\n+ instance pg-new ") || !strings.Contains(said, "- instance silent (oracle)\n") ||
 		!strings.Contains(said, "  instance told-of (oracle): is not in the file and stays: a feed or an agent sends it") ||

@@ -149,7 +149,7 @@ func (c client) watch(t testing.TB, name, dsn string) uuid.UUID {
 	t.Helper()
 	var made struct{ ID uuid.UUID }
 	c.call(t, http.StatusCreated, http.MethodPost, "/api/v1/instances",
-		map[string]any{"name": name, "engine": "postgresql", "dsn": dsn}, &made)
+		map[string]any{"name": name, "engine": "postgresql", "dsn": dsn, "separate": true}, &made)
 	return made.ID
 }
 

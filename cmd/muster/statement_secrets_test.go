@@ -163,7 +163,7 @@ func (l *life) executeValues(t *testing.T, ana visitor) {
 	admin.MustExec(`CREATE TABLE planted_orders (n bigint)`)
 	for i := range 12 {
 		ana.must(t, 201, "POST", "/api/v1/instances", map[string]any{
-			"name": fmt.Sprint("watched-", i), "engine": "postgresql", "dsn": l.watched.TCPURL("watcher", "postgres"),
+			"name": fmt.Sprint("watched-", i), "engine": "postgresql", "dsn": l.watched.TCPURL("watcher", "postgres"), "separate": true,
 		})
 	}
 	conn, err := pgx.Connect(t.Context(), l.watched.Superuser())

@@ -13,6 +13,10 @@
 // same form, with the time that the sender tells: the latest is current, in whatever order
 // they come, and the findings of an instance to which an earlier one comes are made anew.
 //
+// Which server answers for an instance (SeenServer) is kept beside that, as the server says on
+// each new connection. RegisterServer refuses a second instance of one server, and Servers
+// finds those that became known as one only later.
+//
 // A Claim is the right to look at one instance and record the outcome: a lease
 // with a token, never an open transaction, for a look takes minutes.
 //
@@ -27,6 +31,9 @@
 //     what the old connection found is not recorded as the new one's.
 //   - Two calls tell of the same instance: the second waits for the first. Of the same
 //     time twice, the first stays.
+//   - Two register one server at once: they take turns, and the second is refused.
+//   - A server was started again since it answered last: it seems to be a copy of what it was
+//     until it is asked, which package collect does before another is registered.
 //   - The server is out of reach: the attempt and its reason are kept beside the
 //     last good facts, which stay what Latest returns.
 //   - A row is moved to another organization or instance by hand: it does not

@@ -167,7 +167,7 @@ func (s *Store) credentials(ctx context.Context, q sqlx.QueryerContext, locking 
 // the values of what changed.
 // What was assessed stays until it is pruned: the scorecard's history needs it.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
-	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications", "declined_grants"} {
+	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications", "declined_grants", "server_identities"} {
 		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 		if err != nil {
 			return err

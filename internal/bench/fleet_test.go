@@ -42,9 +42,9 @@ func (p *program) fleet() {
 	}
 	for n := range instances {
 		name := fmt.Sprintf("shop_%02d", n)
-		p.call(http.MethodPost, "/instances", map[string]string{
+		p.call(http.MethodPost, "/instances", map[string]any{
 			"name": strings.ReplaceAll(name, "_", "-"), "engine": "postgresql",
-			"dsn": servers[n%len(servers)].TCPURL(pgtest.Superuser, name),
+			"dsn": servers[n%len(servers)].TCPURL(pgtest.Superuser, name), "separate": true,
 		}, new(map[string]any), http.StatusCreated)
 	}
 	p.until("all instances are assessed and classified", 100*time.Millisecond, 3*time.Minute, p.assessed)

@@ -84,7 +84,7 @@ func (f *mixedFleet) register(engine string, n int, dsn, address string) {
 		f.doors, dsn = append(f.doors, d), strings.Replace(dsn, address, d.Addr().String(), 1)
 	}
 	var answer struct{ ID uuid.UUID }
-	f.p.call(http.MethodPost, "/instances", map[string]string{"name": fmt.Sprintf("%s-%03d", engine, n), "engine": engine, "dsn": dsn}, &answer, http.StatusCreated)
+	f.p.call(http.MethodPost, "/instances", map[string]any{"name": fmt.Sprintf("%s-%03d", engine, n), "engine": engine, "dsn": dsn, "separate": true}, &answer, http.StatusCreated)
 	f.engines[answer.ID], f.hanging[answer.ID] = engine, hangs
 }
 

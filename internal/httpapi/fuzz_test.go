@@ -26,10 +26,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/httpapi/fleet"
+	"muster/internal/servers"
 )
 
 // TestFuzz sends mutations of every operation of openapi.yaml to a server that
@@ -296,9 +299,9 @@ func (c *complaints) take() []string {
 // loopbackOnly keeps mutated DSNs from leading out of this machine.
 type loopbackOnly struct{ fleet.Connections }
 
-func (l loopbackOnly) Try(ctx context.Context, engine domain.Engine, dsn string) error {
+func (l loopbackOnly) Try(ctx context.Context, organization uuid.UUID, engine domain.Engine, dsn string) (servers.Identity, error) {
 	if u, err := url.Parse(dsn); err == nil && slices.Contains([]string{"127.0.0.1"}, u.Hostname()) {
-		return l.Connections.Try(ctx, engine, dsn)
+		return l.Connections.Try(ctx, organization, engine, dsn)
 	}
-	return &commands.RuleError{Code: "connection_failed", Title: "No connection", Detail: "This test reaches nobody.", Fields: nil}
+	return servers.Identity{}, &commands.RuleError{Code: "connection_failed", Title: "No connection", Detail: "This test reaches nobody.", Fields: nil}
 }

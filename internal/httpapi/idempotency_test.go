@@ -68,7 +68,7 @@ func TestWhoeverTakesOverMakesNothingTwice(t *testing.T) {
 	dsn := pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres")
 	instance := w.instance(w.ours, "one")
 	requests := map[string]any{
-		"/api/v1/instances": map[string]any{"name": "new", "engine": "postgresql", "dsn": dsn},
+		"/api/v1/instances": map[string]any{"name": "new", "engine": "postgresql", "dsn": dsn, "separate": true},
 		"/api/v1/reports":   map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []uuid.UUID{instance}}},
 	}
 	for path, body := range requests {

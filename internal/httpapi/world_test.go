@@ -336,6 +336,7 @@ type shownProblem struct {
 	Status       int
 	Errors       []struct {
 		In, Pointer, Parameter, Code string
+		Params                       map[string]any
 	}
 }
 

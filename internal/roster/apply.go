@@ -18,9 +18,9 @@ import (
 
 // Connections tries how a server is reached; *collect.Collector is one.
 type Connections interface {
-	// Try returns *servers.DSNError, *servers.ConnectionError or
+	// Try says which server answers, and returns *servers.DSNError, *servers.ConnectionError or
 	// *servers.UnknownEngineError where a server cannot be assessed.
-	Try(ctx context.Context, engine fleet.Engine, dsn string) error
+	Try(ctx context.Context, organization uuid.UUID, engine fleet.Engine, dsn string) (servers.Identity, error)
 	// Request makes an instance due to be assessed now.
 	Request(ctx context.Context, organization, instance uuid.UUID) error
 }
@@ -75,7 +75,7 @@ func (a *Applier) Apply(ctx context.Context, p *Plan) error {
 			c.Outcome = Done
 			continue
 		}
-		c.Outcome, c.Problem = NotDone, problemOf(err)
+		c.Outcome, c.Problem = NotDone, problemOf(err, p)
 		if c.Problem == nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (a *Applier) try(ctx context.Context, p *Plan) map[int]error {
 	for i, c := range p.Changes {
 		if t := c.task.instance; t != nil && t.connection {
 			group.Go(func() error {
-				failed[i] = a.Connections.Try(ctx, t.declared.Engine, t.declared.DSN)
+				t.is, failed[i] = a.Connections.Try(ctx, a.Actor.OrganizationID, t.declared.Engine, t.declared.DSN)
 				return nil
 			})
 		}
@@ -159,6 +159,9 @@ func (a *Applier) register(ctx context.Context, t *instanceTask, p *Plan) error 
 	}
 	err := eventstore.Transact(ctx, a.DB, func(tx *sqlx.Tx) error {
 		if i.DSN != "" {
+			if err := a.Servers.RegisterServer(ctx, tx, a.Actor.OrganizationID, id, t.is, i.separate()); err != nil {
+				return err
+			}
 			err := a.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
 				Organization: a.Actor.OrganizationID, Instance: id, Engine: i.Engine, DSN: i.DSN, Classify: i.Classify,
 			})
@@ -188,6 +191,9 @@ func (a *Applier) change(ctx context.Context, tx *sqlx.Tx, t *instanceTask) erro
 		is.Organization, is.Instance, is.Engine, is.Classify = a.Actor.OrganizationID, t.id, t.declared.Engine, t.declared.Classify
 		if t.connection {
 			is.DSN, is.Own = t.declared.DSN, false
+			if err := a.Servers.RegisterServer(ctx, tx, a.Actor.OrganizationID, t.id, t.is, t.declared.separate()); err != nil {
+				return err
+			}
 		}
 		if err := a.Servers.SaveCredentials(ctx, tx, is); err != nil {
 			return err
@@ -231,12 +237,15 @@ func (a *Applier) except(ctx context.Context, t *exceptionTask, p *Plan) error {
 }
 
 // problemOf is why one change was refused; nil is an error that stands in the way of all.
-func problemOf(err error) *Problem {
+func problemOf(err error, p *Plan) *Problem {
 	dsn, away, engine := new(servers.DSNError), new(servers.ConnectionError), new(servers.UnknownEngineError)
+	known := new(assessment.KnownServerError)
 	rule, missing, notThere := new(commands.RuleError), new(commands.NotFoundError), new(notThereError)
 	switch {
 	case errors.Is(err, errMeanwhile):
 		return &Problem{Code: "precondition_failed", Detail: err.Error()}
+	case errors.As(err, &known):
+		return &Problem{Code: "already_registered", Detail: "leads to the server of the instance " + p.named(known.Instance) + "; with separate: true it is registered beside that one"}
 	case errors.As(err, &dsn):
 		return &Problem{Code: "invalid_parameter", Detail: dsn.Error()}
 	case errors.As(err, &away) && away.Class == servers.ClassNotAllowed:

@@ -8,6 +8,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/legible"
+	"muster/internal/servers"
 )
 
 // Action is what a change does.
@@ -117,6 +118,7 @@ type instanceTask struct {
 	connection bool                    // takes the DSN that the file names
 	classify   bool                    // takes the mode that the file names
 	was        string                  // the DSN that was seen; empty: none
+	is         servers.Identity        // who answers at the DSN that the file names; empty: it was not reached
 }
 
 // exceptionTask puts an exception in force and ends those that it takes the place of.
@@ -134,6 +136,16 @@ type Plan struct {
 	Changes []Change
 	Stays   []Change
 	ids     map[string]uuid.UUID // of the instances that are there, by external id
+}
+
+// named is the external id of an instance that is there.
+func (p *Plan) named(instance uuid.UUID) string {
+	for externalID, id := range p.ids {
+		if id == instance {
+			return externalID
+		}
+	}
+	return instance.String()
 }
 
 // Count is how many changes do something.

@@ -30,7 +30,11 @@ type Instance struct {
 	DSN        string  // resolved; empty: the file names none
 	target     servers.Target
 	Classify   string // empty: as it is, names at first
+	// Separate registers a server that another instance leads to already.
+	Separate *bool
 }
+
+func (i Instance) separate() bool { return i.Separate != nil && *i.Separate }
 
 // Exception is an exception that is to be in force.
 type Exception struct {

@@ -159,7 +159,7 @@ func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
 	lines, before := map[string]int{}, len(w.faults)
 	members := map[string]member{
 		"externalId": w.text(&i.ExternalID), "name": w.optional(&i.Name), "engine": w.oneOf(&engine, words...),
-		"host": w.optional(&i.Host), "active": w.truth(&i.Active),
+		"host": w.optional(&i.Host), "active": w.truth(&i.Active), "separate": w.truth(&i.Separate),
 		"dsn": w.text(&dsn.DSN), "dsnFile": w.text(&dsn.DSNFile), "passwordFile": w.text(&dsn.PasswordFile),
 		"classify": w.oneOf(&i.Classify, assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues),
 	}

@@ -179,7 +179,7 @@ agents: []
 		"23: instances[3].dsn cannot be read: it names no host",
 		"24: instances[3].name is empty; leave the key out instead",
 		"27: instances[4].dsn cannot be read: it must start with postgres:// or postgresql://",
-		"28: instances[4].passwordfile is not known here; there are active, classify, dsn, dsnFile, engine, externalId, host, name, passwordFile",
+		"28: instances[4].passwordfile is not known here; there are active, classify, dsn, dsnFile, engine, externalId, host, name, passwordFile, separate",
 		"30: instances[4].name is given twice",
 		"34: instances[5].passwordFile names the file /no/such/file, which cannot be read: no such file or directory",
 		"37: instances[6].dsn cannot be used: Muster has no collector for mysql; leave it out, and send what is measured",

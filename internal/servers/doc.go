@@ -17,6 +17,9 @@
 // it lets us in than the one that answers, somebody is between (Identify, Pooling). One that
 // runs no transactions is refused.
 //
+// Identify asks a server who it is, so that one is known by whatever name it is reached, and
+// told from its standbys and from another one behind the same name.
+//
 // What does not come about has a class and a sentence (ConnectionError); what a server
 // refuses has its number and one of four reasons (Refusal). What answers is not quoted, for its
 // text may hold data, a user or a password. The exception is why a PostgreSQL server ends a
@@ -63,6 +66,8 @@
 //   - An administrator of a PostgreSQL server took pg_control_system from everybody: its
 //     cluster's name cannot be read. Muster's own server is then known by the moment
 //     it was started; a replica of it is not recognized there.
+//   - A machine was cloned while its server ran: both say that they are the same, until one
+//     is started again.
 //   - A pooler names the process of a server as its own, or all of a pool is busy with
 //     others: it is taken for the server, or for one that keeps sessions apart. What is set
 //     ends with a transaction all the same.

@@ -86,9 +86,9 @@ var identityFiles embed.FS
 // the next one is for accounts that may not read it.
 func identitySQL(e fleet.Engine) (queries []string) {
 	files := map[fleet.Engine][]string{
-		fleet.PostgreSQL: {"identity_postgresql.sql", "identity_postgresql_part.sql"},
-		fleet.SQLServer:  {"identity_sqlserver.sql"},
-		fleet.Oracle:     {"identity_oracle.sql", "identity_oracle_part.sql"},
+		fleet.PostgreSQL: {"postgresql/identity.sql", "postgresql/identity_part.sql"},
+		fleet.SQLServer:  {"sqlserver/identity.sql"},
+		fleet.Oracle:     {"oracle/identity.sql", "oracle/identity_part.sql"},
 	}
 	for _, name := range files[e] {
 		text, err := identityFiles.ReadFile("sql/" + name)

@@ -348,6 +348,59 @@ test("a server is added once, waits for its first look and then shows the grants
   expect(sent[1]).toEqual(sent[0]);
 });
 
+// C10.
+test("a server that is registered already leads to its instance, and can be registered separately", async () => {
+  const known = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01";
+  const made = {
+    ...(await collected()),
+    server: {
+      system: "7",
+      role: "primary",
+      pooler: "transaction",
+      movedAt: new Date().toISOString(),
+      sameAs: [{ id: known, name: "shop-main", role: "primary" }],
+      related: [{ id: known.replace("a01", "a02"), name: "shop-standby", role: "standby" }],
+    },
+  };
+  const sent: object[] = [];
+  const page = await visit("/instances/new", {
+    expected: [/409/, /404/],
+    before: (page) =>
+      page.route(/\/api\/v1\/instances$/, async (route) => {
+        const body = route.request().postDataJSON();
+        sent.push(body);
+        if (body.separate) return route.fulfill({ status: 201, json: made });
+        const detail = "The connection leads to the server of the instance shop-main.";
+        const params = { instanceId: known, instanceName: "shop-main" };
+        await route.fulfill({
+          status: 409,
+          contentType: "application/problem+json",
+          json: {
+            type: "about:blank",
+            title: "The server is registered already",
+            status: 409,
+            code: "already_registered",
+            detail,
+            errors: [{ in: "body", pointer: "#/dsn", code: "already_registered", detail, params }],
+          },
+        });
+      }),
+  });
+  await fill(page, "db01", "5433");
+  await page.getByRole("button", { name: "Test and add" }).click();
+  const told = page.locator("[data-already-registered]");
+  expect(await told.getByRole("link", { name: "shop-main" }).getAttribute("href")).toBe(`/instances/${known}`);
+  expect(await violations(page)).toEqual([]);
+  await page.route(`**/api/v1/instances/${made.id}`, (route) => route.fulfill({ json: made }));
+  await told.getByRole("button", { name: "Register separately" }).click();
+  await page.getByText("This server is registered twice").waitFor();
+  await page.getByText("Another server answers at this address").waitFor();
+  await page.getByText("A pooler in transaction mode answers").waitFor();
+  await page.getByText("Primary of shop-standby").waitFor();
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toEqual({ ...sent[0], separate: true });
+});
+
 test("the first server leads to the dashboard, also where the list is slow", async () => {
   const made = await collected();
   let added = () => {};

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"muster/domain/fleet"
+	"muster/internal/servers"
 )
 
 // Scope is what is looked at as a whole: a kind of things on a server, or in one of its
@@ -34,6 +35,20 @@ type State struct {
 	Items []Item
 	Seen  []Scope // what was looked at, also where nothing was found
 	Blind []Scope // what is there and could not be looked at
+	// Server is who answered; empty where that is not known, or where a feed tells of it.
+	Server servers.Identity
+}
+
+// systems are what the names of systems are called in each engine.
+var systems = map[fleet.Engine]string{fleet.PostgreSQL: "System identifier", fleet.SQLServer: "Server name", fleet.Oracle: "DBID"}
+
+// Answered says who answered. Another system behind the name of a server is a change like
+// another version.
+func (s *State) Answered(by servers.Identity) {
+	s.Server = by
+	if by.System != "" {
+		s.Items = append(s.Items, Item{Scope: Scope{Kind: fleet.ChangedVersion}, Name: systems[by.Engine], Value: by.System})
+	}
 }
 
 // MaxItems is how many things of one kind are compared.

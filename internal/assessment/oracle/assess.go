@@ -76,6 +76,9 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	}
 	accounts := c.readAccounts(ctx, s, a)
 	state = likeness(ctx, s, who, parameters, accounts)
+	if server, err := target.Identify(ctx, s); err == nil {
+		state.Answered(server)
+	}
 
 	judged, err := c.feed.Current(ctx)
 	if err != nil {

@@ -91,6 +91,9 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	countSessions(ctx, s, a, granted)
 	a.Upstream = readUpstream(ctx, s, granted)
 	state = readLikeness(ctx, s, a, granted)
+	if who, err := target.Identify(ctx, s); err == nil {
+		state.Answered(who)
+	}
 
 	more, moreGrants, visited := c.visitDatabases(ctx, target, a, on, closed, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)

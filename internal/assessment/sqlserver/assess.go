@@ -81,6 +81,9 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	}
 	accounts := c.readAccounts(ctx, s, who, granted, a)
 	state = likeness(who, options, accounts)
+	if server, err := target.Identify(ctx, s); err == nil {
+		state.Answered(server)
+	}
 
 	judged, err := c.feed.Current(ctx)
 	if err != nil {

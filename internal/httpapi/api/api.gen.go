@@ -1936,6 +1936,28 @@ type AlertsActedOn struct {
 	Items []AlertActedOn `json:"items"`
 }
 
+// AnsweringServer defines model for AnsweringServer.
+type AnsweringServer struct {
+	// MovedAt When the name of the instance last led to another server than before; null where it never did.
+	MovedAt *time.Time `json:"movedAt"`
+
+	// Pooler What answers in front of it. `transaction` shares connections to the server between transactions.
+	Pooler *string `json:"pooler"`
+
+	// Related Instances of other copies of the cluster, such as the standbys of a primary. They share findings.
+	Related []KnownServer `json:"related"`
+
+	// Role Null where the engine does not say.
+	Role *string `json:"role"`
+
+	// SameAs Other instances that lead to the same server, so that it is counted once for each.
+	SameAs []KnownServer `json:"sameAs"`
+
+	// System What the server has in common with its copies: PostgreSQL's system identifier, Oracle's DBID. Of SQL Server its name.
+	// Null where the account may not read it.
+	System *string `json:"system"`
+}
+
 // ApiToken defines model for ApiToken.
 type ApiToken struct {
 	CreatedAt  time.Time          `json:"createdAt"`
@@ -2008,6 +2030,9 @@ type ChangeInstance struct {
 	DeclinedGrants *[]string `json:"declinedGrants,omitempty"`
 	Dsn            *string   `json:"dsn,omitempty"`
 	Name           *string   `json:"name,omitempty"`
+
+	// Separate Register the server although another instance leads to it
+	Separate *Separate `json:"separate,omitempty"`
 }
 
 // ChangeMember defines model for ChangeMember.
@@ -2458,6 +2483,9 @@ type CreateInstance struct {
 	Engine Engine  `json:"engine"`
 	Host   *string `json:"host,omitempty"`
 	Name   string  `json:"name"`
+
+	// Separate Register the server although another instance leads to it
+	Separate *Separate `json:"separate,omitempty"`
 }
 
 // CreateNotificationRule defines model for CreateNotificationRule.
@@ -3006,6 +3034,9 @@ type Instance struct {
 	// Parts How each part of it is measured and assessed.
 	Parts []InstancePart `json:"parts"`
 
+	// Server Which server answers, by what it says of itself. Null where nobody has asked it yet.
+	Server *AnsweringServer `json:"server"`
+
 	// Status `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
 	// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
 	// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
@@ -3207,6 +3238,13 @@ type JobList struct {
 	Building int   `json:"building"`
 	Items    []Job `json:"items"`
 	Queued   int   `json:"queued"`
+}
+
+// KnownServer defines model for KnownServer.
+type KnownServer struct {
+	Id   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
+	Role *string            `json:"role"`
 }
 
 // MeasuringAgent The agent that measures an instance, as it said last.
@@ -4222,6 +4260,9 @@ type SentUnassessed struct {
 	// Reason 1 to 2,000 characters, of which 500 are kept
 	Reason string `json:"reason"`
 }
+
+// Separate Register the server although another instance leads to it
+type Separate = bool
 
 // Session defines model for Session.
 type Session struct {

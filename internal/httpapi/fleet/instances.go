@@ -29,8 +29,8 @@ const instancesPath = "/api/v1/instances/"
 
 // Connections reaches the servers that have a DSN; *collect.Collector is one.
 type Connections interface {
-	// Try shows that a server can be assessed, or says why it cannot.
-	Try(ctx context.Context, engine domain.Engine, dsn string) error
+	// Try shows that a server can be assessed, and which one it is, or says why it cannot.
+	Try(ctx context.Context, organization uuid.UUID, engine domain.Engine, dsn string) (servers.Identity, error)
 	// Request makes an instance due now.
 	Request(ctx context.Context, organization, instance uuid.UUID) error
 }
@@ -177,6 +177,10 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 			f.days[score.Instance] = append(f.days[score.Instance], score)
 		}
 	}
+	near, err := s.serversOf(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	return wire.List(rows, func(row fleet.Instance) api.Instance {
 		state, now := f.states[row.ID], f.statuses[row.ID]
 		state.LastSeenAt = f.seen(row.ID)
@@ -190,6 +194,7 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 		if figured {
 			shown.Health = f.show(row.ID)
 		}
+		shown.Server = near.show(row.ID)
 		return shown
 	}), nil
 }
@@ -289,10 +294,11 @@ func showInstance(row fleet.Instance, state assessment.TargetState, is status.St
 // one transaction: neither is ever there without the other.
 func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceRequestObject) (api.CreateInstanceResponseObject, error) {
 	engine := domain.Engine(r.Body.Engine)
-	if err := s.Connections.Try(ctx, engine, r.Body.Dsn); err != nil {
+	who, id := wire.Actor(ctx), wire.CallOf(ctx).Made
+	is, err := s.Connections.Try(ctx, who.OrganizationID, engine, r.Body.Dsn)
+	if err != nil {
 		return nil, connectionProblem(err, "#/engine")
 	}
-	who, id := wire.Actor(ctx), wire.CallOf(ctx).Made
 	if id == uuid.Nil {
 		id = uuid.Must(uuid.NewV7())
 	}
@@ -301,7 +307,10 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 		in.Host = target.HostName()
 	}
 	var mark commands.Mark
-	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		if err := s.Servers.RegisterServer(ctx, tx, who.OrganizationID, id, is, wire.Value(r.Body.Separate)); err != nil {
+			return err
+		}
 		err = s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
 			Organization: who.OrganizationID, Instance: id, Engine: engine, DSN: r.Body.Dsn, Classify: string(wire.Value(r.Body.Classify)),
 		})
@@ -312,7 +321,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.knownServer(ctx, err)
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	if err := s.Connections.Request(ctx, who.OrganizationID, id); err != nil {
@@ -371,8 +380,9 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 	if err := wire.Found(ok, err, "instance"); err != nil {
 		return nil, err
 	}
+	var is servers.Identity
 	if r.Body.Dsn != nil {
-		if err := s.Connections.Try(ctx, before.Engine, *r.Body.Dsn); err != nil {
+		if is, err = s.Connections.Try(ctx, who.OrganizationID, before.Engine, *r.Body.Dsn); err != nil {
 			return nil, connectionProblem(err, "#/dsn")
 		}
 	}
@@ -389,6 +399,9 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 			}
 		}
 		if r.Body.Dsn != nil {
+			if err := s.Servers.RegisterServer(ctx, tx, who.OrganizationID, r.InstanceId, is, wire.Value(r.Body.Separate)); err != nil {
+				return err
+			}
 			err := s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
 				Organization: who.OrganizationID, Instance: r.InstanceId, Engine: before.Engine, DSN: *r.Body.Dsn,
 			})
@@ -402,7 +415,7 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.knownServer(ctx, err)
 	}
 	if r.Body.DeclinedGrants != nil { // what the checks say of it follows
 		var unknown *collect.NotCollectedError

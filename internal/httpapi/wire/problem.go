@@ -74,6 +74,7 @@ var Codes = map[string]struct {
 	"report_is_final":         {409, "The report has ended"},
 	"invalid_state":           {409, "Not in this state"},
 	"channel_in_use":          {409, "A rule tells through the channel"},
+	"already_registered":      {409, "The server is registered already"},
 	"assessed_by_collector":   {409, "Muster assesses the instance itself"},
 	"instance_held":           {409, "Another sender has the instance"},
 	"report_expired":          {410, "The report has expired"},

@@ -89,22 +89,67 @@ func (c *Collector) JudgeBy(source feed.Source) {
 	}
 }
 
-// Try connects to the server that dsn names, to show that it can be assessed:
-// *servers.DSNError, *servers.ConnectionError or *servers.UnknownEngineError say why.
-func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) error {
+// Try connects to the server that dsn names, to show that it can be assessed, and says which
+// one that is: *servers.DSNError, *servers.ConnectionError or *servers.UnknownEngineError say
+// why it cannot. Copies of the server that the organization has are asked who they are now,
+// for one of them may be the same that was started again.
+func (c *Collector) Try(ctx context.Context, organization uuid.UUID, engine fleet.Engine, dsn string) (servers.Identity, error) {
 	if c.inspectors[engine] == nil {
-		return &servers.UnknownEngineError{Engine: engine}
+		return servers.Identity{}, &servers.UnknownEngineError{Engine: engine}
 	}
 	target, err := c.reach.Target(engine, dsn)
 	if err != nil {
-		return err
+		return servers.Identity{}, err
 	}
-	conn, err := target.Open(ctx, target.Database, servers.StatementTimeout)
+	is, err := identify(ctx, target)
 	if err != nil {
+		return servers.Identity{}, err
+	}
+	copies, err := c.store.Copies(ctx, organization, is)
+	if err != nil {
+		return servers.Identity{}, err
+	}
+	for _, known := range copies {
+		if !known.Related(is) {
+			continue
+		}
+		if err := c.refresh(ctx, organization, known.Instance); err != nil {
+			return servers.Identity{}, err
+		}
+	}
+	return is, nil
+}
+
+// identify asks who answers at a target. One that lets us in and does not say is not known.
+func identify(ctx context.Context, target servers.Target) (servers.Identity, error) {
+	session, err := target.Open(ctx, target.Database, servers.StatementTimeout)
+	if err != nil {
+		return servers.Identity{}, err
+	}
+	defer session.Close(ctx)
+	is, err := target.Identify(ctx, session)
+	if err != nil {
+		return servers.Identity{Engine: target.Engine}, ctx.Err()
+	}
+	return is, nil
+}
+
+// refresh asks who answers for an instance now. One that cannot be asked stays what it was.
+func (c *Collector) refresh(ctx context.Context, organization, instance uuid.UUID) error {
+	credentials, ok, err := c.store.Credentials(ctx, organization, instance)
+	if err != nil || !ok {
 		return err
 	}
-	conn.Close(ctx)
-	return nil
+	target, err := credentials.Target(c.reach)
+	if err != nil {
+		return nil //nolint:nilerr // its own looks say so
+	}
+	is, err := identify(ctx, target)
+	if err != nil || is.Process == "" {
+		return ctx.Err()
+	}
+	_, err = c.store.SawServer(ctx, organization, instance, is)
+	return err
 }
 
 // Request makes an instance due and wakes this process's collector; others

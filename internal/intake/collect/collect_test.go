@@ -409,7 +409,8 @@ func TestTry(t *testing.T) {
 	db.MustExec(`CREATE ROLE watcher LOGIN PASSWORD 'right-password'`)
 	try := func(engine fleet.Engine, password string) error {
 		u := url.URL{Scheme: "postgres", User: url.UserPassword("watcher", password), Host: server.Addr(), Path: "/postgres"}
-		return s.collector.Try(t.Context(), engine, u.String())
+		_, err := s.collector.Try(t.Context(), s.organization, engine, u.String())
+		return err
 	}
 	if err := try(fleet.PostgreSQL, "right-password"); err != nil {
 		t.Error(err)
@@ -423,7 +424,7 @@ func TestTry(t *testing.T) {
 		t.Error(err)
 	}
 	var malformed *servers.DSNError
-	if err := s.collector.Try(t.Context(), fleet.PostgreSQL, "postgres://u:secret@"); !errors.As(err, &malformed) {
+	if _, err := s.collector.Try(t.Context(), s.organization, fleet.PostgreSQL, "postgres://u:secret@"); !errors.As(err, &malformed) {
 		t.Error(err)
 	}
 }
@@ -509,7 +510,7 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 			t.Errorf("of %s is kept %+v", dsn, state.LastError)
 		}
 		var refused *servers.ConnectionError
-		if err := c.Try(t.Context(), fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != servers.ClassNotAllowed {
+		if _, err := c.Try(t.Context(), s.organization, fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != servers.ClassNotAllowed {
 			t.Errorf("%s is tried: %v", dsn, err)
 		}
 	}

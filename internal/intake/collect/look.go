@@ -112,6 +112,11 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		for i := range classified {
 			classified[i].Database = cmp.Or(printed[classified[i].Database], classified[i].Database)
 		}
+		if state.Server.Process != "" {
+			if _, err := c.store.SawServer(ctx, claim.Organization, claim.Instance, state.Server); err != nil {
+				return err
+			}
+		}
 	}
 	accepted, err := c.accepted(ctx, claim.Organization, claim.Instance)
 	if err != nil {

@@ -35,8 +35,10 @@ type Config struct {
 	Gate         *Gate
 	// Open opens a session on one of the target's databases; nil: as the target does.
 	Open func(ctx context.Context, t servers.Target, database string) (servers.Session, error)
-	Log  *slog.Logger
-	Now  func() time.Time
+	// Identified is told who answers on each new connection; nil: nobody is asked.
+	Identified func(ctx context.Context, is servers.Identity) error
+	Log        *slog.Logger
+	Now        func() time.Time
 }
 
 // Server is one that is measured: a goroutine, and one connection.
@@ -196,6 +198,17 @@ func (s *Server) connect(ctx context.Context) (err error) {
 		s.complaint = ""
 	}
 	s.failures, s.outage = 0, outage{}
+	return s.identify(ctx)
+}
+
+// identify tells who answers on a new connection. What breaks it shows in the round.
+func (s *Server) identify(ctx context.Context) error {
+	if s.Identified == nil {
+		return nil
+	}
+	if is, err := s.target.Identify(ctx, s.line.Session); err == nil && is.Process != "" {
+		return s.Identified(ctx, is)
+	}
 	return nil
 }
 

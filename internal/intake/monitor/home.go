@@ -49,6 +49,18 @@ func (h *home) Excluded(ctx context.Context) error {
 	return err
 }
 
+// identified keeps who answers. Where that is another server than before, it is assessed now,
+// and not in some hours, so that people read of it what is true.
+func (h *home) identified(ctx context.Context, is servers.Identity) error {
+	moved, err := h.Connections.SawServer(ctx, h.claim.Organization, h.claim.Instance, is)
+	if err != nil || !moved {
+		return err
+	}
+	h.Log.WarnContext(ctx, "another server answers for an instance than before", "instance", h.claim.Instance)
+	_, err = h.Connections.Due(ctx, h.claim.Organization, h.claim.Instance)
+	return err
+}
+
 // Databases tells the fleet of the databases that it does not have as they are.
 func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error) {
 	printed := legible.Names(names)

@@ -55,6 +55,8 @@ type Connections interface {
 	Credentials(ctx context.Context, organization, instance uuid.UUID) (assessment.Credentials, bool, error)
 	// Due has the server assessed soon; ok is false where none is registered.
 	Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error)
+	// SawServer keeps which server answers for an instance, and says whether another did.
+	SawServer(ctx context.Context, organization, instance uuid.UUID, is servers.Identity) (moved bool, err error)
 }
 
 // Texts knows which organizations keep the texts of statements; *accounts.Store does.
@@ -281,8 +283,9 @@ func (m *Monitor) start(ctx context.Context, c claim, r assessment.Registered) {
 
 // server is what measures a claimed server.
 func (m *Monitor) server(c claim, e fleet.Engine) *measure.Server {
+	at := &home{Monitor: m, claim: c}
 	return measure.New(measure.Config{
-		Engine: m.engines[e], Organization: c.Organization, Instance: c.Instance, Home: &home{Monitor: m, claim: c},
-		Gate: m.gate, Log: m.Log.With("instance", c.Instance), Now: m.Now,
+		Engine: m.engines[e], Organization: c.Organization, Instance: c.Instance, Home: at,
+		Gate: m.gate, Log: m.Log.With("instance", c.Instance), Now: m.Now, Identified: at.identified,
 	})
 }

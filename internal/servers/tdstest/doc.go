@@ -10,7 +10,7 @@
 // started with, and refused with the errors that SQL Server has for it. Then come queries, as
 // batches or by sp_executesql. A query is known by its first line, and answered with the rows
 // that the test gave for it; lines of SET that it begins with are settings, and taken. A query
-// that nobody gave rows for fails the test, and so does a batch that sets anything for more
+// that nobody gave rows for fails the test, unless it asks which server this is, and so does a batch that sets anything for more
 // than itself.
 //
 // Rows have the types of Go values: int64 becomes bigint, float64 float, bool bit, []byte

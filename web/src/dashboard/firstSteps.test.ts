@@ -17,6 +17,7 @@ const added = {
   declinedGrants: [],
   grantScript: null,
   grantOnPrimary: null,
+  server: null,
 };
 const nothing = { sampledAt: null };
 const states = (...asked: Parameters<typeof stepsOf>) =>

@@ -24,6 +24,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   declinedGrants: [],
   grantScript: null,
   grantOnPrimary: null,
+  server: null,
   health: null,
   agent: null,
   ...rest,

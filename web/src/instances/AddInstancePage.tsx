@@ -58,43 +58,50 @@ export function AddInstancePage() {
     return page.totalItems === 0 || (page.totalItems === 1 && items[0]?.id === added.id);
   };
   const values = form.getValues();
-  const submit = form.onSubmit(
-    (typed) => {
-      const engine = typed.engine as Schemas["Engine"];
-      const body = { name: typed.name.trim(), engine, classify: typed.classify, dsn: typedDsn(typed) };
-      add.mutate(
-        { body, params: { header: { "Idempotency-Key": keyOf(body) } } },
-        {
-          onError: (error) => {
-            const problem = asProblem(error);
-            const sorted = fieldErrors(problem, {
-              "#/name": "name",
-              "#/engine": "engine",
-              "#/classify": "classify",
-              "#/dsn": fieldOfDsn(problem, typed),
-            });
-            form.setErrors(sorted.fields);
-            focusFirst(sorted.fields);
+  const submit = (separate: boolean) =>
+    form.onSubmit(
+      (typed) => {
+        const engine = typed.engine as Schemas["Engine"];
+        const body = {
+          name: typed.name.trim(),
+          engine,
+          classify: typed.classify,
+          dsn: typedDsn(typed),
+          ...(separate && { separate }),
+        };
+        add.mutate(
+          { body, params: { header: { "Idempotency-Key": keyOf(body) } } },
+          {
+            onError: (error) => {
+              const problem = asProblem(error);
+              const sorted = fieldErrors(problem, {
+                "#/name": "name",
+                "#/engine": "engine",
+                "#/classify": "classify",
+                "#/dsn": fieldOfDsn(problem, typed),
+              });
+              form.setErrors(sorted.fields);
+              focusFirst(sorted.fields);
+            },
+            onSuccess: async (added) => {
+              const { queryKey } = api.queryOptions("get", "/api/v1/instances/{instanceId}", {
+                params: { path: { instanceId: added.id } },
+              });
+              queries.setQueryData(queryKey, added);
+              say(`${added.name} was added. Its first assessment is running.`);
+              const first = await isFirst(added).catch(() => false);
+              void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
+              if (first) {
+                await navigate({ to: "/", search: { range: "15m", instanceId: [added.id], refresh: "30s" } });
+                return;
+              }
+              await navigate({ to: "/instances/$instanceId", params: { instanceId: added.id } });
+            },
           },
-          onSuccess: async (added) => {
-            const { queryKey } = api.queryOptions("get", "/api/v1/instances/{instanceId}", {
-              params: { path: { instanceId: added.id } },
-            });
-            queries.setQueryData(queryKey, added);
-            say(`${added.name} was added. Its first assessment is running.`);
-            const first = await isFirst(added).catch(() => false);
-            void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
-            if (first) {
-              await navigate({ to: "/", search: { range: "15m", instanceId: [added.id], refresh: "30s" } });
-              return;
-            }
-            await navigate({ to: "/instances/$instanceId", params: { instanceId: added.id } });
-          },
-        },
-      );
-    },
-    (errors) => focusFirst(errors),
-  );
+        );
+      },
+      (errors) => focusFirst(errors),
+    );
   /** What is typed of a connection stays; what only one engine has is its usual one, and what was refused is over. */
   const choose = (engine: string | null) => {
     if (!engine || engine === values.engine) return;
@@ -122,7 +129,7 @@ export function AddInstancePage() {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Panel>
-            <form onSubmit={submit} noValidate>
+            <form onSubmit={submit(false)} noValidate>
               <Stack>
                 <TextInput
                   label="Name"
@@ -157,7 +164,9 @@ export function AddInstancePage() {
                         ))}
                       </Stack>
                     </Radio.Group>
-                    {add.error && <ConnectionFailed engine={values.engine} error={add.error} />}
+                    {add.error && (
+                      <ConnectionFailed engine={values.engine} error={add.error} onSeparate={() => submit(true)()} />
+                    )}
                     <Group justify="flex-end">
                       <Button variant="default" renderRoot={(props) => <Link to="/instances" {...props} />}>
                         Cancel

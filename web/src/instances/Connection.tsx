@@ -1,5 +1,7 @@
 import {
   Alert,
+  Anchor,
+  Button,
   Checkbox,
   Group,
   List,
@@ -11,7 +13,8 @@ import {
   TextInput,
 } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { IconPlugConnectedX } from "@tabler/icons-react";
+import { IconPlugConnectedX, IconServer2 } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { Problem } from "../api/problem";
 import { ProblemNote } from "../ui/ProblemNote";
 import { adviceOn } from "./advice";
@@ -204,7 +207,17 @@ function SqlServerFields({ form }: { form: UseFormReturnType<ConnectionValues> }
 }
 
 /** ConnectionFailed says why a server was not reached, and what to do; other refusals as every page says them. */
-export function ConnectionFailed({ engine, error }: { engine: string; error: unknown }) {
+export function ConnectionFailed({
+  engine,
+  error,
+  onSeparate,
+}: {
+  engine: string;
+  error: unknown;
+  onSeparate: () => void;
+}) {
+  if (error instanceof Problem && error.code === "already_registered")
+    return <AlreadyRegistered problem={error} onSeparate={onSeparate} />;
   const advice =
     error instanceof Problem && error.code === "connection_failed" ? adviceOn(engine, classOf(error)) : null;
   if (!(error instanceof Problem) || !advice) return <ProblemNote error={error} />;
@@ -219,6 +232,34 @@ export function ConnectionFailed({ engine, error }: { engine: string; error: unk
           <List.Item key={step}>{step}</List.Item>
         ))}
       </List>
+    </Alert>
+  );
+}
+
+/** AlreadyRegistered leads to the instance that has the server, or past it where somebody wants both. */
+function AlreadyRegistered({ problem, onSeparate }: { problem: Problem; onSeparate: () => void }) {
+  const { instanceId, instanceName } = problem.errors.find((e) => e.params)?.params ?? {};
+  return (
+    <Alert color="yellow" role="alert" icon={<IconServer2 aria-hidden />} data-already-registered>
+      <Text fw={600} size="sm">
+        This server is registered already
+      </Text>
+      <Text size="sm">
+        The connection leads to the same server as{" "}
+        <Anchor
+          inherit
+          underline="always"
+          renderRoot={(props) => (
+            <Link to="/instances/$instanceId" params={{ instanceId: String(instanceId) }} {...props} />
+          )}
+        >
+          {String(instanceName)}
+        </Anchor>
+        . Registered twice, it is counted twice: its connections, databases, findings and alerts.
+      </Text>
+      <Button variant="default" size="xs" mt="sm" onClick={onSeparate}>
+        Register separately
+      </Button>
     </Alert>
   );
 }

@@ -128,27 +128,28 @@ function NewConnection({ instance: i, onDone }: { instance: Instance; onDone: ()
     initialValues: { ...emptyConnection(i.engine), host: i.host === "localhost" ? "" : (i.host ?? "") },
     validate: connectionProblems,
   });
-  const submit = form.onSubmit((typed) =>
-    change.mutate(
-      { params: { path: { instanceId: i.id } }, body: { dsn: typedDsn(typed) } },
-      {
-        onSuccess: (changed) => {
-          keep(changed);
-          say(`${i.name} now uses the new connection.`);
-          onDone();
+  const submit = (separate: boolean) =>
+    form.onSubmit((typed) =>
+      change.mutate(
+        { params: { path: { instanceId: i.id } }, body: { dsn: typedDsn(typed), ...(separate && { separate }) } },
+        {
+          onSuccess: (changed) => {
+            keep(changed);
+            say(`${i.name} now uses the new connection.`);
+            onDone();
+          },
+          onError: (error) => {
+            const problem = asProblem(error);
+            form.setErrors(fieldErrors(problem, { "#/dsn": fieldOfDsn(problem, typed) }).fields);
+          },
         },
-        onError: (error) => {
-          const problem = asProblem(error);
-          form.setErrors(fieldErrors(problem, { "#/dsn": fieldOfDsn(problem, typed) }).fields);
-        },
-      },
-    ),
-  );
+      ),
+    );
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={submit(false)} noValidate>
       <Stack>
         <Connection form={form} />
-        {change.error && <ConnectionFailed engine={i.engine} error={change.error} />}
+        {change.error && <ConnectionFailed engine={i.engine} error={change.error} onSeparate={() => submit(true)()} />}
         <Buttons busy={change.isPending} onCancel={onDone} verb="Test and save" />
       </Stack>
     </form>

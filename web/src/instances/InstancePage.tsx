@@ -13,6 +13,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { Time } from "../ui/Time";
 import { Agent } from "./Agent";
+import { Answers } from "./Answers";
 import { Databases } from "./Databases";
 import { Fact } from "./Fact";
 import { InstanceActions } from "./InstanceActions";
@@ -68,6 +69,7 @@ export function InstancePage() {
             <Text size="sm">{i.lastError}</Text>
           </Alert>
         )}
+        {i.server && <Answers server={i.server} now={now} />}
         <Panel>
           <SimpleGrid cols={{ base: 2, md: 4 }} spacing="lg" component="dl" m={0}>
             <Fact name="State">

@@ -23,6 +23,7 @@ const heard: Instance = {
   declinedGrants: [],
   grantScript: null,
   grantOnPrimary: null,
+  server: null,
   health: null,
   agent: null,
 };
