@@ -47,6 +47,12 @@ func statementSample(server, database string, s measurements.StatementSample) ap
 			longest := number(*one.MaxMs)
 			delta.MaxMs = &longest
 		}
+		if one.Own {
+			delta.Own = &one.Own
+		}
+		if one.RanBefore {
+			delta.RanBefore = &one.RanBefore
+		}
 		if texts += len(one.Text); one.Text != "" && texts <= mostTexts {
 			delta.Text = &one.Text
 		}

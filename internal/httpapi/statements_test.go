@@ -90,10 +90,10 @@ func TestStatements(t *testing.T) {
 		Engines: []api.Engine{api.Postgresql, api.Sqlserver, api.Oracle}, PartialEngines: []api.Engine{},
 		Items: []api.Statement{
 			{Id: id("orders", "same"), Instance: orders, Database: api.ContributingDatabase{Id: databases["orders"], Name: "d"}, Key: to("same"), Text: to("SELECT 100% FROM same"),
-				Calls: 10, TotalMs: 199, MeanMs: to(19.9), MaxMs: to(19.9), Share: to(0.750943), FirstSeenAt: &half, LastSeenAt: &six,
+				Calls: 10, TotalMs: 199, MeanMs: to(19.9), MaxMs: to(19.9), Share: to(0.750943), FirstSeenAt: &half, LastSeenAt: &six, WatchedSince: to(half.Add(-time.Minute)),
 				Previous: &api.PreviousExecutions{Calls: 10, TotalMs: 100, MeanMs: 10}},
 			{Id: id("billing", "sql"), Instance: billing, Database: api.ContributingDatabase{Id: databases["billing"], Name: "d"}, Key: to("sql"),
-				Calls: 4, TotalMs: 40, MeanMs: to(10.0), MaxMs: to(450.0), Share: to(0.150943), FirstSeenAt: &six, LastSeenAt: &six},
+				Calls: 4, TotalMs: 40, MeanMs: to(10.0), MaxMs: to(450.0), Share: to(0.150943), FirstSeenAt: &six, LastSeenAt: &six, WatchedSince: to(six.Add(-time.Minute))},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -102,7 +102,7 @@ func TestStatements(t *testing.T) {
 	for _, c := range []struct{ query, keys string }{
 		{"", "same sql slow new"}, {"sort=totalMs", "new slow sql same"}, {"sort=-calls", "same slow sql new"}, {"sort=meanMs", "slow new sql same"},
 		{"sort=-maxMs", "sql same slow new"}, {"pageSize=3&page=2", "new"}, {"pageSize=3&page=3", ""},
-		{"only=new", "sql new"}, {"only=slower", "slow"},
+		{"only=new", "new"}, {"only=slower", "slow"},
 		{"q=100%25", "same slow new"}, {"q=FROM+NEW", "new"}, {"q=BILL", "sql"}, {"q=_", ""}, {"q=same&only=slower", ""},
 		{"instanceId=" + ids["billing"].String(), "sql"}, {"instanceId=" + ids["ledger"].String(), ""},
 		{"databaseId=" + databases["billing"].String(), "sql"}, {"databaseId=" + uuid.NewString(), ""}, {"databaseId=" + databases["billing"].String() + "&instanceId=" + ids["orders"].String(), ""},
@@ -116,6 +116,86 @@ func TestStatements(t *testing.T) {
 	}
 	path := statementsPath + "?" + url.Values{"from": {start.Format(time.RFC3339)}, "to": {start.Add(time.Hour).Format(time.RFC3339)}}.Encode()
 	w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{"If-None-Match": w.get(w.ours.member, path).Header().Get("ETag")}}).is(304)
+}
+
+// TestWhatIsNewIsKnown, F4: a statement is new only where its server was watched before it
+// and had counted no execution, and what was not before is said only of times in which the
+// server was watched.
+func TestWhatIsNewIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	start := w.hourAgo(5)
+	ran := func(name string, minute int, statements ...measurements.Statement) {
+		w.measured(w.ours, measurements.Batch{Statements: []measurements.StatementSample{{
+			Instance: ids[name], Engine: domain.PostgreSQL, Database: ids[name+"/d"], At: start.Add(time.Duration(minute) * time.Minute), Interval: time.Minute, Statements: statements,
+		}}})
+	}
+	one := func(key string, before bool) measurements.Statement {
+		return measurements.Statement{Key: key, Calls: 1, TotalMs: 1, RanBefore: before}
+	}
+	ran("orders", -70, one("always", true))
+	ran("orders", -10, one("always", true), one("paused", false))
+	ran("orders", 5, one("always", true), one("fresh", false), one("rare", true))
+	ran("orders", 6, one("fresh", true)) // by then its server has counted it
+	ran("billing", 5, one("first", false), one("nightly", true))
+	for query, want := range map[string]map[string]string{
+		"":         {"always": "known", "fresh": "new, not before", "rare": "not before", "first": "watched since 4", "nightly": "watched since 4"},
+		"only=new": {"fresh": "new, not before"},
+	} {
+		page, got := w.executed(w.ours.member, start, start.Add(time.Hour), query).statements(), map[string]string{}
+		for _, s := range page.Items {
+			since := s.WatchedSince.Sub(start)
+			switch {
+			case s.Previous != nil:
+				got[*s.Key] = "known"
+			case s.WatchedSince.After(*page.PreviousFrom):
+				got[*s.Key] = fmt.Sprintf("watched since %d", int(since.Minutes()))
+			default:
+				got[*s.Key] = "not before"
+			}
+			if s.New {
+				got[*s.Key] = "new, " + got[*s.Key]
+			}
+			var detail api.StatementDetail
+			w.get(w.ours.member, statementsPath+"/"+s.Id.String()+windowed(start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339), "1m")).is(200).decode(&detail)
+			if one := detail.Statement; one.New != s.New || !one.WatchedSince.Equal(*s.WatchedSince) || one.RanBefore != s.RanBefore {
+				t.Errorf("%s: its page says %+v, the list %+v", *s.Key, one, s)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", query, diff)
+		}
+	}
+	// A server of which nothing is known in the window before, though it was watched once.
+	ran("ledger", -70, one("always", false))
+	later := w.executed(w.ours.member, start.Add(2*time.Minute), start.Add(10*time.Minute), "instanceId="+ids["orders"].String()).statements()
+	for _, s := range later.Items {
+		if *s.Key == "rare" && !s.WatchedSince.Equal(later.From) {
+			t.Errorf("not sampled from %s on, and watched since %s", later.PreviousFrom, s.WatchedSince)
+		}
+	}
+}
+
+// TestOwnStatementsAreListedApart, F25.
+func TestOwnStatementsAreListedApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	start := w.hourAgo(5)
+	w.measured(w.ours, measurements.Batch{Statements: []measurements.StatementSample{{
+		Instance: ids["orders"], Engine: domain.PostgreSQL, Database: ids["orders/d"], At: start.Add(time.Minute), Interval: time.Minute,
+		Statements: []measurements.Statement{{Key: "watching", Calls: 1, TotalMs: 30, Own: true}, {Key: "work", Calls: 1, TotalMs: 10}},
+	}}})
+	list := func(query string) api.StatementPage {
+		return w.executed(w.ours.member, start, start.Add(time.Hour), query).statements()
+	}
+	if page := list(""); len(page.Items) != 1 || *page.Items[0].Key != "work" || page.OwnStatements != 1 || page.Page.TotalItems != 1 || *page.Items[0].Share != 0.25 {
+		t.Errorf("listed are %+v, %d left out", page.Items, page.OwnStatements)
+	}
+	if page := list("own=include"); len(page.Items) != 2 || page.OwnStatements != 0 {
+		t.Errorf("with our own: %+v, %d left out", page.Items, page.OwnStatements)
+	}
 }
 
 // TestTextsOfStatements: who may see them does, here and behind a latency; viewers do

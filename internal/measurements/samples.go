@@ -182,6 +182,9 @@ type Statement struct {
 	TotalMs float64
 	MaxMs   *float64 // the interval's maximum, where the engine has one (SQL Server)
 	Text    string   // normalized (package sqltext); empty where none is known or kept
+
+	RanBefore bool // its server counted executions of it before the interval
+	Own       bool // it was executed to watch the server, and by nobody else
 }
 
 // Receipt says what became of a batch.

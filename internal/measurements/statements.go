@@ -42,14 +42,23 @@ type NamedStatement struct {
 	Database            uuid.UUID
 	Key, Text           string // no text: none is kept
 	FirstSeen, LastSeen time.Time
+	RanBefore           bool      // its server counted executions of it before FirstSeen
+	WatchedFrom         time.Time // when the first interval of its instance's statements began; zero: not known
+}
+
+// NewIn says that a statement was executed for the first time in a span: its instance was
+// watched since before, and its server had counted no execution.
+func (s NamedStatement) NewIn(from, to time.Time) bool {
+	return !s.FirstSeen.Before(from) && s.FirstSeen.Before(to) && !s.RanBefore && !s.WatchedFrom.IsZero() && !s.WatchedFrom.After(from)
 }
 
 // StatementMatch is which statements of a scope are looked for: those whose text has
-// Text in it, in whatever case, and those that were seen first from FirstFrom up to
-// FirstTo. What is zero does not matter.
+// Text in it, in whatever case, those that are new (NamedStatement.NewIn) from FirstFrom up
+// to FirstTo. What is zero does not matter. With Own they are Muster's own instead, all of them.
 type StatementMatch struct {
 	Text               string
 	FirstFrom, FirstTo time.Time
+	Own                bool
 }
 
 // StatementSeries is a statement bucket by bucket. Calls and time are NaN where its
@@ -69,21 +78,25 @@ func (s StatementSeries) MeanMs() Values {
 type StatementScope struct {
 	fleet.Scope
 	Database uuid.UUID // zero: any
+	// Sampled is told each instance that has a sample in scope, once or more; nil: nobody is.
+	Sampled func(instance uuid.UUID)
 }
 
 // Statements are those that were executed in a span, over all engines.
 type Statements struct {
 	Items      []StatementSums
-	TotalMs    float64        // theirs together
-	Engines    []fleet.Engine // read, and with a sample in the span
-	Partial    []fleet.Engine // those of them of which only a part of the statements is sent
-	Incomplete bool           // an engine could not be read
+	TotalMs    float64            // theirs together
+	Engines    []fleet.Engine     // read, and with a sample in the span
+	Partial    []fleet.Engine     // those of them of which only a part of the statements is sent
+	Incomplete bool               // an engine could not be read
+	Sampled    map[uuid.UUID]bool // the instances with a sample in the span
 }
 
 // Statements reads them, as QueryPerformance does; in no order. The error is a
 // NotKeptError where statements are not kept as far back.
 func (t *Tiles) Statements(ctx context.Context, organization uuid.UUID, scope StatementScope, span Span, now time.Time) (Statements, error) {
-	var all Statements
+	all := Statements{Sampled: make(map[uuid.UUID]bool)}
+	scope.Sampled = func(instance uuid.UUID) { all.Sampled[instance] = true }
 	var err error
 	all.Incomplete, err = t.eachKept(ctx, organization, "statements", func(ctx context.Context, engine fleet.Engine) error {
 		before, totalMs := len(all.Items), all.TotalMs

@@ -25,7 +25,10 @@ const statement = (changes: Partial<Statement> = {}): Statement => ({
   maxMs: 1204.25,
   share: 0.420229,
   firstSeenAt: "2026-01-02T08:15:00Z",
+  ranBefore: false,
   lastSeenAt: at(60),
+  watchedSince: "2026-01-02T08:14:00Z",
+  new: false,
   previous: { calls: 14, totalMs: 980, meanMs: 70 },
   ...changes,
 });
@@ -36,6 +39,7 @@ const pageOf = (items: Statement[], changes: Partial<Schemas["StatementPage"]> =
   previousFrom: at(-60),
   items,
   page: { number: 1, size: 20, totalItems: items.length, totalPages: 1 },
+  ownStatements: 0,
   engines: ["postgresql"],
   partialEngines: [],
   incomplete: false,

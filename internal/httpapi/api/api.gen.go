@@ -1542,6 +1542,24 @@ func (e ListStatementsParamsOnly) Valid() bool {
 	}
 }
 
+// Defines values for ListStatementsParamsOwn.
+const (
+	ListStatementsParamsOwnExclude ListStatementsParamsOwn = "exclude"
+	ListStatementsParamsOwnInclude ListStatementsParamsOwn = "include"
+)
+
+// Valid indicates whether the value is a known member of the ListStatementsParamsOwn enum.
+func (e ListStatementsParamsOwn) Valid() bool {
+	switch e {
+	case ListStatementsParamsOwnExclude:
+		return true
+	case ListStatementsParamsOwnInclude:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListStatementsParamsSort.
 const (
 	Calls        ListStatementsParamsSort = "calls"
@@ -4370,7 +4388,7 @@ type Statement struct {
 	// Key What its server or sender knows it by (PostgreSQL's queryid); null for viewers, and where nobody noted it.
 	Key *string `json:"key"`
 
-	// LastSeenAt Its newest sample, or up to an hour before it: it is noted once an hour.
+	// LastSeenAt Its newest sample, or up to an hour before it: it is noted once an hour. Of one statement it is at least the beginning of the last bucket in which it was executed.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
 
 	// MaxMs As the tile has it: its mean over the window; of SQL Server, its longest execution where that is known.
@@ -4379,8 +4397,14 @@ type Statement struct {
 	// MeanMs totalMs by calls; null where it was not executed.
 	MeanMs *float64 `json:"meanMs"`
 
-	// Previous The window before; null where it was not executed then, or that is not kept.
+	// New It was executed for the first time in the window: its server was watched when the window began, and had counted no execution.
+	New bool `json:"new"`
+
+	// Previous The window before; null where it was not executed then, or that is not known (`watchedSince`) or not kept.
 	Previous *PreviousExecutions `json:"previous"`
+
+	// RanBefore Its server had counted executions of it before `firstSeenAt`.
+	RanBefore bool `json:"ranBefore"`
 
 	// Share Its part of the execution time of the servers and database that were asked for, from 0 to 1, whatever else was filtered; null where there is none.
 	Share *float64 `json:"share"`
@@ -4390,6 +4414,11 @@ type Statement struct {
 
 	// TotalMs Their time.
 	TotalMs float64 `json:"totalMs"`
+
+	// WatchedSince Since when the statements of its server are watched; null where that was not noted. Where its server has no sample in
+	// the window before, it is `from`. A `previous` of null means that it is not known what it did, where this is later than
+	// `previousFrom`.
+	WatchedSince *time.Time `json:"watchedSince"`
 }
 
 // StatementDelta defines model for StatementDelta.
@@ -4402,6 +4431,12 @@ type StatementDelta struct {
 
 	// MaxMs The interval's maximum where the engine has one (SQL Server); 0 to 10^15
 	MaxMs *json.Number `json:"maxMs,omitempty"`
+
+	// Own The sender executes it itself, to watch the server. Such statements are listed apart.
+	Own *bool `json:"own,omitempty"`
+
+	// RanBefore The server had counted executions of it before the interval. It is not new then, whenever its first sample comes.
+	RanBefore *bool `json:"ranBefore,omitempty"`
 
 	// Text The statement's text. Where the organization keeps texts, it is kept without literals and comments, whoever
 	// sent it: a statement that changes users, settings or code, and a text that cannot be read to its end, is cut to
@@ -4454,7 +4489,10 @@ type StatementPage struct {
 	// Incomplete An engine could not be read.
 	Incomplete bool        `json:"incomplete"`
 	Items      []Statement `json:"items"`
-	Page       Page        `json:"page"`
+
+	// OwnStatements How many statements of Muster's own were left out.
+	OwnStatements int  `json:"ownStatements"`
+	Page          Page `json:"page"`
 
 	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
 	PartialEngines []Engine `json:"partialEngines"`
@@ -5309,8 +5347,11 @@ type ListStatementsParams struct {
 	// Q Substring of the text, or of the name of the server or database, case-insensitive; `texts_off` where the organization keeps no texts.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Only `new`: first seen in the window. `slower`: with a mean at least twice that of `previous`; `detail_not_kept` where that is not kept.
+	// Only `new`: those that are `new`. `slower`: with a mean at least twice that of `previous`; `detail_not_kept` where that is not kept.
 	Only *ListStatementsParamsOnly `form:"only,omitempty" json:"only,omitempty"`
+
+	// Own What to do with statements that Muster executes itself, to watch the servers, as a role of its own. `ownStatements` says how many were left out.
+	Own *ListStatementsParamsOwn `form:"own,omitempty" json:"own,omitempty"`
 
 	// Sort `-` is descending.
 	Sort *ListStatementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -5324,6 +5365,9 @@ type ListStatementsParams struct {
 
 // ListStatementsParamsOnly defines parameters for ListStatements.
 type ListStatementsParamsOnly string
+
+// ListStatementsParamsOwn defines parameters for ListStatements.
+type ListStatementsParamsOwn string
 
 // ListStatementsParamsSort defines parameters for ListStatements.
 type ListStatementsParamsSort string
@@ -9322,6 +9366,14 @@ func (siw *ServerInterfaceWrapper) ListStatements(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "only", c.Request.URL.Query(), &params.Only, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter only: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "own" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "own", c.Request.URL.Query(), &params.Own, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter own: %w", err), http.StatusBadRequest)
 		return
 	}
 

@@ -54,6 +54,12 @@ func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsReq
 			return nil, err
 		}
 	}
+	hidden := 0
+	if wire.Value(p.Own) != api.ListStatementsParamsOwnInclude {
+		if hidden, err = s.leaveOwn(ctx, read, &all); err != nil {
+			return nil, err
+		}
+	}
 	page, size := wire.Or(p.Page, 1), wire.Or(p.PageSize, wire.DefaultPageSize)
 	var before previously
 	switch wire.Value(p.Only) {
@@ -81,13 +87,21 @@ func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsReq
 	}
 	answer := api.StatementPage{
 		From: read.span.From, To: read.span.To, PreviousFrom: before.from, Page: wire.Paged(ctx, page, size, int64(len(all.Items))),
-		Engines: engines(all.Engines), PartialEngines: engines(all.Partial), Incomplete: all.Incomplete || before.incomplete,
+		OwnStatements: hidden, Engines: engines(all.Engines), PartialEngines: engines(all.Partial), Incomplete: all.Incomplete || before.incomplete,
 	}
-	if answer.Items, err = s.showStatements(ctx, all, items, before.of); err != nil {
+	if answer.Items, err = s.showStatements(ctx, all, items, before, read.span); err != nil {
 		return nil, err
 	}
 	tagged, err := wire.NewTagged(ctx, answer, nil)
 	return statementsAnswer{tagged}, err
+}
+
+// leaveOwn takes Muster's own statements out, and counts them.
+func (s *TileRoutes) leaveOwn(ctx context.Context, read *statementRead, all *measurements.Statements) (int, error) {
+	own, err := s.Tiles.Store.MatchStatements(ctx, read.organization, read.scope, measurements.StatementMatch{Own: true})
+	before := len(all.Items)
+	all.Items = slices.DeleteFunc(all.Items, func(one measurements.StatementSums) bool { return own[one.StatementRef] })
+	return before - len(all.Items), err
 }
 
 // statementRead is whose statements are read, and when.
@@ -124,14 +138,31 @@ func (r *statementRead) of(ctx context.Context, scope measurements.StatementScop
 type previously struct {
 	from       *time.Time
 	of         map[measurements.StatementRef]measurements.StatementSums
+	sampled    map[uuid.UUID]bool // the instances of which anything is known then
 	incomplete bool
 }
+
+// watchedSince is since when the statements of an instance are watched, as far as that
+// bears on the window before; nil where that was not noted.
+func (p previously) watchedSince(of measurements.NamedStatement, instance uuid.UUID, span measurements.Span) *time.Time {
+	since := of.WatchedFrom
+	if p.from != nil && !p.sampled[instance] && since.Before(span.From) {
+		since = span.From
+	}
+	if !since.After(notNoted) {
+		return nil
+	}
+	return wire.UTC(&since)
+}
+
+// notNoted stands for the beginning of what was watched before that was noted (migration 86).
+var notNoted = time.Unix(0, 0)
 
 // before reads what statements in scope did in the window before.
 func (r *statementRead) before(ctx context.Context, scope measurements.StatementScope) (previously, error) {
 	span := r.span.Previous(r.now)
 	all, err := r.of(ctx, scope, span)
-	return previously{&span.From, all.ByRef(), all.Incomplete}, err
+	return previously{&span.From, all.ByRef(), all.Sampled, all.Incomplete}, err
 }
 
 // beforeThese reads what some statements did in the window before, of their servers alone.
@@ -190,7 +221,7 @@ func (s *TileRoutes) namesOf(ctx context.Context, items []measurements.Statement
 }
 
 // showStatements are items of all, with what is known of them.
-func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statements, items []measurements.StatementSums, before map[measurements.StatementRef]measurements.StatementSums) ([]api.Statement, error) {
+func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statements, items []measurements.StatementSums, before previously, span measurements.Span) ([]api.Statement, error) {
 	names, err := s.namesOf(ctx, items)
 	if err != nil {
 		return nil, err
@@ -208,14 +239,15 @@ func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statem
 			Instance: api.ContributingInstance{Id: one.Instance, Name: server.Name, Engine: api.Engine(server.Engine), Removed: server.Removed},
 			Database: api.ContributingDatabase{Id: one.Database, Name: names[one.Database].Name},
 			Calls:    *wire.Rounded(one.Calls, wire.Thousandths), TotalMs: *wire.Rounded(one.TotalMs, wire.Thousandths),
-			MeanMs: wire.Rounded(one.MeanMs(), wire.Thousandths), MaxMs: wire.Rounded(one.MaxMs, wire.Thousandths), Share: wire.Rounded(all.ShareOf(one), wire.Millionths),
-			FirstSeenAt: wire.UTC(&of.FirstSeen), LastSeenAt: wire.UTC(&of.LastSeen),
+			MeanMs: wire.Rounded(one.MeanMs(), wire.Millionths), MaxMs: wire.Rounded(one.MaxMs, wire.Thousandths), Share: wire.Rounded(all.ShareOf(one), wire.Millionths),
+			FirstSeenAt: wire.UTC(&of.FirstSeen), RanBefore: of.RanBefore, LastSeenAt: wire.UTC(&of.LastSeen),
+			WatchedSince: before.watchedSince(of, one.Instance, span), New: of.NewIn(span.From, span.To),
 		}
 		if sees {
 			shown.Key, shown.Text = wire.Optional(of.Key), wire.Optional(of.Text)
 		}
-		if was, ran := before[one.StatementRef]; ran {
-			shown.Previous = &api.PreviousExecutions{Calls: *wire.Rounded(was.Calls, wire.Thousandths), TotalMs: *wire.Rounded(was.TotalMs, wire.Thousandths), MeanMs: *wire.Rounded(was.MeanMs(), wire.Thousandths)}
+		if was, ran := before.of[one.StatementRef]; ran {
+			shown.Previous = &api.PreviousExecutions{Calls: *wire.Rounded(was.Calls, wire.Thousandths), TotalMs: *wire.Rounded(was.TotalMs, wire.Thousandths), MeanMs: *wire.Rounded(was.MeanMs(), wire.Millionths)}
 		}
 		return shown
 	}), nil
@@ -258,9 +290,14 @@ func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequest
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.showStatements(ctx, all, []measurements.StatementSums{one}, before.of)
+	shown, err := s.showStatements(ctx, all, []measurements.StatementSums{one}, before, span)
 	if err != nil {
 		return nil, err
+	}
+	for i, start := range w.Starts() {
+		if series.Calls[i] > 0 && (shown[0].LastSeenAt == nil || shown[0].LastSeenAt.Before(start)) {
+			shown[0].LastSeenAt = wire.UTC(&start) // what is noted once an hour may lag behind
+		}
 	}
 	answer := api.StatementDetail{
 		Statement: shown[0], From: span.From, To: span.To, PreviousFrom: before.from,

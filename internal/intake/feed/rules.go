@@ -193,6 +193,7 @@ func (r *rules) statements(at string, s StatementItem, on commands.Place) measur
 			Key: statement.Key, Calls: r.count(at+"/calls", statement.Calls),
 			TotalMs: r.number(at+"/totalMs", statement.TotalMs, 0, maxMilliseconds),
 			MaxMs:   r.optional(at+"/maxMs", statement.MaxMs, maxMilliseconds),
+			Own:     statement.Own != nil && *statement.Own, RanBefore: statement.RanBefore != nil && *statement.RanBefore,
 		})
 	}
 	return sample

@@ -66,11 +66,12 @@ type StatementItem struct {
 
 // DeltaItem is what one statement did in it.
 type DeltaItem struct {
-	Calls   json.Number
-	Key     string
-	MaxMs   *json.Number
-	Text    *string // as it was sent
-	TotalMs json.Number
+	Calls          json.Number
+	Key            string
+	MaxMs          *json.Number
+	Own, RanBefore *bool
+	Text           *string // as it was sent
+	TotalMs        json.Number
 }
 
 // maxItems is how many there may be in one call.

@@ -36,6 +36,17 @@ func deltasBetween(last, now *List) (deltas []delta, ok bool) {
 	return added(deltas), true
 }
 
+// executed are the statements that had been executed at a look, by whichever entry.
+func (l *List) executed() map[Ref]bool {
+	ran := make(map[Ref]bool)
+	for _, e := range l.Entries {
+		if e.Calls > 0 {
+			ran[e.ref()] = true
+		}
+	}
+	return ran
+}
+
 // added adds those of one statement, which come of its plans.
 func added(deltas []delta) []delta {
 	slices.SortStableFunc(deltas, func(a, b delta) int { return a.compare(b.Ref) })

@@ -80,8 +80,10 @@ func (s *Server) settle(ctx context.Context) error {
 // saw what the other counted.
 func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
 	of := make(map[uint32][]measurements.Statement)
+	owner, tells := s.reader.(Owner)
+	ran := s.last.executed()
 	for _, d := range deltas {
-		one := measurements.Statement{Key: s.reader.Name(d.Statement), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.Ref]}
+		one := measurements.Statement{Key: s.reader.Name(d.Statement), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.Ref], RanBefore: ran[d.Ref], Own: tells && owner.Own(d.Statement)}
 		if d.maxMs > 0 {
 			one.MaxMs = &d.maxMs
 		}

@@ -45,6 +45,11 @@ type Reader interface {
 	Name(Statement) string
 }
 
+// Owner is a Reader that tells the statements by which it watches from those of others.
+type Owner interface {
+	Own(Statement) bool
+}
+
 // Resumer is a Reader that has to know itself which entries are new: it is given the list
 // that its first one will be compared with, where somebody kept that.
 type Resumer interface {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"muster/domain/fleet"
 	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
@@ -55,6 +57,41 @@ func (r *slow) Texts(_ context.Context, _ *measure.Line, of []measure.Ref) (map[
 
 func (r *slow) Missing() ([]snapshot.MissingGrant, bool) { return nil, true }
 func (r *slow) Name(s measure.Statement) string          { return strconv.FormatUint(s[0], 10) }
+
+// TestWhatRanBeforeIsKnown, F4: of a statement that was on the list before, its server had
+// counted executions; of one that came onto it, none.
+func TestWhatRanBeforeIsKnown(t *testing.T) {
+	t.Parallel()
+	clock := clocktest.At(time.Now().Truncate(time.Minute))
+	reader, home := &slow{clock: clock, minutes: 2}, &measuretest.Home{}
+	one := measure.New(measure.Config{
+		Engine: measure.Engine{
+			Name: fleet.PostgreSQL, SessionsEvery: time.Minute, StatementsEvery: time.Minute, NewReader: func() measure.Reader { return reader },
+		},
+		Home: home, Gate: measure.NewGate(1), Log: slog.New(slog.DiscardHandler), Now: clock.Now,
+		Open: func(context.Context, servers.Target, string) (servers.Session, error) {
+			return serverstest.New("app"), nil
+		},
+	})
+	defer one.Close(t.Context())
+	for range 2 {
+		if err := one.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(time.Minute)
+	}
+	before := map[string]bool{}
+	for _, b := range home.Batches {
+		for _, sample := range b.Statements {
+			for _, s := range sample.Statements {
+				before[s.Key] = s.RanBefore
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"0": true, "1": true, "2": true, "3": false}, before); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // TestTextsCostAHundredthAtMost: C13. In an hour of 2.8 s an answer, 36 s are spent on them,
 // and every statement has its text at the end.

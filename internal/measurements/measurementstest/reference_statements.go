@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 )
@@ -140,6 +141,13 @@ func (r *Reference) StatementSeries(_ context.Context, organization uuid.UUID, o
 // known are the statements that were executed in any sample.
 func (s *samples) known() map[measurements.StatementRef]measurements.NamedStatement {
 	known := make(map[measurements.StatementRef]measurements.NamedStatement)
+	watched := make(map[uuid.UUID]time.Time)
+	for _, v := range s.statements {
+		began := instant.Cut(v.At.Add(-v.Interval)).UTC()
+		if since, ok := watched[v.Instance]; !ok || began.Before(since) {
+			watched[v.Instance] = began
+		}
+	}
 	for _, v := range inOrder(s.statements, func(v measurements.StatementSample) time.Time { return v.At }) {
 		for _, one := range v.Statements {
 			if one.Calls == 0 {
@@ -148,7 +156,7 @@ func (s *samples) known() map[measurements.StatementRef]measurements.NamedStatem
 			ref := query{v.Instance, v.Database, one.Key}.ref()
 			is, ok := known[ref]
 			if !ok {
-				is = measurements.NamedStatement{StatementRef: ref, Engine: v.Engine, Database: v.Database, Key: one.Key, Text: one.Text, FirstSeen: v.At.UTC()}
+				is = measurements.NamedStatement{StatementRef: ref, Engine: v.Engine, Database: v.Database, Key: one.Key, Text: one.Text, FirstSeen: v.At.UTC(), RanBefore: one.RanBefore, WatchedFrom: watched[v.Instance]}
 			}
 			is.LastSeen = v.At.UTC()
 			known[ref] = is
@@ -176,7 +184,7 @@ func (r *Reference) MatchStatements(_ context.Context, organization uuid.UUID, s
 	defer r.mu.Unlock()
 	matched := make(map[measurements.StatementRef]bool)
 	for ref, is := range r.of(organization).known() {
-		first := match.FirstTo.IsZero() || !is.FirstSeen.Before(match.FirstFrom) && is.FirstSeen.Before(match.FirstTo)
+		first := match.FirstTo.IsZero() || is.NewIn(match.FirstFrom, match.FirstTo)
 		if first && includes(scope.Scope, ref.Instance) && (scope.Database == uuid.Nil || scope.Database == is.Database) &&
 			strings.Contains(strings.ToLower(is.Text), strings.ToLower(match.Text)) {
 			matched[ref] = true

@@ -42,6 +42,8 @@ type entry struct {
 	sighting
 	ID, Database uuid.UUID
 	Key, Text    string
+	RanBefore    bool // by the sample at First
+	Own          bool
 }
 
 // keepDictionary notes the statements of samples that are kept, and returns those of which
@@ -109,7 +111,7 @@ func (s *Store) sightings(h held, samples []measurements.StatementSample) []entr
 				continue
 			}
 			all = append(all, entry{sighting{series, int64(hash), at, at, digest(one.Text)},
-				measurements.StatementID(sample.Instance, hash), sample.Database, one.Key, one.Text})
+				measurements.StatementID(sample.Instance, hash), sample.Database, one.Key, one.Text, one.RanBefore, one.Own})
 		}
 	}
 	return once(all)
@@ -128,6 +130,10 @@ func once(all []entry) []entry {
 			continue
 		}
 		known := &left[n-1]
+		if e.First.Before(known.First) {
+			known.RanBefore = e.RanBefore
+		}
+		known.Own = known.Own || e.Own
 		known.First, known.Last = instant.Earlier(known.First, e.First), instant.Later(known.Last, e.Last)
 		if e.Digest != 0 {
 			known.Digest, known.Text = e.Digest, e.Text

@@ -30,6 +30,7 @@ type series struct {
 	Kind         string
 	Subject      string
 	Engine       fleet.Engine
+	WatchedFrom  *time.Time `db:"watched_from"` // of statements: when their first interval began
 }
 
 // block is the series as its blocks are known by.

@@ -18,6 +18,8 @@ import (
 var (
 	//go:embed sql/name_statements.sql
 	nameStatements string
+	//go:embed sql/own_statements.sql
+	ownStatements string
 	//go:embed sql/match_statements.sql
 	matchStatements string
 )
@@ -40,6 +42,9 @@ func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine f
 				continue
 			}
 			sampled = true
+			if scope.Sampled != nil {
+				scope.Sampled(instance)
+			}
 			for _, one := range d.Statements {
 				if shown := one.Shown(engine); shown.Calls > 0 {
 					take(measurements.StatementSums{
@@ -112,12 +117,19 @@ type namedRow struct {
 	Database            uuid.UUID
 	Key, Text           string
 	FirstSeen, LastSeen time.Time
+	RanBefore           bool
+	WatchedFrom         *time.Time
 }
 
 func (r namedRow) named() measurements.NamedStatement {
+	var watched time.Time
+	if r.WatchedFrom != nil {
+		watched = r.WatchedFrom.UTC()
+	}
 	return measurements.NamedStatement{
 		StatementRef: measurements.StatementRef{Instance: r.Instance, Hash: uint64(r.Hash)},
 		Engine:       r.Engine, Database: r.Database, Key: r.Key, Text: r.Text, FirstSeen: r.FirstSeen.UTC(), LastSeen: r.LastSeen.UTC(),
+		RanBefore: r.RanBefore, WatchedFrom: watched,
 	}
 }
 
@@ -145,7 +157,11 @@ func (s *Store) MatchStatements(ctx context.Context, organization uuid.UUID, sco
 		Instance uuid.UUID
 		Hash     int64
 	}
-	rows, err := statement.All[found](ctx, s.db, "look for statements", matchStatements, organization, !scope.Filtered, asTexts(scope.Instances), database, match.Text, from, to)
+	query, args := matchStatements, []any{organization, !scope.Filtered, asTexts(scope.Instances), database, match.Text, from, to}
+	if match.Own {
+		query, args = ownStatements, args[:4]
+	}
+	rows, err := statement.All[found](ctx, s.db, "look for statements", query, args...)
 	matched := make(map[measurements.StatementRef]bool, len(rows))
 	for _, row := range rows {
 		matched[measurements.StatementRef{Instance: row.Instance, Hash: uint64(row.Hash)}] = true

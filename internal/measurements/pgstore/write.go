@@ -97,6 +97,9 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if noted, err = s.keepDictionary(ctx, tx, h, b.Organization, samples); err != nil {
 		return receipt, nil, err
 	}
+	if err := keepWatched(ctx, tx, h, samples); err != nil {
+		return receipt, nil, err
+	}
 	if err := keepMappings(ctx, tx, h, b.Hosts); err != nil {
 		return receipt, nil, err
 	}

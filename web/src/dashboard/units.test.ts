@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
-import { latency } from "./units";
+import { latency, percent } from "./units";
 
 test.each([
   [0, "0 ms"],
+  [0.0007, "0.7 µs"], // F24
+  [0.00001, "<0.1 µs"],
+  [0.0099, "9.9 µs"],
+  [0.01, "0.01 ms"],
   [4.214, "4.21 ms"],
   [812.54, "812.5 ms"],
   [999, "999 ms"],
@@ -12,4 +16,15 @@ test.each([
   [1_204_000, "1,204 s"],
 ])("%d ms reads %s", (milliseconds, text) => {
   expect(latency(milliseconds)).toBe(text);
+});
+
+// F24.
+test.each([
+  [0, "0 %"],
+  [0.04, "<0.1 %"],
+  [0.05, "0.1 %"],
+  [41.24, "41.2 %"],
+  [100, "100 %"],
+])("%d of a hundred reads %s", (value, text) => {
+  expect(percent(value)).toBe(text);
 });

@@ -2,11 +2,19 @@ const decimals = [0, 1, 2].map(
   (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: 0, maximumFractionDigits: digits }),
 ) as [Intl.NumberFormat, Intl.NumberFormat, Intl.NumberFormat];
 
-/** percent is a share of a hundred: "41.2 %". */
-export const percent = (value: number) => `${decimals[1].format(value)} %`;
+/** percent is a share of a hundred: "41.2 %". What is there and would read 0 is "<0.1 %". */
+export const percent = (value: number) =>
+  value > 0 && value < 0.05 ? `<${decimals[1].format(0.1)} %` : `${decimals[1].format(value)} %`;
 
-/** latency is milliseconds as they are read, with as many decimals as can matter: "4.21 ms", "812.5 ms", "1.2 s", "58.1 s". */
+/**
+ * latency is milliseconds as they are read, with as many decimals as can matter: "0.7 µs", "4.21 ms", "812.5 ms", "1.2 s",
+ * "58.1 s".
+ */
 export function latency(milliseconds: number): string {
+  if (milliseconds > 0 && milliseconds < 0.01) {
+    const microseconds = 1_000 * milliseconds;
+    return microseconds < 0.05 ? `<${decimals[1].format(0.1)} µs` : `${decimals[1].format(microseconds)} µs`;
+  }
   const [value, unit] = milliseconds < 999.95 ? [milliseconds, "ms"] : [milliseconds / 1_000, "s"];
   return `${decimals[value < 10 ? 2 : value < 1_000 ? 1 : 0].format(value)} ${unit}`;
 }

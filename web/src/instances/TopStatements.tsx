@@ -61,7 +61,7 @@ export function TopStatements({ instance }: { instance: Instance }) {
               <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
                 <bdi>{s.database.name}</bdi>
               </Text>
-              <Changed statement={s} from={data?.from ?? window.from} />
+              <Changed statement={s} />
             </Group>
           </div>
           <Figure name="calls" value={wholeNumber(s.calls)} />

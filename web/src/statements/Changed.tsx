@@ -1,20 +1,18 @@
 import { Badge, Group, type GroupProps } from "@mantine/core";
 import { count } from "../ui/format";
-import { isNew, type Statement, timesOf } from "./query";
+import { type Statement, timesOf } from "./query";
 
 /** Changed says what is other than in the window before: that a statement is new, or slower by twice and more. */
 export function Changed({
   statement,
-  from,
   whole = false,
   ...place
 }: GroupProps & {
   statement: Statement;
-  from: string;
   /** In whole words, where it stands alone. */
   whole?: boolean;
 }) {
-  const fresh = isNew(statement.firstSeenAt, from);
+  const fresh = statement.new;
   const times = timesOf(statement);
   const slower = times !== null && times >= 2;
   if (!fresh && !slower) return null;

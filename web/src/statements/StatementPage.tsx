@@ -2,7 +2,7 @@ import { Anchor, Badge, Breadcrumbs, Group, Paper, SimpleGrid, Skeleton, Stack, 
 import { IconFileCode } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useMemo } from "react";
+import { Fragment, type ReactNode, useMemo } from "react";
 import { api, type Schemas } from "../api/client";
 import { asProblem, Problem } from "../api/problem";
 import { seriesColors } from "../chart/palette";
@@ -18,7 +18,8 @@ import { Snippet } from "../ui/Snippet";
 import { Time } from "../ui/Time";
 import { useAnchor, useScope } from "../window/scope";
 import { Changed } from "./Changed";
-import { bucketSizeFor, type Statement, shortId } from "./query";
+import { milliseconds } from "./figures";
+import { bucketSizeFor, type Statement, serverKey, shortId, slowest, unknownBefore } from "./query";
 import classes from "./statements.module.css";
 import { NoTexts } from "./Texts";
 
@@ -106,7 +107,7 @@ function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
   return (
     <article aria-busy={busy}>
       <Trail>{shortId(s.id)}</Trail>
-      <PageTitle title={shortId(s.id)} lead={<Lead statement={s} from={detail.from} />} />
+      <PageTitle title={shortId(s.id)} lead={<Lead statement={s} />} />
       <Stack gap="md">
         {s.text ? (
           <Panel className={classes.whole}>
@@ -138,7 +139,7 @@ function Missing() {
   );
 }
 
-function Lead({ statement: s, from }: { statement: Statement; from: string }) {
+function Lead({ statement: s }: { statement: Statement }) {
   return (
     <Group gap={8} component="span" mt={4}>
       <span style={{ overflowWrap: "anywhere" }}>
@@ -149,7 +150,7 @@ function Lead({ statement: s, from }: { statement: Statement; from: string }) {
           Removed
         </Badge>
       )}
-      <Changed statement={s} from={from} whole />
+      <Changed statement={s} whole />
     </Group>
   );
 }
@@ -157,11 +158,12 @@ function Lead({ statement: s, from }: { statement: Statement; from: string }) {
 /** Figures is what it cost in the window, beside the one before. */
 function Figures({ detail: { statement: s, from, to, previousFrom } }: { detail: Detail }) {
   const whole = (n: number) => count(Math.round(n));
+  const since = previousFrom === null ? null : unknownBefore(s, previousFrom);
   const figures: [string, string, string | null | undefined][] = [
     ["Time", latency(s.totalMs), s.previous && latency(s.previous.totalMs)],
     ["Calls", whole(s.calls), s.previous && whole(s.previous.calls)],
     ["Mean", s.meanMs === null ? "–" : latency(s.meanMs), s.previous && latency(s.previous.meanMs)],
-    ["Slowest", s.maxMs === null ? "–" : latency(s.maxMs), undefined],
+    ["Slowest", milliseconds(slowest(s)), undefined],
     ["Share of the time", s.share === null ? "–" : percent(100 * s.share), undefined],
   ];
   return (
@@ -175,7 +177,9 @@ function Figures({ detail: { statement: s, from, to, previousFrom } }: { detail:
           ? ". The window before is not kept."
           : s.previous
             ? `, and before: from ${shortTime(previousFrom)}`
-            : `. It was not executed in the window before, from ${shortTime(previousFrom)}.`}
+            : since !== null
+              ? `. Not known for the window before: watched since ${shortTime(since)}.`
+              : `. It was not executed in the window before, from ${shortTime(previousFrom)}.`}
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="sm">
         {figures.map(([name, value, before]) => (
@@ -229,27 +233,32 @@ function Charts({ detail }: { detail: Detail }) {
     );
   }
   return (
-    <div className={classes.charts}>
-      {drawn.map(({ title, ...chart }) => (
-        <Paper withBorder p="md" component="section" key={title} aria-label={title}>
-          <Title order={2} size="h3" mb={4}>
-            {title}
-          </Title>
-          <TimeSeriesChart
-            {...chart}
-            title={title}
-            group="statement"
-            window={{ from, to }}
-            bucketSize={bucketSize}
-            bucketStarts={bucketStarts}
-            lastBucketPartial={lastBucketPartial}
-            generatedAt={generatedAt}
-            onZoom={setCustom}
-            height={180}
-          />
-        </Paper>
-      ))}
-    </div>
+    <>
+      <div className={classes.charts}>
+        {drawn.map(({ title, ...chart }) => (
+          <Paper withBorder p="md" component="section" key={title} aria-label={title}>
+            <Title order={2} size="h3" mb={4}>
+              {title}
+            </Title>
+            <TimeSeriesChart
+              {...chart}
+              title={title}
+              group="statement"
+              window={{ from, to }}
+              bucketSize={bucketSize}
+              bucketStarts={bucketStarts}
+              lastBucketPartial={lastBucketPartial}
+              generatedAt={generatedAt}
+              onZoom={setCustom}
+              height={180}
+            />
+          </Paper>
+        ))}
+      </div>
+      <Text size="xs" c="dimmed">
+        A reading covers about a minute and counts where it ends: an execution can stand up to a minute late.
+      </Text>
+    </>
   );
 }
 
@@ -275,9 +284,27 @@ function Origin({ statement: s }: { statement: Statement }) {
       ),
     ],
     ["Database", <bdi key="database">{s.database.name}</bdi>],
-    ["First seen", s.firstSeenAt ? <Time at={s.firstSeenAt} key="first" /> : "Before this was noted"],
-    ["Last seen", s.lastSeenAt ? <Time at={s.lastSeenAt} relative key="last" /> : "Before this was noted"],
-    ...(s.key ? [["Known to its server as", <code key="key">{s.key}</code>] as [string, ReactNode]] : []),
+    [
+      "First seen",
+      s.firstSeenAt ? (
+        <Fragment key="first">
+          <Time at={s.firstSeenAt} />
+          {s.ranBefore && ", executed before that"}
+        </Fragment>
+      ) : (
+        "Before this was noted"
+      ),
+    ],
+    [
+      "Last seen",
+      s.lastSeenAt ? (
+        <Fragment key="last">
+          <Time at={s.lastSeenAt} relative /> or later, noted once an hour and by the buckets above
+        </Fragment>
+      ) : (
+        "Before this was noted"
+      ),
+    ],
   ];
   return (
     <Paper withBorder p="md" component="section" aria-label="Where it is run">
@@ -296,6 +323,7 @@ function Origin({ statement: s }: { statement: Statement }) {
           </div>
         ))}
       </SimpleGrid>
+      {s.key && <Key value={s.key} />}
       {!s.instance.removed && (
         <Group gap="md">
           <Anchor component={Link} to="/" search={here as never} size="sm">
@@ -307,5 +335,20 @@ function Origin({ statement: s }: { statement: Statement }) {
         </Group>
       )}
     </Paper>
+  );
+}
+
+/** Key is what its server knows it by, to take there. */
+function Key({ value }: { value: string }) {
+  const parts = serverKey(value);
+  if (!parts) return <Snippet label="Known to its server as" text={value} wrapped />;
+  return (
+    <>
+      <Snippet label="queryid" text={parts.queryId} />
+      <Text size="xs" c="dimmed" mt={4} mb="sm">
+        Executed by the role with the OID {parts.role}
+        {parts.nested && ", from within another statement"}. Its name: <code>SELECT {parts.role}::regrole</code>
+      </Text>
+    </>
   );
 }

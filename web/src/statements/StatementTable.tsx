@@ -1,10 +1,10 @@
 import { Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { latency } from "../dashboard/units";
-import { engineName } from "../ui/format";
+import { engineName, shortTime } from "../ui/format";
 import { SortHead } from "../ui/SortHead";
 import { Changed } from "./Changed";
 import { milliseconds, Share, wholeNumber } from "./figures";
-import type { Column, Sort, Statement, StatementsSearch } from "./query";
+import { type Column, type Sort, type Statement, type StatementsSearch, slowest, unknownBefore } from "./query";
 import { StatementLink } from "./StatementLink";
 import classes from "./statements.module.css";
 
@@ -12,9 +12,8 @@ export type Change = (next: Partial<StatementsSearch>, how?: { replace?: boolean
 
 type Rows = {
   statements: Statement[];
-  /** Where the window begins, and whether the one before is kept. */
-  from: string;
-  compared: boolean;
+  /** Where the window before begins; null where that is not kept. */
+  previousFrom: string | null;
   list: StatementsSearch;
   busy: boolean;
   change: Change;
@@ -56,18 +55,18 @@ export function StatementTable({ sort, onSort, ...rows }: Rows & { sort: Sort; o
                 </Table.Td>
                 <Table.Td className={classes.number} miw={120}>
                   {latency(s.totalMs)}
-                  <Before value={s.previous && latency(s.previous.totalMs)} {...rows} />
+                  <Before statement={s} value={s.previous && latency(s.previous.totalMs)} {...rows} />
                   <Share share={s.share} />
                 </Table.Td>
                 <Table.Td className={classes.number}>
                   {wholeNumber(s.calls)}
-                  <Before value={s.previous && wholeNumber(s.previous.calls)} {...rows} />
+                  <Before statement={s} value={s.previous && wholeNumber(s.previous.calls)} {...rows} />
                 </Table.Td>
                 <Table.Td className={classes.number}>
                   {milliseconds(s.meanMs)}
-                  <Before value={s.previous && latency(s.previous.meanMs)} {...rows} />
+                  <Before statement={s} value={s.previous && latency(s.previous.meanMs)} {...rows} />
                 </Table.Td>
-                <Table.Td className={classes.number}>{milliseconds(s.maxMs)}</Table.Td>
+                <Table.Td className={classes.number}>{milliseconds(slowest(s))}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -99,7 +98,7 @@ export function StatementCards(rows: Rows) {
                 </Text>
                 <Text size="sm" className="numbers" component="div">
                   {value}
-                  <Before value={before} {...rows} />
+                  <Before statement={s} value={before} {...rows} />
                 </Text>
               </div>
             ))}
@@ -111,17 +110,24 @@ export function StatementCards(rows: Rows) {
   );
 }
 
-/** Before is what a figure was in the window before, if that is kept. */
-function Before({ value, compared }: { value: string | null; compared: boolean }) {
-  if (!compared) return null;
-  return <span className={classes.before}>{value === null ? "not before" : `before ${value}`}</span>;
+type BeforeProps = { statement: Statement; value: string | null; previousFrom: string | null };
+
+/** Before is what a figure was in the window before, if that is kept, and its instance was watched then. */
+function Before({ statement, value, previousFrom }: BeforeProps) {
+  if (previousFrom === null) return null;
+  const since = unknownBefore(statement, previousFrom);
+  return (
+    <span className={classes.before}>
+      {value !== null ? `before ${value}` : since === null ? "not before" : `watched since ${shortTime(since)}`}
+    </span>
+  );
 }
 
-function Name({ statement: s, list, from }: { statement: Statement; list: StatementsSearch; from: string }) {
+function Name({ statement: s, list }: { statement: Statement; list: StatementsSearch }) {
   return (
     <>
       <StatementLink statement={s} list={list} />
-      <Changed statement={s} from={from} mt={4} />
+      <Changed statement={s} mt={4} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Chip, Group, Input, NativeSelect, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Chip, Group, Input, NativeSelect, Skeleton, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconFileCode, IconFilterOff } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -8,7 +8,7 @@ import { asProblem } from "../api/problem";
 import { notKeptSince } from "../dashboard/contributors";
 import { SearchField } from "../instances/SearchField";
 import { EmptyState } from "../ui/EmptyState";
-import { count, measuredEngines, shortTime } from "../ui/format";
+import { count, measuredEngines, plural, shortTime } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
 import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
@@ -69,7 +69,12 @@ export function StatementsPage() {
             />
           )}
           {!data && !asked.error && <Loading rows={narrow ? 5 : 12} />}
-          {data && data.items.length === 0 && <Nothing search={search} change={change} total={data.page.totalItems} />}
+          {data && data.items.length === 0 && (
+            <>
+              <Nothing search={search} change={change} total={data.page.totalItems} />
+              <Own hidden={data.ownStatements} search={search} change={change} />
+            </>
+          )}
           {data && data.items.length > 0 && (
             <List data={data} search={search} change={change} busy={asked.isFetching} narrow={narrow} onSort={onSort} />
           )}
@@ -109,8 +114,7 @@ type ListProps = {
 function List({ data, search, change, busy, narrow, onSort }: ListProps) {
   const rows = {
     statements: data.items,
-    from: data.from,
-    compared: data.previousFrom !== null,
+    previousFrom: data.previousFrom,
     list: search,
     busy,
     change,
@@ -123,10 +127,31 @@ function List({ data, search, change, busy, narrow, onSort }: ListProps) {
         <StatementTable {...rows} sort={search.sort ?? defaultSort} onSort={onSort} />
       )}
       <Pager page={data.page} what="statements" onTurn={(page) => change({ page: page === 1 ? undefined : page })} />
+      <Own hidden={data.ownStatements} search={search} change={change} />
       <Text className="visually-hidden" role="status">
         {count(data.page.totalItems)} statements
       </Text>
     </>
+  );
+}
+
+/** Own counts the statements by which Muster watches, and shows or hides them. */
+function Own({ hidden, search, change }: { hidden: number; search: StatementsSearch; change: Change }) {
+  if (hidden === 0 && !search.own) return null;
+  return (
+    <Text size="sm" c="dimmed" mt="sm" data-own>
+      {search.own
+        ? "Muster's own statements are listed, too. "
+        : `${plural(hidden, "statement")} of Muster's own ${hidden === 1 ? "is" : "are"} not listed. `}
+      <UnstyledButton
+        fz="sm"
+        td="underline"
+        mih={24}
+        onClick={() => change({ own: search.own ? undefined : "include" })}
+      >
+        {search.own ? "Hide them" : "Show them"}
+      </UnstyledButton>
+    </Text>
   );
 }
 

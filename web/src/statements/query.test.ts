@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { statementsSearch } from "../url/schemas";
-import { bucketSizeFor, firstLine, isNew, statementsQuery, timesOf, titleOf } from "./query";
+import {
+  bucketSizeFor,
+  firstLine,
+  serverKey,
+  slowest,
+  statementsQuery,
+  timesOf,
+  titleOf,
+  unknownBefore,
+} from "./query";
 
 const window = { from: "2026-11-20T10:00:00Z", to: "2026-11-20T11:00:00Z", bucketSize: "1m", preset: null } as const;
 
@@ -51,7 +60,28 @@ test("what is slower is compared where there is something to compare", () => {
   expect(timesOf({ meanMs: 140, previous: null })).toBeNull();
   expect(timesOf({ meanMs: null, previous })).toBeNull();
   expect(timesOf({ meanMs: 1, previous: { ...previous, meanMs: 0 } })).toBeNull();
-  expect(isNew("2026-11-20T10:00:00Z", window.from)).toBe(true);
-  expect(isNew("2026-11-20T09:59:00Z", window.from)).toBe(false);
-  expect(isNew(null, window.from)).toBe(false);
+});
+
+// F4.
+test("what was not executed before is said only of times in which the instance was watched", () => {
+  const before = "2026-11-20T09:00:00Z";
+  const previous = { calls: 1, totalMs: 70, meanMs: 70 };
+  expect(unknownBefore({ previous: null, watchedSince: "2026-11-20T09:30:00Z" }, before)).toBe("2026-11-20T09:30:00Z");
+  expect(unknownBefore({ previous: null, watchedSince: before }, before)).toBeNull();
+  expect(unknownBefore({ previous: null, watchedSince: null }, before)).toBeNull();
+  expect(unknownBefore({ previous, watchedSince: "2026-11-20T09:30:00Z" }, before)).toBeNull();
+});
+
+// F24.
+test("the slowest execution is shown where more than the mean is known", () => {
+  expect(slowest({ calls: 10, meanMs: 4, maxMs: 4 })).toBeNull();
+  expect(slowest({ calls: 10, meanMs: 4, maxMs: 4.1 })).toBe(4.1);
+  expect(slowest({ calls: 1, meanMs: 4, maxMs: 4 })).toBe(4);
+  expect(slowest({ calls: 10, meanMs: 4, maxMs: null })).toBeNull();
+});
+
+test("a key of PostgreSQL is taken apart", () => {
+  expect(serverKey("-2933/10")).toEqual({ queryId: "-2933", role: "10", nested: false });
+  expect(serverKey("17/16384/nested")).toEqual({ queryId: "17", role: "16384", nested: true });
+  expect(serverKey("8a4fe/33")).toBeNull();
 });

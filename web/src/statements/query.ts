@@ -28,6 +28,7 @@ export function statementsQuery(
     ...(search.databaseId && { databaseId: search.databaseId }),
     ...(search.q && texts && { q: search.q }),
     ...(search.only && { only: search.only }),
+    ...(search.own && { own: search.own }),
   };
 }
 
@@ -71,6 +72,21 @@ export function timesOf({ meanMs, previous }: Pick<Statement, "meanMs" | "previo
   return meanMs / previous.meanMs;
 }
 
-/** isNew says that a statement was first seen in the window. */
-export const isNew = (firstSeenAt: string | null, from: string) =>
-  firstSeenAt !== null && Date.parse(firstSeenAt) >= Date.parse(from);
+/** unknownBefore is since when a statement's instance is watched, where that is too late to know the window before. */
+export const unknownBefore = (
+  { previous, watchedSince }: Pick<Statement, "previous" | "watchedSince">,
+  previousFrom: string,
+) =>
+  previous === null && watchedSince !== null && Date.parse(watchedSince) > Date.parse(previousFrom)
+    ? watchedSince
+    : null;
+
+/** slowest is a statement's longest execution; null where its engine does not tell, and all that is known is the mean. */
+export const slowest = ({ calls, meanMs, maxMs }: Pick<Statement, "calls" | "meanMs" | "maxMs">) =>
+  calls > 1 && maxMs !== null && meanMs !== null && maxMs <= meanMs * 1.001 ? null : maxMs;
+
+/** serverKey is what PostgreSQL knows a statement by, in its parts: queryid, the role's number, and whether it was called from another. */
+export function serverKey(key: string) {
+  const [, queryId, role, nested] = /^(-?\d+)\/(\d+)(\/nested)?$/.exec(key) ?? [];
+  return queryId && role ? { queryId, role, nested: nested !== undefined } : null;
+}

@@ -148,6 +148,7 @@ export const statementsSearch = search(
     databaseId: uuid,
     q: text,
     only: oneOf("new", "slower"),
+    own: oneOf("include"),
     sort: oneOf(...statementSorts, ...statementSorts.map((s) => `-${s}` as const)),
     page: ordinal,
     pageSize: ordinal,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
 	"muster/internal/clocktest"
@@ -59,10 +60,12 @@ func TestTheExtensionIsLookedForInEveryDatabase(t *testing.T) {
 	const create = " | CREATE EXTENSION pg_stat_statements;"
 	minute(searching + create) // where we are, and in twenty more
 	minute("")
+	admin.MustExec(`SELECT 1`)
 	minute("")
 	if n := len(home.Batches); n == 0 || len(home.Batches[n-1].Statements) == 0 {
 		t.Error("it is found, and no statement is counted")
 	}
+	ownStatements(t, admin, home)
 	last.MustExec(`DROP EXTENSION pg_stat_statements`)
 	_ = one.Round(t.Context()) // it fails on what is gone
 	clock.Advance(time.Minute)
@@ -124,5 +127,33 @@ func TestASessionIsCountedWhereverAClientIs(t *testing.T) {
 	}
 	if want := map[string]int64{"app": 1, "golden": 2, "postgres": 1}; !maps.Equal(on, want) || len(home.Known) != 3 {
 		t.Errorf("sessions %v on %v, want %v", on, home.Known, want)
+	}
+}
+
+// ownStatements, F25: what the watching role executes is Muster's own, and what others do is not.
+func ownStatements(t *testing.T, admin *sqlx.DB, home *measuretest.Home) {
+	t.Helper()
+	var watcher string
+	if err := admin.Get(&watcher, `SELECT oid FROM pg_roles WHERE rolname = 'watcher'`); err != nil {
+		t.Fatal(err)
+	}
+	own, others := 0, 0
+	for _, b := range home.Batches {
+		for _, sample := range b.Statements {
+			for _, s := range sample.Statements {
+				_, role, _ := strings.Cut(s.Key, "/")
+				if role, _, _ = strings.Cut(role, "/"); s.Own != (role == watcher) {
+					t.Errorf("%s of role %s is own: %t", s.Key, role, s.Own)
+				}
+				if s.Own {
+					own++
+				} else {
+					others++
+				}
+			}
+		}
+	}
+	if own == 0 || others == 0 {
+		t.Errorf("%d statements of our own, %d of others", own, others)
 	}
 }

@@ -16,6 +16,9 @@ import (
 //go:embed sql/extension.sql
 var extensionQuery string
 
+//go:embed sql/watcher.sql
+var watcherQuery string
+
 //go:embed sql/databases.sql
 var databasesQuery string
 
@@ -43,6 +46,7 @@ type extension struct {
 	texts        string                  // likewise, of the statements that are put in
 	tellsActive  bool                    // the server counts how long it executes
 	missing      []snapshot.MissingGrant // what keeps us from reading it
+	watcher      uint32                  // our role, where it is one for watching; else 0
 }
 
 // findExtension looks for the extension in the session's database; nil: it is not
@@ -59,6 +63,7 @@ func findExtension(ctx context.Context, s servers.Session) (*extension, error) {
 	if tellsReset {
 		x.clocks = clocks19Query
 	}
+	x.watcher = findWatcher(ctx, s)
 	offers := func(column string) bool { return slices.Contains(strings.Split(row[1], ","), column) }
 	switch {
 	case offers("stats_since"):
@@ -83,6 +88,20 @@ func findExtension(ctx context.Context, s servers.Session) (*extension, error) {
 		x.lacks("pg_stat_statements in database "+s.Database(), "GRANT EXECUTE ON FUNCTION "+functions+" TO "+role+";")
 	}
 	return x, nil
+}
+
+// findWatcher returns the number of our role; 0: it is none for watching, or cannot be known,
+// and then no statement is ours alone.
+func findWatcher(ctx context.Context, s servers.Session) uint32 {
+	row, err := servers.Row(ctx, s, 1, watcherQuery)
+	if err != nil {
+		return 0
+	}
+	number, err := strconv.ParseUint(row[0], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(number)
 }
 
 func (x *extension) lacks(object, statement string) {
@@ -161,6 +180,12 @@ func statement(query int64, user uint32, topLevel bool) measure.Statement {
 		who |= nested
 	}
 	return measure.Statement{uint64(query), who} //nolint:gosec // G115: a number of 64 bits, whatever its sign
+}
+
+// Own says that a statement is of the role as which we watch. A superuser, and a role that may
+// not read what others do, may be an application's, too.
+func (r *reader) Own(s measure.Statement) bool {
+	return r.extension != nil && r.extension.watcher != 0 && uint32(s[1]) == r.extension.watcher //nolint:gosec // G115: the role's number
 }
 
 // Name names a statement in its database.
