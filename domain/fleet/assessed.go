@@ -26,6 +26,17 @@ type InstanceAssessed struct {
 	// FactsSHA256 is that of the assessment as it is stored, hex. It holds what the
 	// assessment found to what the log says; empty: the event is from before it did.
 	FactsSHA256 string `json:"factsSha256,omitempty"`
+	// New are the findings that the assessment before did not have, or had as less severe,
+	// by check and severity. Empty: there are none, or the event is from before it said so.
+	New []NewFindings `json:"newFindings,omitempty"`
+}
+
+// NewFindings are those of one check and severity. Id and title are the catalogue's.
+type NewFindings struct {
+	CheckID  string `json:"checkId"`
+	Title    string `json:"title"`
+	Severity string `json:"severity"`
+	Findings int    `json:"findings"`
 }
 
 // DomainScore is the part of a score that one domain of checks has.

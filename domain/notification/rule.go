@@ -33,19 +33,40 @@ const (
 	ReportReady       EventType = "report.ready"
 	ReportFailed      EventType = "report.failed"
 	ScheduleMissed    EventType = "schedule.missed"
+	FindingNew        EventType = "finding.new" // of one check on one server, or more severe than before
+	InstanceDown      EventType = "instance.down"
+	InstanceUp        EventType = "instance.up"
 )
 
 // EventTypes are all of them.
 func EventTypes() []EventType {
-	return []EventType{AlertRaised, AlertResolved, AlertAcknowledged, ReportReady, ReportFailed, ScheduleMissed}
+	return []EventType{AlertRaised, AlertResolved, AlertAcknowledged, ReportReady, ReportFailed, ScheduleMissed, FindingNew, InstanceDown, InstanceUp}
 }
 
 // OfAlert says whether such an event is one of an alert.
 func (t EventType) OfAlert() bool { return strings.HasPrefix(string(t), "alert.") }
 
+// OfServer says whether such an event is about one server, with a severity.
+func (t EventType) OfServer() bool {
+	return t.OfAlert() || slices.Contains([]EventType{FindingNew, InstanceDown, InstanceUp}, t)
+}
+
+// SeverityOf is how severe a new finding is among alerts: rules and quiet hours have one
+// scale. Errors: none; a severity that is not known counts as the least.
+func SeverityOf(finding string) alert.Severity {
+	switch finding {
+	case "Critical":
+		return alert.Critical
+	case "High":
+		return alert.Warning
+	default:
+		return alert.Info
+	}
+}
+
 // Match says which events a rule is about. An event matches where each of these has it;
-// one that is empty has everything. Severity, engine and name are asked of alerts only,
-// servers of alerts, and of reports whose scope names some.
+// one that is empty has everything. Severity, engine and name are asked of what is about one
+// server (OfServer), servers of that, and of reports whose scope names some.
 type Match struct {
 	Severities   []alert.Severity `json:"severity"`
 	Engines      []fleet.Engine   `json:"engine"`
@@ -57,7 +78,7 @@ type Match struct {
 // Subject is an event as rules look at it.
 type Subject struct {
 	Type      EventType
-	Severity  alert.Severity // of an alert
+	Severity  alert.Severity // of what is about one server
 	Instances []uuid.UUID    // the alert's server, or those of a report's scope; none: of the organization
 	Name      string         // of an alert's server; empty: it has none
 	Engine    fleet.Engine   // of an alert's server
@@ -69,7 +90,7 @@ func (m Match) Matches(s Subject) bool {
 	if !has(m.Events, s.Type) {
 		return false
 	}
-	if !s.Type.OfAlert() {
+	if !s.Type.OfServer() {
 		return len(s.Instances) == 0 || m.someOf(s.Instances)
 	}
 	return has(m.Severities, s.Severity) && (m.isAbout(s) || slices.ContainsFunc(s.Others, m.isAbout))
@@ -104,7 +125,7 @@ func (t Terms) Group() time.Duration { return time.Duration(t.GroupSeconds) * ti
 // Waits says until when an event that comes now waits for the end of quiet hours;
 // ok is false where it does not, or where load does not know the time zone.
 func (t Terms) Waits(s Subject, now time.Time, load func(name string) (*time.Location, error)) (until time.Time, ok bool, err error) {
-	if t.Quiet == nil || t.Quiet.ExceptCritical && s.Type.OfAlert() && s.Severity == alert.Critical {
+	if t.Quiet == nil || t.Quiet.ExceptCritical && s.Type.OfServer() && s.Severity == alert.Critical {
 		return time.Time{}, false, nil
 	}
 	zone, err := load(t.Quiet.TimeZone)
@@ -121,7 +142,7 @@ func (m Match) TellsOf(instance uuid.UUID, name, engine string) bool {
 		if len(m.Severities) > 0 {
 			s.Severity = m.Severities[0]
 		}
-		if (t.OfAlert() || len(m.InstanceIDs) > 0 && t != ScheduleMissed) && m.Matches(s) {
+		if (t.OfServer() || len(m.InstanceIDs) > 0 && t != ScheduleMissed) && m.Matches(s) {
 			return true
 		}
 	}

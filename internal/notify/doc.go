@@ -24,6 +24,9 @@
 // for the rules that did not match it before, once. Its end is told by every rule that told it,
 // whatever the alert was by then.
 //
+// New findings come with the event of their assessment (fleet.InstanceAssessed), by check and
+// severity: each of these is one event to tell, under an id of its own.
+//
 // What is not told when a delivery is closed: that an alert was resolved whose raise was not
 // sent through this rule and channel, and an alert that somebody muted meanwhile. What was
 // raised and resolved within quiet hours is suppressed as it comes.

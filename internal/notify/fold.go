@@ -20,7 +20,7 @@ import (
 // followed are the types of events that are looked at, by log.
 var followed = map[eventstore.Log][]string{
 	eventstore.Fleet: {
-		"instance.registered", "instance.changed",
+		"instance.registered", "instance.changed", "instance.assessed",
 		"alert.raised", "alert.changed", "alert.acknowledged", "alert.muted", "alert.muted_until", "alert.unmuted", "alert.mute_ended",
 		"alert.resolved", "alert.auto_resolved",
 	},
@@ -109,8 +109,9 @@ func newWorld() *world {
 	return &world{alerts: map[uuid.UUID]*openAlert{}, servers: map[uuid.UUID]server{}, moved: map[uuid.UUID]bool{}, named: map[uuid.UUID]bool{}}
 }
 
-// apply folds an event, and says whether it is one that may be told.
-func (w *world) apply(ctx context.Context, e recorded) (h happened, ok bool, err error) {
+// apply folds an event into what is told of it: nothing, or one thing, or one for each
+// check that found something new.
+func (w *world) apply(ctx context.Context, e recorded) ([]happened, error) {
 	switch event := e.event.(type) {
 	case fleet.InstanceRegistered:
 		w.name(e, event.Name, event.Engine)
@@ -120,14 +121,43 @@ func (w *world) apply(ctx context.Context, e recorded) (h happened, ok bool, err
 		a := &openAlert{ID: e.Stream, OrganizationID: e.OrganizationID, RaisedAt: e.OccurredAt}
 		a.describe(event.Details)
 		w.alerts[e.Stream], w.moved[e.Stream] = a, true
-		return w.tellAlert(e, a, notification.AlertRaised).with(event.Details), true, nil
+		return []happened{w.tellAlert(e, a, notification.AlertRaised).with(event.Details)}, nil
+	case fleet.InstanceAssessed:
+		return w.tellFindings(e, event), nil
 	case report.Ready, report.Failed, schedule.Missed:
-		h, err = w.tellOther(ctx, e)
-		return h, err == nil, err
+		h, err := w.tellOther(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		return []happened{h}, nil
 	default:
-		h, ok = w.applyAlert(e)
+		if h, ok := w.applyAlert(e); ok {
+			return []happened{h}, nil
+		}
 	}
-	return h, ok, nil
+	return nil, nil
+}
+
+// tellFindings tells of new findings, those of one check and severity at once.
+func (w *world) tellFindings(e recorded, event fleet.InstanceAssessed) (told []happened) {
+	s, known := w.servers[event.InstanceID]
+	if !known { // it was removed
+		return nil
+	}
+	for _, n := range event.New {
+		h := base(e, notification.FindingNew)
+		h.ID = uuid.NewSHA1(eventIDs, []byte(h.ID.String()+" "+n.CheckID+" "+n.Severity))
+		severity, check, finding := notification.SeverityOf(n.Severity), n.CheckID, n.Severity
+		h.Title = n.Title
+		if n.Findings > 1 {
+			h.Title += ": " + strconv.Itoa(n.Findings) + " findings"
+		}
+		h.Notice.Severity, h.CheckID, h.FindingSeverity = &severity, &check, &finding
+		h.Instance = &send.Reference{ID: event.InstanceID, Name: s.Name}
+		h.Subject.Severity, h.Instances, h.Name, h.Engine = severity, []uuid.UUID{event.InstanceID}, s.Name, fleet.Engine(s.Engine)
+		told = append(told, h)
+	}
+	return told
 }
 
 // applyAlert folds what happens to an alert that was raised.

@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/domain/report"
 	"muster/domain/schedule"
@@ -114,12 +115,12 @@ func (f *Follower) take(ctx context.Context, tx *sqlx.Tx, log eventstore.Log, ev
 	w.described = func(ctx context.Context, e recorded) (description, error) { return f.describe(ctx, tx, e) }
 	var told []happened
 	for _, e := range events {
-		h, ok, err := w.apply(ctx, e)
+		all, err := w.apply(ctx, e)
 		if err != nil {
 			return err
 		}
-		if ok && e.Position > toldAfter {
-			told = append(told, h)
+		if e.Position > toldAfter {
+			told = append(told, all...)
 		}
 	}
 	if err := w.save(ctx, tx); err != nil {
@@ -143,6 +144,11 @@ func load(ctx context.Context, q sqlx.QueryerContext, events []recorded) (*world
 			at(event.Details)
 		case alert.Changed:
 			at(event.Details)
+		case fleet.InstanceAssessed:
+			if len(event.New) > 0 {
+				serverIDs[event.InstanceID] = true
+			}
+			continue
 		}
 		alertIDs[e.Stream] = true
 	}

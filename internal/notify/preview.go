@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/eventstore"
 	"muster/internal/notify/send"
@@ -65,12 +66,14 @@ func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notifica
 				return p, err
 			}
 			for _, e := range events {
-				h, ok, err := w.apply(ctx, e)
+				all, err := w.apply(ctx, e)
 				if err != nil {
 					return p, err
 				}
-				if ok && !h.RecordedAt.Before(p.From) && rule.has(h) && rule.tells(h, raised) {
-					matched = append(matched, h)
+				for _, h := range all {
+					if !h.RecordedAt.Before(p.From) && rule.has(h) && rule.tells(h, raised) {
+						matched = append(matched, h)
+					}
 				}
 			}
 		}
@@ -136,6 +139,8 @@ func (r *Reader) remember(ctx context.Context, w *world, organization uuid.UUID,
 			note(event.Details)
 		case alert.Changed:
 			note(event.Details)
+		case fleet.InstanceAssessed:
+			servers[event.InstanceID] = servers[event.InstanceID] || len(event.New) > 0
 		}
 		if notification.EventType(e.Type).OfAlert() && !raised[e.Stream] && w.alerts[e.Stream] == nil {
 			missing[e.Stream] = true
@@ -159,7 +164,7 @@ func (r *Reader) remember(ctx context.Context, w *world, organization uuid.UUID,
 	}
 	for _, e := range first {
 		if _, ok := e.event.(alert.Raised); ok {
-			if _, _, err := w.apply(ctx, e); err != nil {
+			if _, err := w.apply(ctx, e); err != nil {
 				return err
 			}
 		}

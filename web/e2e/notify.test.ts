@@ -187,6 +187,8 @@ const notice = (n: number): Schemas["Notice"] => ({
   scheduleId: null,
   dueAt: null,
   reason: null,
+  checkId: null,
+  findingSeverity: null,
 });
 const delivery = (n: number, more: Partial<Schemas["Delivery"]>): Schemas["Delivery"] => ({
   id: id(n),

@@ -18,6 +18,9 @@
 // never kept: its digest says that it changed. What is known not to hold one is listed,
 // not what is known to.
 //
+// The event also counts what the assessment found that the one before did not
+// (findings.New), by check and severity.
+//
 // What a look could not see says nothing: it stays as it was. A setting is compared where
 // both looks have it, for roles see different settings, and so do versions. Privileges
 // and extensions of a database count from the second look that finds the database on.

@@ -18,6 +18,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/assessment/findings"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
@@ -52,6 +53,9 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	if e, err = score(l); err != nil {
 		return e, false, err
 	}
+	if e.New, err = findings.New(ctx, tx, l.Organization, l.Instance, l.Assessment, l.Accepted, l.At); err != nil {
+		return e, false, err
+	}
 	salt, err := saltOf(ctx, tx, l.Organization)
 	if err != nil {
 		return e, false, err
@@ -66,7 +70,7 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	for _, d := range differ {
 		e.Changes = append(e.Changes, change(salt, d))
 	}
-	news = len(differ) > 0 || !timegrid.Day.Floor(told.At).Equal(timegrid.Day.Floor(e.At)) || !told.Same(e)
+	news = len(differ) > 0 || len(e.New) > 0 || !timegrid.Day.Floor(told.At).Equal(timegrid.Day.Floor(e.At)) || !told.Same(e)
 	if !news && slices.Equal(before.Items, now.Items) && slices.Equal(before.Seen, now.Seen) {
 		return e, false, nil
 	}
@@ -139,7 +143,7 @@ func write(ctx context.Context, tx *sqlx.Tx, l Look, now known, e fleet.Instance
 	if err != nil {
 		return fmt.Errorf("encode what is known of instance %s: %w", l.Instance, err)
 	}
-	e.Changes = []fleet.Change{} // the log has them
+	e.Changes, e.New = []fleet.Change{}, nil // the log has them
 	told, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("encode what the log says of instance %s: %w", l.Instance, err)

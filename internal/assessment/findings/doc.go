@@ -18,6 +18,9 @@
 // An id is made from what a finding is about, its first half from the check: rows
 // that sort alike come by id, and so the findings of a check lie together.
 //
+// New compares an assessment with the one before it, for the log and those who are told
+// of new findings. What the one before could not have seen is not new.
+//
 // Whether a finding is accepted is not kept: exceptions lapse by the clock. List
 // decides it as analysis does for documents, and a test holds the two together.
 //

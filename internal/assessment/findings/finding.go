@@ -44,10 +44,11 @@ func (f Finding) Severity() string { return analysis.Severities[f.Rank] }
 // place is what a result is about.
 type place struct{ check, database string }
 
-// in are the findings of one assessment of an instance, seen at that time, by id.
-func in(organization, instance uuid.UUID, a snapshot.Assessment, checks []snapshot.Check, at time.Time) map[uuid.UUID]Finding {
+// in are the findings of one assessment of an instance, seen at that time, by id, but for
+// those that exceptions accept.
+func in(organization, instance uuid.UUID, a snapshot.Assessment, checks []snapshot.Check, accepted []snapshot.Exception, at time.Time) map[uuid.UUID]Finding {
 	doc := snapshot.Document{
-		Kind: string(report.InstanceScorecard), Checks: checks,
+		Kind: string(report.InstanceScorecard), AsOf: at, Checks: checks, Exceptions: accepted,
 		Instances: []snapshot.Instance{{ID: instance, Engine: string(fleet.PostgreSQL), Active: true, Assessment: &a}},
 	}
 	results := make(map[place]snapshot.CheckResult, len(a.Results))
@@ -118,7 +119,7 @@ func after(before []Finding, organization, instance uuid.UUID, a snapshot.Assess
 	if a.Outcome == snapshot.OutcomeUnreachable {
 		return before
 	}
-	found, look := in(organization, instance, a, checks, at), lookOf(a)
+	found, look := in(organization, instance, a, checks, nil, at), lookOf(a)
 	out := make([]Finding, 0, len(found)+len(before))
 	for _, f := range before {
 		if f.Gone != nil {

@@ -632,6 +632,9 @@ const (
 	AlertAcknowledged NotifiedEvent = "alert.acknowledged"
 	AlertRaised       NotifiedEvent = "alert.raised"
 	AlertResolved     NotifiedEvent = "alert.resolved"
+	FindingNew        NotifiedEvent = "finding.new"
+	InstanceDown      NotifiedEvent = "instance.down"
+	InstanceUp        NotifiedEvent = "instance.up"
 	ReportFailed      NotifiedEvent = "report.failed"
 	ReportReady       NotifiedEvent = "report.ready"
 	ScheduleMissed    NotifiedEvent = "schedule.missed"
@@ -645,6 +648,12 @@ func (e NotifiedEvent) Valid() bool {
 	case AlertRaised:
 		return true
 	case AlertResolved:
+		return true
+	case FindingNew:
+		return true
+	case InstanceDown:
+		return true
+	case InstanceUp:
 		return true
 	case ReportFailed:
 		return true
@@ -2070,7 +2079,8 @@ type ChangeNotificationRule struct {
 	GroupSeconds *int32                `json:"groupSeconds,omitempty"`
 
 	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-	// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+	// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
+	// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
 	Match *RuleMatch `json:"match,omitempty"`
 	Name  *string    `json:"name,omitempty"`
 
@@ -2516,7 +2526,8 @@ type CreateNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
 	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-	// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+	// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
+	// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
 	Match RuleMatch   `json:"match"`
 	Name  string      `json:"name"`
 	Quiet *QuietHours `json:"quiet,omitempty"`
@@ -3339,13 +3350,19 @@ type Notice struct {
 	AlertId *openapi_types.UUID `json:"alertId"`
 	At      time.Time           `json:"at"`
 
+	// CheckId Of `finding.new`: one event has the new findings of one check and severity on one server.
+	CheckId *string `json:"checkId"`
+
 	// DueAt Of `schedule.missed`.
 	DueAt *time.Time `json:"dueAt"`
+
+	// FindingSeverity Of `finding.new`.
+	FindingSeverity *string `json:"findingSeverity"`
 
 	// Id The same wherever and however often it is told.
 	Id openapi_types.UUID `json:"id"`
 
-	// Instance Of alerts.
+	// Instance Of alerts, and of new findings.
 	Instance *Reference `json:"instance"`
 
 	// Reason Of `report.failed` and `schedule.missed`.
@@ -3355,7 +3372,7 @@ type Notice struct {
 	// ScheduleId Of `schedule.missed`, and of a report that a schedule asked for (the first, where there are several).
 	ScheduleId *openapi_types.UUID `json:"scheduleId"`
 
-	// Severity Of alerts.
+	// Severity Of alerts
 	Severity *string `json:"severity"`
 
 	// Title Of the alert, the report's kind, scope and schedule, or the schedule's name.
@@ -3518,7 +3535,8 @@ type PreviewNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
 	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-	// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+	// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
+	// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
 	Match RuleMatch `json:"match"`
 }
 
@@ -3956,7 +3974,8 @@ type RequestedReport struct {
 type Role string
 
 // RuleMatch An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-// name are asked of alerts only, servers of alerts and of reports whose scope names some.
+// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
+// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
 type RuleMatch struct {
 	Engine *[]Engine        `json:"engine,omitempty"`
 	Event  *[]NotifiedEvent `json:"event,omitempty"`

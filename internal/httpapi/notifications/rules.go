@@ -210,7 +210,7 @@ func (s *NotificationRoutes) showRules(ctx context.Context, rules []notify.Rule)
 func notice(n send.Notice) api.Notice {
 	shown := api.Notice{
 		Id: n.ID, Type: string(n.Type), At: n.At.UTC(), Title: n.Title, AlertId: n.AlertID, ReportId: n.ReportID, ScheduleId: n.ScheduleID,
-		DueAt: wire.UTC(n.DueAt), Reason: n.Reason,
+		DueAt: wire.UTC(n.DueAt), Reason: n.Reason, CheckId: n.CheckID, FindingSeverity: n.FindingSeverity,
 	}
 	if n.Severity != nil {
 		shown.Severity = wire.Optional(string(*n.Severity))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,9 @@ type Notice struct {
 	ScheduleID *uuid.UUID             `json:"scheduleId"`
 	DueAt      *time.Time             `json:"dueAt"`
 	Reason     *string                `json:"reason"`
+	// Of new findings.
+	CheckID         *string `json:"checkId"`
+	FindingSeverity *string `json:"findingSeverity"`
 }
 
 // Message is what is told at once.
@@ -123,7 +127,11 @@ func What(n Notice) string {
 	said := map[notification.EventType]string{
 		notification.AlertRaised: "Raised", notification.AlertResolved: "Resolved", notification.AlertAcknowledged: "Acknowledged",
 		notification.ReportReady: "Report ready", notification.ReportFailed: "Report failed", notification.ScheduleMissed: "Schedule missed",
+		notification.FindingNew: "New finding", notification.InstanceDown: "Down", notification.InstanceUp: "Up again",
 	}[n.Type]
+	if n.FindingSeverity != nil {
+		return said + " (" + *n.FindingSeverity + ")"
+	}
 	if n.Severity != nil {
 		said += " (" + string(*n.Severity) + ")"
 	}
@@ -163,6 +171,10 @@ func Link(publicURL string, n Notice) string {
 		return base + "/reports/" + n.ReportID.String()
 	case n.ScheduleID != nil:
 		return base + "/schedules/" + n.ScheduleID.String()
+	case n.CheckID != nil && n.Instance != nil:
+		return base + "/findings?group=none&checkId=" + url.QueryEscape(*n.CheckID) + "&instanceId=" + n.Instance.ID.String()
+	case n.Instance != nil:
+		return base + "/instances/" + n.Instance.ID.String()
 	}
 	return base
 }

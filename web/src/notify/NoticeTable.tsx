@@ -1,6 +1,7 @@
 import { Group, List, Table, Text } from "@mantine/core";
 import { SeverityBadge } from "../alerts/badges";
 import type { Schemas } from "../api/client";
+import { SeverityBadge as FindingSeverity } from "../findings/badges";
 import { reasonText } from "../schedules/words";
 import { useNarrow } from "../ui/narrow";
 import { Time } from "../ui/Time";
@@ -61,10 +62,10 @@ const NoticeList = ({ label, notices }: { label: string; notices: Notice[] }) =>
   </List>
 );
 
-const Severity = ({ notice: { severity } }: { notice: Notice }) =>
+const Severity = ({ notice: { severity, findingSeverity } }: { notice: Notice }) =>
   severity && (
     <Text size="sm" component="div">
-      <SeverityBadge severity={severity} />
+      {findingSeverity ? <FindingSeverity severity={findingSeverity} /> : <SeverityBadge severity={severity} />}
     </Text>
   );
 

@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Chip, Grid, Group, Input, MultiSelect, Stack, TextInput } from "@mantine/core";
+import { Anchor, Button, Checkbox, Chip, Grid, Group, Input, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -15,7 +15,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { engines, notifiedEvents, severities } from "../url/schemas";
 import { InstanceSelect } from "./InstanceSelect";
 import { RulePreview } from "./RulePreview";
-import { aboutAlerts, matchOf, pointers, type RuleForm } from "./ruleForm";
+import { aboutServers, matchOf, pointers, type RuleForm } from "./ruleForm";
 import { TimingFields } from "./TimingFields";
 import { channelKindName, eventName } from "./words";
 
@@ -41,7 +41,7 @@ export function RuleEditor({
     },
   });
   const { onSubmit, running, note } = useSubmission(form, pointers);
-  const alerts = aboutAlerts(form.values.event);
+  const alerts = aboutServers(form.values.event);
   const narrow = useNarrow();
   const preview = <RulePreview match={matchOf(form.values)} groupSeconds={Number(form.values.groupSeconds)} />;
   return (
@@ -60,13 +60,19 @@ export function RuleEditor({
               </Checkbox.Group>
               {alerts && (
                 <Chips
-                  label="Severity of alerts"
+                  label="Severity"
                   none="every severity"
                   error={form.errors.severity}
                   all={severities.map((value) => ({ value, label: severityName(value) }))}
                   chosen={form.values.severity}
                   onChange={(chosen) => form.setFieldValue("severity", chosen as RuleForm["severity"])}
                 />
+              )}
+              {form.values.event.includes("finding.new") && (
+                <Text size="xs" c="dimmed">
+                  Of findings, Critical counts as critical, High as warning, and Medium and Low as info. The first
+                  assessment of a server is not told.
+                </Text>
               )}
               {alerts && (
                 <Chips

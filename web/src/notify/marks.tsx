@@ -42,7 +42,9 @@ export function NoticeTitle({ notice: n }: { notice: Schemas["Notice"] }) {
       ? `/reports/${n.reportId}`
       : n.scheduleId
         ? `/schedules/${n.scheduleId}`
-        : null;
+        : n.instance
+          ? `/instances/${n.instance.id}`
+          : null;
   const title = <bdi>{n.title}</bdi>;
   if (!to) return title;
   return (

@@ -74,12 +74,13 @@ export const formOf = (rule: Rule, timeZone: string): RuleForm => ({
   exceptCritical: rule.quiet?.exceptCritical ?? true,
 });
 
-/** aboutAlerts says that a rule tells of alerts, of which alone severity, engine and name are asked. */
-export const aboutAlerts = (event: Event[]) => event.length === 0 || event.some((e) => e.startsWith("alert."));
+/** aboutServers says that a rule tells of alerts, findings or servers: of these alone severity, engine and name are asked. */
+export const aboutServers = (event: Event[]) =>
+  event.length === 0 || event.some((e) => /^(alert|finding|instance)\./.test(e));
 
-/** matchOf is what a rule matches; what is asked of alerts only is left out where it tells of none. */
+/** matchOf is what a rule matches; what is asked only of what is about one server is left out where it tells of no such thing. */
 export function matchOf({ severity, engine, instanceIds, nameContains, event }: RuleForm): Match {
-  const alerts = aboutAlerts(event);
+  const alerts = aboutServers(event);
   return {
     severity: alerts ? severity : [],
     engine: alerts ? engine : [],

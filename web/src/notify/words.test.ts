@@ -4,7 +4,12 @@ import { codeText, howText, type Match, quietText, summaryOf, whatText } from ".
 const everything: Match = { severity: [], engine: [], instanceIds: [], nameContains: null, event: [] };
 
 test("what a rule tells of, in words", () => {
-  expect(whatText(everything)).toBe("alerts, reports that become ready or fail, and scheduled reports that are missed");
+  expect(whatText(everything)).toBe(
+    "alerts, reports that become ready or fail, scheduled reports that are missed, findings that are new, and servers that go down or come up again",
+  );
+  expect(whatText({ ...everything, severity: ["critical"], event: ["finding.new"] })).toBe(
+    "critical findings that are new",
+  );
   expect(whatText({ ...everything, severity: ["critical"], event: ["alert.raised", "report.failed"] })).toBe(
     "critical alerts that are raised and reports that fail",
   );

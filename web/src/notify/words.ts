@@ -27,6 +27,9 @@ const eventNames: Record<string, string> = {
   "report.ready": "Report ready",
   "report.failed": "Report failed",
   "schedule.missed": "Scheduled report missed",
+  "finding.new": "New finding",
+  "instance.down": "Server down",
+  "instance.up": "Server up again",
 };
 
 export const eventName = (event: string) => eventNames[event] ?? event;
@@ -48,14 +51,23 @@ export const reasonText = (reason: string) => reasons[reason] ?? reason;
 const either = new Intl.ListFormat("en", { type: "disjunction" });
 const both = new Intl.ListFormat("en", { type: "conjunction" });
 
-const doings: { about: string; are: string; events: Record<string, string> }[] = [
+/** Of what is about one server, severity, engine and name are asked, too. */
+const doings: { about: string; are: string; ofServer?: true; events: Record<string, string> }[] = [
   {
     about: "alerts",
     are: "are ",
+    ofServer: true,
     events: { "alert.raised": "raised", "alert.resolved": "resolved", "alert.acknowledged": "acknowledged" },
   },
   { about: "reports", are: "", events: { "report.ready": "become ready", "report.failed": "fail" } },
   { about: "scheduled reports", are: "are ", events: { "schedule.missed": "missed" } },
+  { about: "findings", are: "are ", ofServer: true, events: { "finding.new": "new" } },
+  {
+    about: "servers",
+    are: "",
+    ofServer: true,
+    events: { "instance.down": "go down", "instance.up": "come up again" },
+  },
 ];
 
 /**
@@ -63,20 +75,20 @@ const doings: { about: string; are: string; events: Record<string, string> }[] =
  * fail". An empty list is everything.
  */
 export function whatText({ severity, engine, instanceIds, nameContains, event }: Match): string {
-  const parts = doings.flatMap(({ about, are, events }) => {
+  const parts = doings.flatMap(({ about, are, ofServer, events }) => {
     const chosen = Object.keys(events).filter((e) => !event?.length || event.includes(e as Event));
     if (chosen.length === 0) return [];
     const all = about === "alerts" && chosen.length === Object.keys(events).length;
     const done = all ? "" : ` that ${are}${either.format(chosen.map((e) => events[e] ?? e))}`;
     const servers = about !== "scheduled reports" && instanceIds?.length ? plural(instanceIds.length, "instance") : "";
-    if (about !== "alerts") return [`${about}${servers && ` of ${servers}`}${done}`];
+    if (!ofServer) return [`${about}${servers && ` of ${servers}`}${done}`];
     const how = severity?.length ? `${both.format(severity.map((s) => severityName(s).toLowerCase()))} ` : "";
     const where = [
       engine?.length ? either.format(engine.map(engineName)) : "",
       servers,
       nameContains ? `instances named like “${nameContains}”` : "",
     ].filter(Boolean);
-    return [`${how}alerts${where.length ? ` of ${where.join(", ")}` : ""}${done}`];
+    return [`${how}${about}${where.length ? ` of ${where.join(", ")}` : ""}${done}`];
   });
   return both.format(parts);
 }

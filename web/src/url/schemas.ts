@@ -21,6 +21,7 @@ export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"]
 export const notifiedEvents = [
   ...(["alert.raised", "alert.resolved", "alert.acknowledged"] as const),
   ...(["report.ready", "report.failed", "schedule.missed"] as const),
+  ...(["finding.new", "instance.down", "instance.up"] as const),
 ] as const;
 export const deliveryStatuses = ["pending", "sent", "failed", "suppressed"] as const;
 export const exceptionStatuses = ["requested", "granted", "revoked", "lapsed"] as const;
