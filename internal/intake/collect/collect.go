@@ -162,11 +162,16 @@ func (c *Collector) Request(ctx context.Context, organization, instance uuid.UUI
 	if !known {
 		return &NotCollectedError{Instance: instance}
 	}
+	c.wakeUp()
+	return nil
+}
+
+// wakeUp has this process look at what is due at once.
+func (c *Collector) wakeUp() {
 	select {
 	case c.wake <- struct{}{}:
 	default: // it is awake already
 	}
-	return nil
 }
 
 // AssessNow assesses and classifies one instance and keeps the outcome, or

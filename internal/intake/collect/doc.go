@@ -8,6 +8,11 @@
 // in one transaction. Whoever asks for an assessment while another is under way
 // waits for that one. Waiting is a look at the row from time to time; it is rare.
 //
+// Between two assessments of a server, LookLightly looks every five minutes whether it has
+// changed: an inspector that can (PostgreSQL's) makes a digest of what the server is like,
+// with one connection and two statements, and another digest than the last makes the server
+// due. Nothing else is kept of it.
+//
 // What may go wrong:
 //
 //   - The process dies at any line: its lease runs out and the server is due

@@ -33,6 +33,10 @@ func (c *Collector) Run(ctx context.Context) error {
 		})
 	}
 	group.Go(func() error {
+		c.lookLightly(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		if err := c.store.MakeFindings(ctx); err != nil && ctx.Err() == nil { // each look does what is left over
 			c.log.ErrorContext(ctx, "make the findings of earlier assessments", "error", err)
 		}
