@@ -35,8 +35,10 @@ func TestALightLookSeesWhatChanged(t *testing.T) {
 		t.Fatalf("a server that was never assessed is looked at: %v", err)
 	}
 	s.assess(instance)
-	if s.lightly(instance) || s.lightly(instance) {
-		t.Fatal("an unchanged server is due")
+	for range 2 {
+		if s.lightly(instance) {
+			t.Fatal("an unchanged server is due")
+		}
 	}
 	again := func() { // as if the last one had been long ago
 		s.db.MustExec(`UPDATE assessment_targets SET light_look_told_at = light_look_told_at - interval '1 hour'`)
