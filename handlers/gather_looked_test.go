@@ -125,3 +125,29 @@ func TestDocumentsOfWhatOurCollectorsFind(t *testing.T) {
 		})
 	}
 }
+
+// TestPostgresVersion: what an assessment of a feed says of the version does not make a minor
+// of a major alone, whatever number was kept of it. C12.
+func TestPostgresVersion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		registered string
+		assessment *snapshot.Assessment
+		want       string // empty: none
+	}{
+		"registered":                  {"15.18", nil, "15.18"},
+		"registered, the major alone": {"15", nil, "15"},
+		"the server answered":         {"15", &snapshot.Assessment{VersionNum: 150018, VersionText: "PostgreSQL 15.18 on x86_64"}, "15.18"},
+		"the first release":           {"15", &snapshot.Assessment{VersionNum: 150000, VersionText: "PostgreSQL 15.0 on x86_64"}, "15.0"},
+		"sent":                        {"15.17", &snapshot.Assessment{Sent: true, VersionNum: 150018, VersionText: "15.18"}, "15.18"},
+		"sent, the major alone":       {"14.1", &snapshot.Assessment{Sent: true, VersionText: "15"}, "15"},
+		"kept as 15.0 before":         {"15", &snapshot.Assessment{Sent: true, VersionNum: 150000, VersionText: "15"}, "15"},
+		"the fleet knows the minor":   {"15.18", &snapshot.Assessment{Sent: true, VersionText: "15"}, "15.18"},
+		"nothing that is a version":   {"new", &snapshot.Assessment{Sent: true, VersionText: "newest"}, ""},
+	} {
+		v, ok := postgresVersion(&snapshot.Instance{Engine: "postgresql", Version: c.registered, Assessment: c.assessment})
+		if ok != (c.want != "") || ok && v.String() != c.want {
+			t.Errorf("%s: %s, %t", name, v, ok)
+		}
+	}
+}

@@ -92,10 +92,7 @@ func addVulnerabilities(known *feed.Feed, doc *snapshot.Document) {
 			all = append(all, instance.CVEs)
 			continue
 		}
-		version, ok := feed.ParseVersion(instance.Version)
-		if a := instance.Assessment; a != nil && a.VersionNum > 0 {
-			version, ok = feed.VersionOf(a.VersionNum), true
-		}
+		version, ok := postgresVersion(instance)
 		if !ok {
 			continue
 		}
@@ -105,6 +102,28 @@ func addVulnerabilities(known *feed.Feed, doc *snapshot.Document) {
 		all = append(all, instance.CVEs)
 	}
 	doc.Vulnerabilities = known.Vulnerabilities(all...)
+}
+
+// postgresVersion is the release of PostgreSQL that a server answered with, else the one
+// that it was registered with.
+func postgresVersion(instance *snapshot.Instance) (feed.Version, bool) {
+	registered, known := feed.ParseVersion(instance.Version)
+	a := instance.Assessment
+	if a == nil {
+		return registered, known
+	}
+	sent, parsed := feed.ParseVersion(a.VersionText)
+	switch {
+	case a.Sent && parsed && sent.MinorUnknown && known && sent.Major == registered.Major:
+		return registered, true // which may say the minor
+	case a.Sent && parsed && sent.MinorUnknown:
+		return sent, true
+	case a.VersionNum > 0:
+		return feed.VersionOf(a.VersionNum), true
+	case parsed:
+		return sent, true
+	}
+	return registered, known
 }
 
 // noteContradiction keeps what the fleet has as a version where the server answered with

@@ -46,7 +46,7 @@ func (c waitClass) matches(name string) bool {
 var waitClasses = map[fleet.Engine][]waitClass{
 	fleet.PostgreSQL: {
 		{"Lock", Locks},
-		{"BufferPin", Locks},
+		{"Buffer", Locks}, // BufferPin until 18; since 19 all waits for a buffer are of the type Buffer
 		{"LWLock", LightweightLocks},
 		{"IO", IO},
 		{"Client", ClientNetwork},

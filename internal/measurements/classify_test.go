@@ -118,7 +118,7 @@ func TestClassifySQLServer(t *testing.T) {
 }
 
 // TestClassifyPostgreSQL: of what pg_stat_activity says, only the type decides. The
-// events are those of the versions 13 to 18.
+// events are those of the versions 13 to 19 (C17).
 func TestClassifyPostgreSQL(t *testing.T) {
 	t.Parallel()
 	classify(t, fleet.PostgreSQL, []waits{
@@ -136,7 +136,12 @@ func TestClassifyPostgreSQL(t *testing.T) {
 			Lock#advisory
 			Lock#frozenid
 			Lock#applytransaction
-			BufferPin#BufferPin`},
+			BufferPin#BufferPin
+			Buffer#BufferPin
+			Buffer#BufferCleanup
+			Buffer#BufferExclusive
+			Buffer#BufferShared
+			Buffer#BufferShareExclusive`},
 		{measurements.LightweightLocks, `
 			LWLock#WALWrite
 			LWLock#WALInsert

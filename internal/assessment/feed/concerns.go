@@ -20,11 +20,12 @@ func (f *Feed) OutOfSupport(v Version, at time.Time) (since time.Time, out, know
 }
 
 // Concerns returns the CVEs whose versions include v, sorted by id. The
-// assessment decides preconditions; without one (nil) they stay unknown.
+// assessment decides preconditions; without one (nil) they stay unknown. Of a major alone
+// none can be told: CVEs are known by release.
 func (f *Feed) Concerns(v Version, a *snapshot.Assessment) []snapshot.InstanceCVE {
 	out := []snapshot.InstanceCVE{}
 	m, known := f.major(v.Major)
-	if !known {
+	if !known || v.MinorUnknown {
 		return out
 	}
 	for _, one := range f.vulnerabilities {
@@ -81,6 +82,10 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 	endOfLife := m.endOfLife
 	r := &snapshot.Release{
 		Major: m.name, Latest: m.latest.String(), MinorsBehind: m.latest.Minor - v.Minor, EndOfLife: &endOfLife,
+	}
+	if v.MinorUnknown {
+		r.Latest, r.MinorsBehind, r.CVEsUnknown = "", 0, true
+		r.CVEGap = "which minor release it is was not told, and CVEs are known by release"
 	}
 	if target, needed := f.target(v, m, concerns, at); needed {
 		r.Target = target.String()

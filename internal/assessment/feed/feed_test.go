@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"muster/domain/fleet"
 	"muster/internal/snapshot"
 )
 
@@ -31,7 +32,11 @@ func applies(concerns []snapshot.InstanceCVE, id string) string {
 func TestParseVersion(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"15.18": "15.18", "15": "15.0", "9.6.24": "9.6.24", "9.6": "9.6.0", "18beta1": "", "17rc1": "", "": "", "x": "",
+		"15.18": "15.18", "9.6.24": "9.6.24", "18beta1": "", "17rc1": "",
+		"15": "15", "9.6": "9.6", "15.0": "15.0", "v15.18": "15.18", "V15": "15", "150018": "15.18", "90624": "9.6.24", "150000": "15.0", // C12
+		"PostgreSQL 15.18 (Debian 15.18-0+deb12u1)": "15.18", "Percona Server for PostgreSQL 15.18.1": "15.18", "EnterpriseDB 15.18.0": "15.18",
+		"EDB Postgres Advanced Server 15.18.0": "15.18", "psql (PostgreSQL) 15.18": "15.18", "postgres (PostgreSQL) 16": "16", "postgresql 15.18": "15.18",
+		"18 beta 1": "", "18-beta1": "", "16.0-rc1": "", "19devel": "", "17alpha1": "", "15x18": "15", "12345": "", "Oracle 19": "", "MySQL 8.0.36": "", "15.18-1.pgdg": "15.18", "": "", "x": "",
 		"15.18 (Debian 15.18-0+deb12u1)":                           "15.18",
 		"PostgreSQL 16.14 on x86_64-pc-linux-gnu, compiled by gcc": "16.14",
 		"99999999999999999999.99999999999999999999":                "",
@@ -212,5 +217,30 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestAMajorAlone has an end of life and no minor: neither how many releases it is behind nor
+// which CVEs are open can be told. C12.
+func TestAMajorAlone(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	at := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
+	for text, target := range map[string]bool{"15": false, "9.6": true, "14": true} { // what is over has to be left
+		v, ok := ParseVersion(text)
+		if !ok {
+			t.Fatalf("%q is no version", text)
+		}
+		concerns := f.Concerns(v, nil)
+		r := f.Release(v, concerns, at)
+		if len(concerns) != 0 || r == nil || r.EndOfLife == nil || r.MinorsBehind != 0 || r.Latest != "" || !r.CVEsUnknown || r.CVEGap == "" || (r.Target != "") != target {
+			t.Errorf("%s: %d CVEs, %+v", text, len(concerns), r)
+		}
+	}
+	if r, _ := f.Judge(fleet.Oracle, "19", nil, at); r == nil || r.Major != "19c" || !r.CVEsUnknown || r.MinorsBehind != 0 {
+		t.Errorf("Oracle 19: %+v", r)
+	}
+	if r, _ := f.Judge(fleet.SQLServer, "16.0", nil, at); r == nil || r.Major != "2022" || !r.CVEsUnknown || r.MinorsBehind != 0 {
+		t.Errorf("SQL Server 16.0: %+v", r)
 	}
 }

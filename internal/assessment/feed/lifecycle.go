@@ -57,7 +57,7 @@ var (
 	numbered   = regexp.MustCompile(`^\D*?(\d+)\.(\d+)`)
 	builtAs    = regexp.MustCompile(`^\d{1,2}\.`)
 	marketed   = regexp.MustCompile(`\b(20\d\d)( R2)?\b`)
-	generation = regexp.MustCompile(`^\D*?(\d+)(?:c|g|ai)\b`)
+	generation = regexp.MustCompile(`^\D*?(\d+)(?:c|g|ai)?(?:$|[^.\w])`)
 )
 
 // releaseOf is how a version of an engine begins, or its name; "" where the text does

@@ -3,6 +3,7 @@ package feed
 import (
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // Version is a PostgreSQL release: 15.18 has major "15" and minor 18, 9.6.24
@@ -10,19 +11,33 @@ import (
 type Version struct {
 	Major string
 	Minor int
+	// MinorUnknown says that only the major was told. The first release of 15 writes 15.0, so
+	// that 15 is all of them.
+	MinorUnknown bool
 }
 
-var versionForm = regexp.MustCompile(`^(?:PostgreSQL )?(?:(9\.\d+)|([1-9]\d+))(?:\.(\d+))?(beta|rc|devel)?`)
+var (
+	// versionForm takes what distributions of PostgreSQL write before its version.
+	versionForm = regexp.MustCompile(`^(?i:[a-z ()]*(?:postgres(?:ql)?|postgres advanced server|enterprisedb)[ ()]+)?v?` +
+		`(?:(9\.\d+)|([1-9]\d+))(?:\.(\d+))?(?:[ .-]?(?i:(alpha|beta|rc|devel)))?`)
+	numberForm = regexp.MustCompile(`^[1-9]\d{4,5}$`)
+)
 
-// ParseVersion reads "15.18", "9.6.24", "15.18 (Debian …)" and version()'s own
-// text. Betas and release candidates are no releases: ok is false.
+// ParseVersion reads "15.18", "9.6.24", "15.18 (Debian …)", version()'s own text, "v15.18",
+// the number 150018 and what Percona and EnterpriseDB write. Betas and release candidates
+// are no releases: ok is false.
 func ParseVersion(text string) (v Version, ok bool) {
+	text = strings.TrimSpace(text)
+	if numberForm.MatchString(text) {
+		num, err := strconv.Atoi(text)
+		return VersionOf(num), err == nil && num >= 90_000
+	}
 	parts := versionForm.FindStringSubmatch(text)
 	if parts == nil || parts[4] != "" {
 		return Version{}, false
 	}
 	v.Major = parts[1] + parts[2]
-	if parts[3] != "" {
+	if v.MinorUnknown = parts[3] == ""; !v.MinorUnknown {
 		minor, err := strconv.Atoi(parts[3])
 		if err != nil {
 			return Version{}, false
@@ -40,4 +55,9 @@ func VersionOf(num int) Version {
 	return Version{Major: strconv.Itoa(num / 10000), Minor: num % 10000}
 }
 
-func (v Version) String() string { return v.Major + "." + strconv.Itoa(v.Minor) }
+func (v Version) String() string {
+	if v.MinorUnknown {
+		return v.Major
+	}
+	return v.Major + "." + strconv.Itoa(v.Minor)
+}

@@ -112,7 +112,7 @@ func (r *assessmentRules) assessment(at string, a AssessmentItem, instance uuid.
 // versionNumber is PostgreSQL's own form of its version, by which CVEs are looked up.
 func versionNumber(engine fleet.Engine, text string) int {
 	v, ok := feed.ParseVersion(text)
-	if engine != fleet.PostgreSQL || !ok {
+	if engine != fleet.PostgreSQL || !ok || v.MinorUnknown {
 		return 0
 	}
 	major, err := strconv.Atoi(v.Major)

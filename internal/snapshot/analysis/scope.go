@@ -100,7 +100,10 @@ func Outcome(doc snapshot.Document, in *snapshot.Instance) string {
 func Version(in *snapshot.Instance) (version string, answered bool) {
 	a := in.Assessment
 	if a == nil {
-		return in.Version, false
+		return withoutEngine(in.Engine, in.Version), false
+	}
+	if a.Sent && a.VersionText != "" && !strings.Contains(a.VersionText, ".") { // "15" is not 15.0
+		return withoutEngine(in.Engine, a.VersionText), true
 	}
 	// "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu, …"
 	if words := strings.Fields(a.VersionText); len(words) > 1 && words[0] == "PostgreSQL" {
@@ -110,7 +113,18 @@ func Version(in *snapshot.Instance) (version string, answered bool) {
 		return strconv.Itoa(a.VersionNum/10_000) + "." + strconv.Itoa(a.VersionNum%10_000), true
 	}
 	if (a.Sent || in.Engine != "postgresql") && a.VersionText != "" { // "16.0.4135.4", "19.24.0.0.0"
-		return a.VersionText, true
+		return withoutEngine(in.Engine, a.VersionText), true
 	}
-	return in.Version, false
+	return withoutEngine(in.Engine, in.Version), false
+}
+
+// withoutEngine leaves the engine's name out of a version, which is printed behind it:
+// "PostgreSQL 15.18 (Debian …)", "Microsoft SQL Server 2022", "Oracle Database 19c".
+func withoutEngine(engine, version string) string {
+	for _, name := range []string{"Microsoft " + EngineName(engine), EngineName(engine) + " Database", EngineName(engine)} {
+		if len(version) > len(name)+1 && strings.EqualFold(version[:len(name)], name) && version[len(name)] == ' ' {
+			return strings.TrimSpace(version[len(name):])
+		}
+	}
+	return version
 }

@@ -155,3 +155,22 @@ func TestPlanNamesTheUpgrade(t *testing.T) {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 }
+
+// TestVersionOfAnEngine is without the engine's name, which is printed in front of it (C35), and makes
+// no minor of a major alone (C12).
+func TestVersionOfAnEngine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ engine, text, want string }{
+		{"postgresql", "PostgreSQL 15.18 (Debian 15.18-0+deb12u1)", "15.18 (Debian 15.18-0+deb12u1)"}, {"postgresql", "15", "15"}, {"postgresql", "postgresql 15.18", "15.18"},
+		{"sqlserver", "Microsoft SQL Server 2022 (RTM-CU14)", "2022 (RTM-CU14)"}, {"oracle", "Oracle Database 19c", "19c"}, {"mysql", "MySQL 8.0.36", "8.0.36"}, {"postgresql", "PostgreSQL", "PostgreSQL"},
+	} {
+		for _, a := range []*snapshot.Assessment{nil, {Sent: true, VersionText: c.text}} {
+			if a != nil && c.engine == "postgresql" && c.text != "15" {
+				continue // the answered form is cut at its first word
+			}
+			if got, _ := analysis.Version(&snapshot.Instance{Engine: c.engine, Version: c.text, Assessment: a}); got != c.want {
+				t.Errorf("%s of %s is %q, not %q", c.text, c.engine, got, c.want)
+			}
+		}
+	}
+}
