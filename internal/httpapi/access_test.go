@@ -144,6 +144,7 @@ POST   /ingest/v1/prometheus/write                   i--A ingest:write
 POST   /ingest/v1/otlp/v1/metrics                    i--A ingest:write
 POST   /ingest/v1/otlp/v1/logs                       i--A ingest:write
 POST   /ingest/v1/alertmanager/webhook               i--A ingest:write
+POST   /ingest/v1/grafana/webhook                    i--A ingest:write
 POST   /ingest/v1/alertmanager/api/v2/alerts         i--A ingest:write
 GET    /healthz                                      *
 GET    /readyz                                       *

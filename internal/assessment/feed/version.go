@@ -18,7 +18,7 @@ type Version struct {
 
 var (
 	// versionForm takes what distributions of PostgreSQL write before its version.
-	versionForm = regexp.MustCompile(`^(?i:[a-z ()]*(?:postgres(?:ql)?|postgres advanced server|enterprisedb)[ ()]+)?v?` +
+	versionForm = regexp.MustCompile(`^(?i:[a-z ()]*(?:postgres(?:ql)?|postgres advanced server|enterprisedb)[ ()]+)?[vV]?` +
 		`(?:(9\.\d+)|([1-9]\d+))(?:\.(\d+))?(?:[ .-]?(?i:(alpha|beta|rc|devel)))?`)
 	numberForm = regexp.MustCompile(`^[1-9]\d{4,5}$`)
 )

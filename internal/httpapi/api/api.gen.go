@@ -5448,6 +5448,9 @@ type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
 // ReceiveAlertmanagerWebhookJSONBody defines parameters for ReceiveAlertmanagerWebhook.
 type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
+// ReceiveGrafanaWebhookJSONBody defines parameters for ReceiveGrafanaWebhook.
+type ReceiveGrafanaWebhookJSONBody = json.RawMessage
+
 // ReceiveOtlpLogsJSONBody defines parameters for ReceiveOtlpLogs.
 type ReceiveOtlpLogsJSONBody = json.RawMessage
 
@@ -5564,6 +5567,9 @@ type RecordAssessmentsJSONRequestBody = AssessmentBatch
 
 // RecordFleetJSONRequestBody defines body for RecordFleet for application/json ContentType.
 type RecordFleetJSONRequestBody = FleetBatch
+
+// ReceiveGrafanaWebhookJSONRequestBody defines body for ReceiveGrafanaWebhook for application/json ContentType.
+type ReceiveGrafanaWebhookJSONRequestBody = ReceiveGrafanaWebhookJSONBody
 
 // ReceiveOtlpLogsJSONRequestBody defines body for ReceiveOtlpLogs for application/json ContentType.
 type ReceiveOtlpLogsJSONRequestBody = ReceiveOtlpLogsJSONBody
@@ -5942,6 +5948,9 @@ type ServerInterface interface {
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
+	// ReceiveGrafanaWebhook What a webhook contact point of Grafana sends
+	// (POST /ingest/v1/grafana/webhook)
+	ReceiveGrafanaWebhook(c *gin.Context)
 	// ReceiveOtlpLogs OTLP/HTTP logs
 	// (POST /ingest/v1/otlp/v1/logs)
 	ReceiveOtlpLogs(c *gin.Context, params ReceiveOtlpLogsParams)
@@ -9731,6 +9740,19 @@ func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
 	siw.Handler.RecordFleet(c)
 }
 
+// ReceiveGrafanaWebhook operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveGrafanaWebhook(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveGrafanaWebhook(c)
+}
+
 // ReceiveOtlpLogs operation middleware
 func (siw *ServerInterfaceWrapper) ReceiveOtlpLogs(c *gin.Context) {
 
@@ -10093,6 +10115,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
 	router.POST(options.BaseURL+"/ingest/v1/assessments", wrapper.RecordAssessments)
 	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
+	router.POST(options.BaseURL+"/ingest/v1/grafana/webhook", wrapper.ReceiveGrafanaWebhook)
 	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/logs", wrapper.ReceiveOtlpLogs)
 	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/metrics", wrapper.ReceiveOtlpMetrics)
 	router.POST(options.BaseURL+"/ingest/v1/prometheus/write", wrapper.ReceivePrometheusWrite)
@@ -15201,6 +15224,45 @@ func (response RecordFleetdefaultApplicationProblemPlusJSONResponse) VisitRecord
 	return err
 }
 
+type ReceiveGrafanaWebhookRequestObject struct {
+	Body *ReceiveGrafanaWebhookJSONRequestBody
+}
+
+type ReceiveGrafanaWebhookResponseObject interface {
+	VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error
+}
+
+type ReceiveGrafanaWebhook200JSONResponse AgentReceipt
+
+func (response ReceiveGrafanaWebhook200JSONResponse) VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveGrafanaWebhookdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ReceiveGrafanaWebhookdefaultApplicationProblemPlusJSONResponse) VisitReceiveGrafanaWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ReceiveOtlpLogsRequestObject struct {
 	Params   ReceiveOtlpLogsParams
 	JSONBody *ReceiveOtlpLogsJSONRequestBody
@@ -16003,6 +16065,9 @@ type StrictServerInterface interface {
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
+	// ReceiveGrafanaWebhook What a webhook contact point of Grafana sends
+	// (POST /ingest/v1/grafana/webhook)
+	ReceiveGrafanaWebhook(ctx context.Context, request ReceiveGrafanaWebhookRequestObject) (ReceiveGrafanaWebhookResponseObject, error)
 	// ReceiveOtlpLogs OTLP/HTTP logs
 	// (POST /ingest/v1/otlp/v1/logs)
 	ReceiveOtlpLogs(ctx context.Context, request ReceiveOtlpLogsRequestObject) (ReceiveOtlpLogsResponseObject, error)
@@ -19695,6 +19760,45 @@ func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RecordFleetResponseObject); ok {
 		if err := validResponse.VisitRecordFleetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReceiveGrafanaWebhook operation middleware
+func (sh *strictHandler) ReceiveGrafanaWebhook(ctx *gin.Context) {
+	var request ReceiveGrafanaWebhookRequestObject
+
+	var body ReceiveGrafanaWebhookJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceiveGrafanaWebhook(ctx, request.(ReceiveGrafanaWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceiveGrafanaWebhook")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReceiveGrafanaWebhookResponseObject); ok {
+		if err := validResponse.VisitReceiveGrafanaWebhookResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

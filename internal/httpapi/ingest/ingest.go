@@ -162,6 +162,12 @@ func (s *FeedRoutes) ReceiveAlertmanagerWebhook(ctx context.Context, r api.Recei
 	return api.ReceiveAlertmanagerWebhook200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
 }
 
+// ReceiveGrafanaWebhook takes in what Grafana tells a webhook contact point.
+func (s *FeedRoutes) ReceiveGrafanaWebhook(ctx context.Context, r api.ReceiveGrafanaWebhookRequestObject) (api.ReceiveGrafanaWebhookResponseObject, error) {
+	receipt, err := s.Agents.Grafana.Take(ctx, wire.Actor(ctx), *r.Body)
+	return api.ReceiveGrafanaWebhook200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
+}
+
 // ReceiveAlertmanagerAlerts takes in what Prometheus and vmalert tell an Alertmanager.
 func (s *FeedRoutes) ReceiveAlertmanagerAlerts(ctx context.Context, r api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
 	receipt, err := s.Agents.AlertmanagerAPI.Take(ctx, wire.Actor(ctx), *r.Body)

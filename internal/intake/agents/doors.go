@@ -21,7 +21,7 @@ import (
 type Doors struct {
 	RemoteWrite1, RemoteWrite2, OTLPProtobuf, OTLPJSON *HostDoor
 	OTLPLogsProtobuf, OTLPLogsJSON                     *LogDoor
-	Webhook, AlertmanagerAPI                           *FiringDoor
+	Webhook, AlertmanagerAPI, Grafana                  *FiringDoor
 }
 
 // Config is what all doors stand on.
@@ -58,5 +58,6 @@ func New(c Config) Doors {
 		OTLPProtobuf: &HostDoor{c, openTelemetry(otlp.DecodeProtobuf)}, OTLPJSON: &HostDoor{c, openTelemetry(otlp.DecodeJSON)},
 		OTLPLogsProtobuf: &LogDoor{c, otlp.DecodeLogsProtobuf}, OTLPLogsJSON: &LogDoor{c, otlp.DecodeLogsJSON},
 		Webhook: &FiringDoor{c, alertmanager.DecodeWebhook}, AlertmanagerAPI: &FiringDoor{c, alertmanager.DecodeAlerts},
+		Grafana: &FiringDoor{c, alertmanager.DecodeGrafana},
 	}
 }

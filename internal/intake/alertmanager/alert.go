@@ -23,6 +23,9 @@ type Alert struct {
 // (internal/notify/send, OriginLabel). Taken in again each would be an alert more, which would be fed, too.
 const originLabel = "muster_alert_id"
 
+// keyPrefix begins the key of an alert that Alertmanager or Prometheus sent.
+const keyPrefix = "alertmanager/"
+
 // alert says what is posted as a machine's firing. fingerprint is the sender's,
 // where it has one.
 func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reason) {
@@ -41,7 +44,7 @@ func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reas
 		return Alert{}, intake.InvalidTime
 	}
 	a := Alert{Labels: places.Of(labels), Firing: alert.Firing{
-		Key:         "alertmanager/" + identity(fingerprint, labels),
+		Key:         keyPrefix + identity(fingerprint, labels),
 		Sender:      p.sender,
 		Title:       title(labels, p.Annotations),
 		Description: text(p.Annotations["description"]),

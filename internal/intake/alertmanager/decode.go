@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"strings"
 	"time"
 
 	"muster/internal/intake"
@@ -68,7 +69,11 @@ func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 	if json.Unmarshal(body, &post) != nil {
 		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an object"}
 	}
-	if string(post.Version) != `"4"` {
+	switch string(post.Version) {
+	case `"4"`:
+	case `"1"`:
+		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "4"; Grafana's "1" is taken at /ingest/v1/grafana/webhook`}
+	default:
 		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "4"`}
 	}
 	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) {
@@ -133,8 +138,8 @@ func decodeNotified(item []byte, sender string, receipt time.Time) (Alert, intak
 		Status      string `json:"status"`
 		Fingerprint string `json:"fingerprint"`
 	}
-	if !isObject(item) || json.Unmarshal(item, &p) != nil {
-		return Alert{}, intake.Malformed
+	if reason := unmarshal(item, &p); reason != "" {
+		return Alert{}, reason
 	}
 	switch {
 	case p.Status == "resolved" && (p.EndsAt.IsZero() || p.EndsAt.After(receipt)):
@@ -152,8 +157,8 @@ func decodeNotified(item []byte, sender string, receipt time.Time) (Alert, intak
 // decodePosted reads one alert of a post to the API.
 func decodePosted(item []byte, receipt time.Time) (Alert, intake.Reason) {
 	var p posted
-	if !isObject(item) || json.Unmarshal(item, &p) != nil {
-		return Alert{}, intake.Malformed
+	if reason := unmarshal(item, &p); reason != "" {
+		return Alert{}, reason
 	}
 	if p.EndsAt.IsZero() {
 		p.EndsAt = receipt.Add(openEnd)
@@ -167,5 +172,50 @@ func decodePosted(item []byte, receipt time.Time) (Alert, intake.Reason) {
 	return p.alert("", receipt)
 }
 
-// isObject is false for null, which json.Unmarshal takes for anything.
-func isObject(item []byte) bool { return len(item) > 0 && item[0] == '{' }
+// unmarshal reads an alert, and says why it cannot be used.
+func unmarshal(item []byte, to any) intake.Reason {
+	switch {
+	case len(item) == 0 || item[0] != '{' || json.Unmarshal(item, to) != nil: // which takes null for anything
+		return intake.Malformed
+	case memberTwice(item):
+		return intake.DuplicateLabel
+	}
+	return ""
+}
+
+// memberTwice is whether an alert has a member twice, or a label or an annotation.
+func memberTwice(item []byte) bool {
+	walk := json.NewDecoder(bytes.NewReader(item))
+	seen := []map[string]bool{} // the names in each object that is open; nil: of an array
+	isName := false
+	for {
+		token, err := walk.Token()
+		if err != nil {
+			return false
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			switch t {
+			case '{':
+				seen, isName = append(seen, map[string]bool{}), true
+				continue
+			case '[':
+				seen = append(seen, nil)
+			default:
+				seen = seen[:len(seen)-1]
+			}
+		case string:
+			if isName {
+				if len(seen) == 1 { // members are found in any case, labels in theirs
+					t = strings.ToLower(t)
+				}
+				if seen[len(seen)-1][t] {
+					return true
+				}
+				seen[len(seen)-1][t], isName = true, false
+				continue
+			}
+		}
+		isName = len(seen) > 0 && seen[len(seen)-1] != nil
+	}
+}

@@ -1,0 +1,135 @@
+package alertmanager
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"muster/domain/alert"
+	"muster/internal/intake"
+)
+
+// DecodeGrafana opens what a webhook contact point of Grafana posts at a receipt. An error is
+// an *intake.UnreadableError.
+func DecodeGrafana(body []byte, receipt time.Time) (*Message, error) {
+	var post struct {
+		Version         json.RawMessage `json:"version"`
+		ExternalURL     json.RawMessage `json:"externalURL"`
+		OrgID           int64           `json:"orgId"`
+		Alerts          json.RawMessage `json:"alerts"`
+		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
+	}
+	if json.Unmarshal(body, &post) != nil {
+		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an object, with a whole number as orgId"}
+	}
+	if string(post.Version) != `"1"` {
+		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "1"`}
+	}
+	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) {
+		return decodeGrafana(item, senderAt("grafana", post.ExternalURL), post.OrgID, receipt)
+	})
+	if !ok {
+		return nil, &intake.UnreadableError{Pointer: "#/alerts", Detail: "must be an array"}
+	}
+	var cut uint32
+	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
+		m.Drop(intake.Truncated, int(cut))
+	}
+	return m, nil
+}
+
+// grafanaAlert is one alert of Grafana's message.
+type grafanaAlert struct {
+	posted
+	Status      string                     `json:"status"`
+	Fingerprint string                     `json:"fingerprint"`
+	Values      map[string]json.RawMessage `json:"values"` // of the rule's expressions, by their letters
+	SilenceURL  string                     `json:"silenceURL"`
+	PanelURL    string                     `json:"panelURL"`
+}
+
+// testEnd is how long the message fires that Grafana's button "Test" sends: nothing resolves it.
+const testEnd = 5 * time.Minute
+
+func decodeGrafana(item []byte, sender string, org int64, receipt time.Time) (Alert, intake.Reason) {
+	var g grafanaAlert
+	if reason := unmarshal(item, &g); reason != "" {
+		return Alert{}, reason
+	}
+	switch g.Status {
+	case "firing", "alerting":
+		g.EndsAt = time.Time{} // Grafana sends a repeat hours later, and a message of its own at the end
+	case "resolved", "ok", "normal":
+		if g.EndsAt.IsZero() || g.EndsAt.After(receipt) {
+			g.EndsAt = receipt
+		}
+		if g.StartsAt.After(g.EndsAt) {
+			g.StartsAt = g.EndsAt
+		}
+	default:
+		return Alert{}, intake.Malformed
+	}
+	isTest := g.Labels[model.AlertNameLabel] == "TestAlert" && g.Labels["instance"] == "Grafana"
+	if isTest && g.EndsAt.IsZero() {
+		g.StartsAt, g.EndsAt = receipt, receipt.Add(testEnd)
+	}
+	g.sender = sender
+	a, reason := g.alert(g.Fingerprint, receipt)
+	if reason != "" {
+		return Alert{}, reason
+	}
+	// Organizations of one Grafana may have the same labels, and so the same fingerprints.
+	a.Key = "grafana/" + strconv.FormatInt(org, 10) + "/" + strings.TrimPrefix(a.Key, keyPrefix)
+	if isTest {
+		a.Severity = alert.Info
+	}
+	g.nameRule(&a)
+	a.Description = g.description()
+	return a, ""
+}
+
+// nameRule names the rule itself where Grafana could not evaluate it: then the alert is called
+// DatasourceNoData or DatasourceError, whatever its rule.
+func (g *grafanaAlert) nameRule(a *Alert) {
+	what, known := map[string]string{"DatasourceNoData": "No data", "DatasourceError": "Evaluation failed"}[g.Labels[model.AlertNameLabel]]
+	rule := text(g.Labels["rulename"])
+	if !known || rule == "" {
+		return
+	}
+	a.Rule = &alert.Rule{ID: rule, Name: rule}
+	a.Title = what + ": " + rule
+}
+
+// description is what the rule says, with the values that it was judged by and Grafana's own
+// pages about it.
+func (g *grafanaAlert) description() string {
+	var parts []string
+	add := func(line string) {
+		if line = text(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	add(g.Annotations["description"])
+	add(g.Annotations["Error"]) // of DatasourceError
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(g.Values)) {
+		if value := string(g.Values[name]); value != "null" {
+			values = append(values, fmt.Sprintf("%s = %s", name, strings.Trim(value, `"`)))
+		}
+	}
+	if len(values) > 0 {
+		add("Values: " + strings.Join(values, ", "))
+	}
+	for _, link := range [][2]string{{"Silence in Grafana: ", g.SilenceURL}, {"Panel in Grafana: ", g.PanelURL}} {
+		if strings.HasPrefix(link[1], "http://") || strings.HasPrefix(link[1], "https://") {
+			add(link[0] + link[1])
+		}
+	}
+	return strings.Join(parts, "\n")
+}
