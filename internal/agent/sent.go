@@ -262,6 +262,9 @@ func fit(sent *api.SentAssessment, most int) (left []string) {
 			continue
 		}
 		n := len(d.Classification.Tables)
+		if d.Classification.NotRead != nil {
+			n += len(*d.Classification.NotRead)
+		}
 		for _, t := range d.Classification.Tables {
 			n += len(t.Columns)
 		}
@@ -293,7 +296,35 @@ func sentClassification(c snapshot.Classification) *api.SentClassification {
 		}
 		out.Tables = append(out.Tables, table)
 	}
+	if c.TablesSeen > 0 {
+		out.Coverage = &api.SentCoverage{
+			Tables: count(int64(c.TablesSeen)), TablesRead: count(int64(c.TablesClassified)),
+			Columns: count(int64(c.ColumnsSeen)), ColumnsRead: count(int64(c.ColumnsClassified)),
+		}
+	}
+	out.NotRead = notRead(c)
 	return out
+}
+
+// mostNotRead bounds what is told of one database.
+const mostNotRead = 1000
+
+// notRead are the tables, and columns, whose content could not be read.
+func notRead(c snapshot.Classification) *[]api.SentNotRead {
+	var out []api.SentNotRead
+	for _, t := range c.FailedTables {
+		out = append(out, api.SentNotRead{Schema: cut(t.Schema, mostName), Table: cut(t.Name, mostName), Reason: cut(cmp.Or(t.Reason, notAssessed), mostWords)})
+	}
+	for _, u := range c.UnreadColumns {
+		out = append(out, api.SentNotRead{
+			Schema: cut(u.Schema, mostName), Table: cut(u.Table, mostName), Columns: words(u.Columns), Reason: cut(cmp.Or(u.Reason, notAssessed), mostWords),
+		})
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	out = out[:min(len(out), mostNotRead)]
+	return &out
 }
 
 // readers are the roles that may read a table; nil where nobody has looked.

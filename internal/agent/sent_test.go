@@ -159,3 +159,19 @@ func TestAReportIsOneThatTheServerTakes(t *testing.T) {
 		t.Errorf("it says %s", b.calls[1].body)
 	}
 }
+
+// TestWhatWasNotReadIsSent: C25. A server that learns of no gap takes all for read.
+func TestWhatWasNotReadIsSent(t *testing.T) {
+	t.Parallel()
+	sent := sentClassification(snapshot.Classification{
+		Status: snapshot.ClassificationPartial, Mode: "values", TablesSeen: 5, TablesClassified: 4, ColumnsSeen: 14, ColumnsClassified: 9,
+		FailedTables:  []snapshot.FailedTable{{Schema: "hr", Name: "held", Reason: "Another session has locked it."}},
+		UnreadColumns: []snapshot.UnreadColumns{{Schema: "hr", Table: "people", Columns: []string{"a", "b"}, Reason: "They are masked."}},
+	})
+	text, err := json.Marshal(sent)
+	const want = `"coverage":{"columns":14,"columnsRead":9,"tables":5,"tablesRead":4},"method":"values","notRead":[` +
+		`{"reason":"Another session has locked it.","schema":"hr","table":"held"},{"columns":["a","b"],"reason":"They are masked.","schema":"hr","table":"people"}]`
+	if err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("sent %s, want %s in it: %v", text, want, err)
+	}
+}

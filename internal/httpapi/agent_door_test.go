@@ -205,6 +205,12 @@ func (w *world) compareWithDoor(seen *looked) {
 		t.Errorf("%d databases are classified", len(classified))
 	}
 	for _, c := range classified {
+		read := func(c snapshot.Classification) [5]any { // C25
+			return [5]any{c.Status, c.TablesSeen, c.TablesClassified, c.ColumnsSeen, c.ColumnsClassified}
+		}
+		if want, got := read(seen.classified[c.Database]), read(c.Classification); want != got {
+			t.Errorf("of %s was read %v, want %v", c.Database, got, want)
+		}
 		if diff := cmp.Diff(seen.classified[c.Database].Tables, c.Classification.Tables, tables); diff != "" {
 			t.Errorf("what is personal in %s (-collector +agent):\n%s", c.Database, diff)
 		}

@@ -265,8 +265,13 @@ func TestAssessmentsRefused(t *testing.T) {
 			[]string{"duplicate_key #/assessments/1/accounts/1/name", "duplicate_key #/assessments/1/databases/1/database", "duplicate_key #/assessments/1/checks/1/id", "duplicate_key #/assessments/1/settings/1/name"}},
 		"names": {with(members{"checks": []members{failing("PG-S01", "/", "/"+long)}, "settings": []members{{"name": ""}}, "version": long}), 422,
 			[]string{"out_of_range #/assessments/1/version", "out_of_range #/assessments/1/checks/0/objects/0/object", "out_of_range #/assessments/1/checks/0/objects/1/object", "out_of_range #/assessments/1/settings/0/name"}},
-		"NUL":        {checks(failing("PG-S01", "/a\x00b")), 422, []string{"out_of_range #/assessments/1/checks/0/objects/0/object"}},
-		"tables":     {run(members{"tables": []members{table, table, table.with(members{"table": "u", "rows": -1, "columns": []members{{"column": "c", "category": "email", "confidence": 1.1}, {"column": "c", "category": "email", "confidence": 1}}})}, "completedAt": future}), 422, []string{"time_in_future #/assessments/1/databases/0/classification/completedAt", "duplicate_key #/assessments/1/databases/0/classification/tables/1/table", "out_of_range #/assessments/1/databases/0/classification/tables/2/rows", "out_of_range #/assessments/1/databases/0/classification/tables/2/columns/0/confidence", "duplicate_key #/assessments/1/databases/0/classification/tables/2/columns/1/column"}},
+		"NUL":    {checks(failing("PG-S01", "/a\x00b")), 422, []string{"out_of_range #/assessments/1/checks/0/objects/0/object"}},
+		"tables": {run(members{"tables": []members{table, table, table.with(members{"table": "u", "rows": -1, "columns": []members{{"column": "c", "category": "email", "confidence": 1.1}, {"column": "c", "category": "email", "confidence": 1}}})}, "completedAt": future}), 422, []string{"time_in_future #/assessments/1/databases/0/classification/completedAt", "duplicate_key #/assessments/1/databases/0/classification/tables/1/table", "out_of_range #/assessments/1/databases/0/classification/tables/2/rows", "out_of_range #/assessments/1/databases/0/classification/tables/2/columns/0/confidence", "duplicate_key #/assessments/1/databases/0/classification/tables/2/columns/1/column"}},
+		"what was read": {run(members{"tables": []members{table}, "coverage": members{"tables": 0, "tablesRead": 2, "columns": 3, "columnsRead": 4},
+			"notRead": []members{{"schema": "s", "table": "", "reason": ""}}}), 422, []string{
+			"out_of_range #/assessments/1/databases/0/classification/coverage/tables", "out_of_range #/assessments/1/databases/0/classification/coverage/tablesRead",
+			"out_of_range #/assessments/1/databases/0/classification/coverage/columnsRead", "out_of_range #/assessments/1/databases/0/classification/notRead/0/table",
+			"out_of_range #/assessments/1/databases/0/classification/notRead/0/reason"}},
 		"a category": {run(members{"tables": []members{table.with(members{"columns": []members{{"column": "c", "category": "secret", "confidence": 1}}})}}), 400, []string{"invalid_parameter #/assessments/1/databases/0/classification/tables/0/columns/0/category"}},
 		"blind": {checks(blind(passing("PG-S01"), "d"), blind(failing("PG-C04", "d/a"), "d", "x", "x"), blind(passing("PG-C02"), "d").with(members{"outcome": "notAssessed", "reason": "no"}),
 			passing("PG-C03").with(members{"notAssessedIn": []members{{"database": "d", "reason": ""}}})), 422, []string{
@@ -459,5 +464,26 @@ func TestADatabaseThatWasNotLookedAtHasNotPassed(t *testing.T) {
 	}
 	if !slices.Equal(got, want) || a.Outcome != snapshot.OutcomePartial {
 		t.Errorf("%s: %q\nwant %q", a.Outcome, got, want)
+	}
+}
+
+// TestWhatAFeedDidNotReadIsNotCountedAsLookedAt: C25.
+func TestWhatAFeedDidNotReadIsNotCountedAsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day))}})
+	in.send(assessmentsPath, sentBatch(w.of("shop", time.Hour).with(members{"databases": []members{{"database": "d", "classification": members{
+		"completedAt": w.ago(time.Hour), "method": "values", "tables": []members{},
+		"coverage": members{"tables": 5, "tablesRead": 4, "columns": 14, "columnsRead": 9},
+		"notRead":  []members{{"schema": "hr", "table": "held", "reason": "Locked."}, {"schema": "hr", "table": "people", "columns": []string{"a", "b"}, "reason": "Masked."}},
+	}}}}))).is(202)
+	_, classified, err := w.deps.Servers.Latest(t.Context(), w.ours.organization.ID, ids["shop"])
+	must(t, err)
+	got := classified[0].Classification
+	if got.Status != snapshot.ClassificationPartial || got.Reason != "4 of 5 tables and 9 of 14 columns were read." ||
+		got.TablesSeen != 5 || got.TablesClassified != 4 || got.ColumnsSeen != 14 || got.ColumnsClassified != 9 ||
+		len(got.FailedTables) != 1 || len(got.UnreadColumns) != 1 || got.UnreadColumns[0].Reason != "Masked." {
+		t.Errorf("%+v", got)
 	}
 }

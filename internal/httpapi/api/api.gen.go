@@ -4186,8 +4186,14 @@ type SentClassification struct {
 	// CompletedAt Not before 1970; of several runs over a database the latest counts
 	CompletedAt time.Time `json:"completedAt"`
 
+	// Coverage How much of the database was looked at; without it, the tables that are sent count as all
+	Coverage *SentCoverage `json:"coverage,omitempty"`
+
 	// Method Whether columns were known by their names alone, or by samples of their values, too
 	Method SentClassificationMethod `json:"method"`
+
+	// NotRead Tables, and columns of tables, whose content could not be read, at most 10,000: with one the classification is partial
+	NotRead *[]SentNotRead `json:"notRead,omitempty"`
 
 	// Tables Those with a sensitive column; no table twice
 	Tables []SentTable `json:"tables"`
@@ -4210,6 +4216,21 @@ type SentColumn struct {
 
 // SentColumnCategory What it holds, or the category of that where no more is known
 type SentColumnCategory string
+
+// SentCoverage How much of the database was looked at; without it, the tables that are sent count as all
+type SentCoverage struct {
+	// Columns 0 to 2^60, and no fewer than are sent
+	Columns json.Number `json:"columns"`
+
+	// ColumnsRead At most as many
+	ColumnsRead json.Number `json:"columnsRead"`
+
+	// Tables 0 to 2^60, and no fewer than are sent
+	Tables json.Number `json:"tables"`
+
+	// TablesRead At most as many
+	TablesRead json.Number `json:"tablesRead"`
+}
 
 // SentDatabase defines model for SentDatabase.
 type SentDatabase struct {
@@ -4235,6 +4256,21 @@ type SentMeasured struct {
 
 	// Measured What was found there, in a few words; at most 2,000 characters, of which 200 are kept
 	Measured *string `json:"measured,omitempty"`
+}
+
+// SentNotRead defines model for SentNotRead.
+type SentNotRead struct {
+	// Columns At most 1,000 of at most 1,000 characters; null where it is the whole table
+	Columns *[]string `json:"columns,omitempty"`
+
+	// Reason 1 to 2,000 characters
+	Reason string `json:"reason"`
+
+	// Schema At most 1,000 characters; empty where the engine has none
+	Schema string `json:"schema"`
+
+	// Table 1 to 1,000 characters
+	Table string `json:"table"`
 }
 
 // SentObject defines model for SentObject.

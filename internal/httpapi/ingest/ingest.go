@@ -261,6 +261,14 @@ func databaseItem(d api.SentDatabase) feed.DatabaseItem {
 	item := feed.DatabaseItem{Database: d.Database, SizeBytes: d.SizeBytes, EncryptedAtRest: d.EncryptedAtRest}
 	if c := d.Classification; c != nil {
 		item.Classification = &feed.ClassificationItem{CompletedAt: c.CompletedAt, Method: string(c.Method), Tables: wire.List(c.Tables, tableItem)}
+		if of := c.Coverage; of != nil {
+			item.Classification.Coverage = &feed.CoverageItem{Tables: of.Tables, TablesRead: of.TablesRead, Columns: of.Columns, ColumnsRead: of.ColumnsRead}
+		}
+		for _, n := range wire.Value(c.NotRead) {
+			item.Classification.NotRead = append(item.Classification.NotRead, feed.NotReadItem{
+				Schema: n.Schema, Table: n.Table, Columns: wire.Value(n.Columns), Reason: n.Reason,
+			})
+		}
 	}
 	return item
 }

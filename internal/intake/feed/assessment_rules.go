@@ -2,6 +2,7 @@ package feed
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ const (
 	maxUnit       = 100
 	maxNamed      = 1000 // privileges, memberships and readers of one
 	maxBytes      = 1 << 60
+	maxNotRead    = 10_000
 	keptReason    = 500 // characters
 	keptAccounts  = 500
 	sentNothing   = "What sends the assessments did not tell of it"
@@ -386,7 +388,42 @@ func (r *assessmentRules) classification(at string, c ClassificationItem) snapsh
 	}
 	run.ColumnsClassified = run.ColumnsSeen
 	r.counted.columns += run.ColumnsSeen
+	if c.Coverage != nil {
+		r.coverage(at+"/coverage", *c.Coverage, &run)
+	}
+	r.notRead(at+"/notRead", c.NotRead, &run)
 	return run
+}
+
+// coverage takes how much was looked at, which is at least what was sent.
+func (r *assessmentRules) coverage(at string, c CoverageItem, run *snapshot.Classification) {
+	whole := func(name string, n json.Number, least, most int) int {
+		return int(r.number(at+"/"+name, n, float64(least), float64(most)))
+	}
+	run.TablesSeen, run.ColumnsSeen = whole("tables", c.Tables, run.TablesSeen, maxBytes), whole("columns", c.Columns, run.ColumnsSeen, maxBytes)
+	run.TablesClassified, run.ColumnsClassified = whole("tablesRead", c.TablesRead, 0, run.TablesSeen), whole("columnsRead", c.ColumnsRead, 0, run.ColumnsSeen)
+	if run.TablesClassified < run.TablesSeen || run.ColumnsClassified < run.ColumnsSeen {
+		run.Status = snapshot.ClassificationPartial
+		run.Reason = fmt.Sprintf("%d of %d tables and %d of %d columns were read.", run.TablesClassified, run.TablesSeen, run.ColumnsClassified, run.ColumnsSeen)
+	}
+}
+
+// notRead names what was not read.
+func (r *assessmentRules) notRead(at string, items []NotReadItem, run *snapshot.Classification) {
+	if len(items) == 0 || !r.atMost(at, len(items), maxNotRead) {
+		return
+	}
+	run.Status, run.Reason = snapshot.ClassificationPartial, cmp.Or(run.Reason, "Some of its content could not be read.")
+	for i, item := range items {
+		at := at + "/" + strconv.Itoa(i)
+		schema, table := r.text(at+"/schema", item.Schema, 0, maxFound), r.text(at+"/table", item.Table, 1, maxFound)
+		reason := snapshot.CutTo(legible.Clean(r.text(at+"/reason", item.Reason, 1, maxWords)), keptReason)
+		if columns := r.words(at+"/columns", item.Columns); len(columns) > 0 {
+			run.UnreadColumns = append(run.UnreadColumns, snapshot.UnreadColumns{Schema: schema, Table: table, Columns: columns, Reason: reason})
+			continue
+		}
+		run.FailedTables = append(run.FailedTables, snapshot.FailedTable{Schema: schema, Name: table, Reason: reason})
+	}
 }
 
 func (r *assessmentRules) columns(at string, columns []ColumnItem) (out []snapshot.ClassifiedColumn) {

@@ -88,6 +88,18 @@ type ClassificationItem struct {
 	CompletedAt time.Time
 	Method      string
 	Tables      []TableItem
+	Coverage    *CoverageItem // nil: the tables count as all
+	NotRead     []NotReadItem
+}
+
+// CoverageItem is how much of a database was looked at.
+type CoverageItem struct{ Tables, TablesRead, Columns, ColumnsRead json.Number }
+
+// NotReadItem is a table, or columns of one, whose content could not be read.
+type NotReadItem struct {
+	Schema, Table string
+	Columns       []string // none: the whole table
+	Reason        string
 }
 
 // TableItem is a table that was looked at.
@@ -197,7 +209,7 @@ func countAssessments(items []AssessmentItem) error {
 			if db.Classification == nil {
 				continue
 			}
-			n += len(db.Classification.Tables)
+			n += len(db.Classification.Tables) + len(db.Classification.NotRead)
 			for _, t := range db.Classification.Tables {
 				columns += len(t.Columns)
 			}
