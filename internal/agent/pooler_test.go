@@ -1,16 +1,11 @@
 package agent_test
 
 import (
-	"context"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"muster/internal/agent"
 	"muster/internal/assessment/inspectors"
@@ -45,7 +40,7 @@ func TestAnApplicationBehindAPoolerNoticesNothing(t *testing.T) {
 					size = 20 // sessions keep theirs
 				}
 				address := server.Pooler(t, pgtest.Pool{Mode: mode, Database: "shop", Forced: who.forced, Users: []string{"app", "muster"}, Size: size})
-				app := startApplication(t, pgtest.PooledURL(address, "app", "shop"))
+				app := pgtest.StartApplication(t, pgtest.PooledURL(address, "app", "shop"), "t")
 				dir := t.TempDir()
 				path := filepath.Join(dir, "agent.yaml")
 				text := "directory: " + dir + "\nservers:\n  - name: pooled\n    engine: postgresql\n    dsn: ${POOLED}\n    classify: values\n"
@@ -64,7 +59,7 @@ func TestAnApplicationBehindAPoolerNoticesNothing(t *testing.T) {
 				if checked != 1 {
 					t.Fatalf("%d servers were checked", checked)
 				}
-				app.end(t)
+				app.End(t)
 			})
 		}
 	}
@@ -91,78 +86,4 @@ func judgeThroughPooler(t *testing.T, mode string, c agent.Checked) {
 	if told := strings.Contains(said["connect"], "pooler in transaction mode"); told != (mode == "transaction") {
 		t.Errorf("in %s mode the connection is described as %q", mode, said["connect"])
 	}
-}
-
-// application uses a pool all the time, as its only connection does.
-type application struct {
-	conn   *pgx.Conn
-	before map[string]string
-	stop   context.CancelFunc
-	ended  chan error
-}
-
-func startApplication(t *testing.T, url string) *application {
-	t.Helper()
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	app := &application{conn: conn, ended: make(chan error, 1)}
-	if app.before, err = app.work(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	app.stop = stop
-	go func() {
-		for ctx.Err() == nil {
-			if err := app.compare(); err != nil {
-				app.ended <- err
-				return
-			}
-		}
-		app.ended <- app.compare()
-	}()
-	return app
-}
-
-func (a *application) end(t *testing.T) {
-	t.Helper()
-	a.stop()
-	if err := <-a.ended; err != nil {
-		t.Errorf("the application behind the pooler: %v", err)
-	}
-}
-
-func (a *application) compare() error {
-	now, err := a.work(context.Background())
-	if err == nil && !maps.Equal(now, a.before) {
-		err = fmt.Errorf("its session is %v, and was %v", now, a.before)
-	}
-	return err
-}
-
-// work writes, and returns all that is set in the session.
-func (a *application) work(ctx context.Context) (map[string]string, error) {
-	if _, err := a.conn.Exec(ctx, `INSERT INTO t VALUES (1)`); err != nil {
-		return nil, err
-	}
-	rows, err := a.conn.Query(ctx, `SELECT name, setting FROM pg_settings WHERE source IN ('client', 'session')
-		UNION ALL SELECT 'search path', current_setting('search_path')
-		UNION ALL SELECT 'statement timeout', current_setting('statement_timeout')
-		UNION ALL SELECT 'prepared statements', count(*)::text FROM pg_prepared_statements
-		UNION ALL SELECT 'advisory locks', count(*)::text FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
-		UNION ALL SELECT 'channels', count(*)::text FROM pg_listening_channels()`)
-	if err != nil {
-		return nil, err
-	}
-	set := map[string]string{}
-	var name, value string
-	_, err = pgx.ForEachRow(rows, []any{&name, &value}, func() error { set[name] = value; return nil })
-	return set, err
 }
