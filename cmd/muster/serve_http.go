@@ -152,7 +152,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 func (p *process) feed() *feed.Doors {
 	return &feed.Doors{
 		Commands: p.commands, Places: p.places, Store: p.intake, Texts: p.accounts, Now: p.clock.Now,
-		Assessments: p.facts, Accepted: feed.Accepted(p.accepted()), Heartbeats: &heartbeat.Store{DB: p.db},
+		Assessments: p.facts, Accepted: feed.Accepted(p.accepted()), Heartbeats: &heartbeat.Store{DB: p.db}, Servers: p.facts,
 	}
 }
 

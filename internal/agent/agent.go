@@ -147,7 +147,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		group.Go(func() error {
 			measure.New(measure.Config{
 				Engine: a.engines[w.Engine], Instance: w.id, Home: w, Gate: a.gate,
-				Log: a.Log.With("server", w.ExternalID), Now: a.Now,
+				Log: a.Log.With("server", w.ExternalID), Now: a.Now, Identified: w.identified,
 			}).Run(ctx)
 			return ctx.Err()
 		})

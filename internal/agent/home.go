@@ -36,6 +36,7 @@ type watched struct {
 	state   serverState
 	names   map[uuid.UUID]string // of the databases, by the agent's ids
 	lacking []snapshot.MissingGrant
+	answers *servers.Identity // who does; nil: that is not known
 	signs   map[signKey]watch.Sign
 	trouble trouble
 }
@@ -63,6 +64,14 @@ func (w *watched) Target(context.Context) (servers.Target, error) {
 
 // Excluded does nothing: whoever writes the configuration says where the agent goes.
 func (w *watched) Excluded(context.Context) error { return nil }
+
+// identified keeps who answers, until the next report.
+func (w *watched) identified(_ context.Context, is servers.Identity) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answers = &is
+	return nil
+}
 
 // Databases tells the server of those that it does not have as they are. The error is a
 // *commands.RuleError where one has a name that the fleet does not take.

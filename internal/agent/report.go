@@ -94,6 +94,12 @@ func (w *watched) report() api.AgentServer {
 			Object: cut(legible.Clean(g.Object), mostWords), Statement: cut(g.Statement, mostGrant),
 		})
 	}
+	if is := w.answers; is != nil {
+		one.Identity = &api.AgentIdentity{
+			Engine: api.Engine(is.Engine), System: cut(legible.Clean(is.System), mostLabel), Process: cut(legible.Clean(is.Process), mostLabel),
+			Role: api.AgentIdentityRole(is.Role), Pooler: api.AgentIdentityPooler(is.Pooling),
+		}
+	}
 	for _, s := range w.signs {
 		one.Signs = append(one.Signs, signOf(s))
 	}

@@ -209,10 +209,12 @@ func sentID(organization, instance uuid.UUID, at time.Time) (id uuid.UUID) {
 	return id
 }
 
-// Fed are the instances that feeds assess, of the whole installation, for whoever
-// forgets those that are gone.
+// Fed are the instances that feeds assess, or whose servers agents met, of the whole
+// installation, for whoever forgets those that are gone.
 func (s *Store) Fed(ctx context.Context) ([]Registered, error) {
 	return statement.All[Registered](ctx, s.db, "list what feeds assess", `SELECT organization_id, instance_id FROM assessment_feeds
+		UNION SELECT organization_id, instance_id FROM server_identities i WHERE NOT EXISTS (SELECT FROM assessment_targets t
+			WHERE t.organization_id = i.organization_id AND t.instance_id = i.instance_id)
 		ORDER BY organization_id, instance_id`)
 }
 

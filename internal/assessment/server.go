@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -135,6 +137,24 @@ func (s *Store) SawServer(ctx context.Context, organization, instance uuid.UUID,
 		return false, fmt.Errorf("note which server answers for instance %s: %w", instance, err)
 	}
 	return moved, nil
+}
+
+// AgentSawServers is SawServer for what an agent met. Where Muster has a connection of its
+// own, that counts.
+func (s *Store) AgentSawServers(ctx context.Context, organization uuid.UUID, seen map[uuid.UUID]servers.Identity) error {
+	collected, err := s.Collected(ctx, organization, slices.Collect(maps.Keys(seen)))
+	if err != nil {
+		return err
+	}
+	for id, is := range seen {
+		if collected[id] {
+			continue
+		}
+		if _, err := s.SawServer(ctx, organization, id, is); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Servers are the servers that answer for some instances, and all other instances of the

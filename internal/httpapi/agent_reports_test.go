@@ -113,6 +113,44 @@ func TestAnAgentIsShownOnItsInstances(t *testing.T) {
 	}
 }
 
+// C10. Servers that agents met are told apart like those that Muster connects to. Of what it
+// has a connection to, Muster's own word counts.
+func TestServersThatAgentsMeetAreKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "orders"}, commands.FleetItem{ExternalID: "twin"}, commands.FleetItem{ExternalID: "follower"}, commands.FleetItem{ExternalID: "own"})
+	must(t, w.deps.Servers.SaveCredentials(t.Context(), w.deps.DB, assessment.Credentials{Organization: w.ours.organization.ID, Instance: ids["own"], Engine: domain.PostgreSQL, DSN: "postgres://u@127.0.0.1/x"}))
+	met := func(instance, process, role, pooler string) members {
+		return reported(instance).with(members{"identity": members{"engine": "postgresql", "system": "7", "process": process, "role": role, "pooler": pooler}})
+	}
+	in.send(agentsPath, w.reportOf("one", met("orders", "1000", "primary", ""), met("twin", "1000", "primary", "transaction"), met("follower", "2000", "standby", ""), met("own", "1000", "", "")), as("a")).is(204)
+	server := func(id uuid.UUID) string {
+		t.Helper()
+		shown, known := w.get(w.ours.admin, "/api/v1/instances/"+id.String()).is(200).object()["server"].(map[string]any)
+		if !known {
+			return "unknown"
+		}
+		said := fmt.Sprint(shown["role"], " ", shown["pooler"])
+		for _, list := range []string{"sameAs", "related"} {
+			for _, one := range shown[list].([]any) {
+				said += " " + list + " " + one.(map[string]any)["name"].(string)
+			}
+		}
+		return said
+	}
+	for id, want := range map[string]string{
+		"orders": "primary <nil> sameAs twin related follower", "twin": "primary transaction sameAs orders related follower",
+		"follower": "standby <nil> related orders related twin", "own": "unknown",
+	} {
+		if got := server(ids[id]); got != want {
+			t.Errorf("the server of %s is %q, want %q", id, got, want)
+		}
+	}
+	in.send(agentsPath, w.reportOf("one", met("orders", "", "primary", "")), as("a")).problem(422, "out_of_range")
+	in.send(agentsPath, w.reportOf("one", met("orders", "1", "leader", "")), as("a")).is(400)
+}
+
 // TestBadReportsOfAgents are told of all at once, and change nothing.
 func TestBadReportsOfAgents(t *testing.T) {
 	t.Parallel()

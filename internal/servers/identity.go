@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"muster/domain/fleet"
+	"muster/domain/legible"
 )
 
 // Identity is which server answers, by what it says of itself and not by the name that led
@@ -112,12 +113,23 @@ func (t Target) Identify(ctx context.Context, s Session) (Identity, error) {
 		if err != nil {
 			return Identity{}, err
 		}
-		i.System, i.Process, i.Role = row[0], row[1], row[2]
+		i.System, i.Process = bounded(row[0]), bounded(row[1])
+		if row[2] == RolePrimary || row[2] == RoleStandby {
+			i.Role = row[2]
+		}
 		break
 	}
 	var err error
 	i.Pooling, err = t.pooling(ctx, s)
 	return i, err
+}
+
+// bounded is what a server calls itself, as it can be kept and shown: what answers need not
+// be a server.
+func bounded(name string) string {
+	const longest = 200
+	runes := []rune(legible.Clean(name))
+	return string(runes[:min(len(runes), longest)])
 }
 
 // pooled is a session that knows whether somebody may be between it and the server.

@@ -45,6 +45,48 @@ func (e ActOnAlertsAction) Valid() bool {
 	}
 }
 
+// Defines values for AgentIdentityPooler.
+const (
+	NoPooler          AgentIdentityPooler = ""
+	SessionPooler     AgentIdentityPooler = "session"
+	TransactionPooler AgentIdentityPooler = "transaction"
+)
+
+// Valid indicates whether the value is a known member of the AgentIdentityPooler enum.
+func (e AgentIdentityPooler) Valid() bool {
+	switch e {
+	case NoPooler:
+		return true
+	case SessionPooler:
+		return true
+	case TransactionPooler:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AgentIdentityRole.
+const (
+	AgentIdentityRoleNoRole  AgentIdentityRole = ""
+	AgentIdentityRolePrimary AgentIdentityRole = "primary"
+	AgentIdentityRoleStandby AgentIdentityRole = "standby"
+)
+
+// Valid indicates whether the value is a known member of the AgentIdentityRole enum.
+func (e AgentIdentityRole) Valid() bool {
+	switch e {
+	case AgentIdentityRoleNoRole:
+		return true
+	case AgentIdentityRolePrimary:
+		return true
+	case AgentIdentityRoleStandby:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AgentSignRule.
 const (
 	LockWait   AgentSignRule = "lock_wait"
@@ -1665,6 +1707,25 @@ type AgentError struct {
 	Detail string `json:"detail"`
 }
 
+// AgentIdentity defines model for AgentIdentity.
+type AgentIdentity struct {
+	Engine Engine              `json:"engine"`
+	Pooler AgentIdentityPooler `json:"pooler"`
+
+	// Process What tells it from its copies; 1 to 200 characters
+	Process string            `json:"process"`
+	Role    AgentIdentityRole `json:"role"`
+
+	// System What it has in common with its copies, as in `server` of an instance; empty where it is not known; at most 200 characters
+	System string `json:"system"`
+}
+
+// AgentIdentityPooler defines model for AgentIdentity.Pooler.
+type AgentIdentityPooler string
+
+// AgentIdentityRole defines model for AgentIdentity.Role.
+type AgentIdentityRole string
+
 // AgentMissingGrant defines model for AgentMissingGrant.
 type AgentMissingGrant struct {
 	// Object 1 to 2,000 characters
@@ -1707,6 +1768,9 @@ type AgentReport struct {
 type AgentServer struct {
 	// Error Why the server cannot be reached; null where it can be.
 	Error *AgentError `json:"error"`
+
+	// Identity Who answered when the agent last connected. Left out where it is not known.
+	Identity *AgentIdentity `json:"identity,omitempty"`
 
 	// Instance Its externalId
 	Instance string `json:"instance"`

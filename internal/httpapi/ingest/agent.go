@@ -3,10 +3,12 @@ package ingest
 import (
 	"context"
 
+	"muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
@@ -34,6 +36,11 @@ func agentServerItem(a api.AgentServer) feed.AgentServerItem {
 			return snapshot.MissingGrant{Object: g.Object, Statement: g.Statement}
 		}),
 		Signs: wire.List(a.Signs, agentSign),
+	}
+	if i := a.Identity; i != nil {
+		one.Identity = &servers.Identity{
+			Engine: fleet.Engine(i.Engine), System: i.System, Process: i.Process, Role: string(i.Role), Pooling: servers.Pooling(i.Pooler),
+		}
 	}
 	if a.Error != nil {
 		one.Error = &heartbeat.Failure{Class: a.Error.Class, Detail: a.Error.Detail, At: a.Error.At}

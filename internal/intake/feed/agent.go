@@ -14,6 +14,7 @@ import (
 	"muster/internal/intake"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
@@ -33,6 +34,7 @@ type AgentServerItem struct {
 	Error    *heartbeat.Failure
 	Missing  []snapshot.MissingGrant
 	Signs    []watch.Sign // without the instance
+	Identity *servers.Identity
 }
 
 // Heartbeats keeps what agents say; *heartbeat.Store does.
@@ -40,8 +42,15 @@ type Heartbeats interface {
 	Keep(ctx context.Context, r heartbeat.Report) error
 }
 
+// Servers keeps which servers answer for instances; *assessment.Store does.
+type Servers interface {
+	AgentSawServers(ctx context.Context, organization uuid.UUID, seen map[uuid.UUID]servers.Identity) error
+}
+
 // Bounds of what an agent says.
 const (
+	maxSystem       = 200
+	maxProcess      = 200
 	maxAgentName    = 200
 	maxAgentServers = 1000
 	maxAgentGrants  = 100
@@ -73,10 +82,14 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	}
 	batch := measurements.Batch{Organization: from.OrganizationID, Sender: &item.Sender}
 	var signs []watch.Sign
+	answer := map[uuid.UUID]servers.Identity{}
 	for i, one := range item.Servers {
 		id := places[i].Instance
 		if id == uuid.Nil || from.Limit != nil && !from.Limit.Allows(id) {
 			continue
+		}
+		if one.Identity != nil {
+			answer[id] = *one.Identity
 		}
 		report.Instances = append(report.Instances, heartbeat.Instance{ID: id, Error: one.Error, Missing: one.Missing})
 		if e := one.Error; e != nil { // that it is reached its samples say
@@ -90,6 +103,9 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 		}
 	}
 	if err := d.Heartbeats.Keep(ctx, report); err != nil {
+		return err
+	}
+	if err := d.Servers.AgentSawServers(ctx, from.OrganizationID, answer); err != nil {
 		return err
 	}
 	_, err = d.Store.Record(ctx, batch, signs...)
@@ -112,6 +128,10 @@ func (r *rules) agent(item AgentItem) {
 			r.words(at+"/error/class", one.Error.Class, 1, maxClass)
 			r.words(at+"/error/detail", one.Error.Detail, 0, maxWords)
 			r.time(at+"/error/at", one.Error.At)
+		}
+		if one.Identity != nil {
+			r.words(at+"/identity/system", one.Identity.System, 0, maxSystem)
+			r.words(at+"/identity/process", one.Identity.Process, 1, maxProcess)
 		}
 		if !r.atMost(at+"/missingGrants", len(one.Missing), maxAgentGrants) {
 			continue

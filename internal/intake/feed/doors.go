@@ -26,6 +26,7 @@ type Doors struct {
 	Accepted    Accepted
 
 	Heartbeats Heartbeats
+	Servers    Servers
 }
 
 // Texts says whether an organization keeps the texts of statements; *accounts.Store does.
