@@ -210,6 +210,7 @@ type ChangeChannel struct {
 	MemberIDs      *[]uuid.UUID
 	Administrators *bool
 	URL, Secret    *string
+	Format         *notification.Format
 }
 
 // to is the channel as it will be.
@@ -221,6 +222,7 @@ func (c ChangeChannel) to(is CreateChannel) CreateChannel {
 	set(&is.Administrators, c.Administrators)
 	set(&is.URL, c.URL)
 	set(&is.Secret, c.Secret)
+	set(&is.Format, c.Format)
 	return is
 }
 
@@ -251,9 +253,10 @@ func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, 
 		will.Name = strings.TrimSpace(will.Name)
 		changed := notification.ChannelChanged{
 			NameChanged: will.Name != was.Name, URLChanged: will.URL != was.URL, SecretChanged: will.Secret != was.Secret,
-			MemberIDs: will.MemberIDs, Administrators: will.Administrators,
+			FormatChanged: will.Format != was.Format,
+			MemberIDs:     will.MemberIDs, Administrators: will.Administrators,
 		}
-		if !changed.NameChanged && !changed.URLChanged && !changed.SecretChanged && slices.Equal(will.MemberIDs, was.MemberIDs) && will.Administrators == was.Administrators {
+		if !changed.NameChanged && !changed.URLChanged && !changed.SecretChanged && !changed.FormatChanged && slices.Equal(will.MemberIDs, was.MemberIDs) && will.Administrators == was.Administrators {
 			return nil, nil
 		}
 		sealed, err := s.sealAddress(actor.OrganizationID, id, will.Address)

@@ -45,16 +45,36 @@ func Secret(text string) (key []byte, ok bool) {
 	return key, found && err == nil && len(key) >= leastSecret && len(key) <= longestSecret
 }
 
-// Address is where a channel that is no e-mail leads. Both are kept sealed.
+// Address is where a channel that is no e-mail leads, and how. It is kept sealed.
 type Address struct {
 	URL    string `json:"url"`
 	Secret string `json:"secret,omitempty"` // of a webhook
+	Format Format `json:"format,omitempty"` // of a chat; empty: Slack
 }
+
+// Format is how a chat writes.
+type Format string
+
+// The formats.
+const (
+	Slack      Format = "slack"
+	Mattermost Format = "mattermost"
+)
+
+// Formats returns every format.
+func Formats() []Format { return []Format{Slack, Mattermost} }
 
 // BrokenAddress returns the rules that an address breaks for channels of a kind.
 func BrokenAddress(kind Kind, a Address) (broken []Broken) {
 	refuse := func(member, code, detail string) {
 		broken = append(broken, Broken{"#/" + member, code, detail})
+	}
+	switch {
+	case a.Format == "":
+	case kind != Chat:
+		refuse("format", "out_of_range", "is of chats only")
+	case !slices.Contains(Formats(), a.Format):
+		refuse("format", "invalid_parameter", "must be slack or mattermost")
 	}
 	if kind == Email {
 		if a.URL != "" {

@@ -24,6 +24,7 @@ type ChannelChanged struct {
 	NameChanged    bool        `json:"nameChanged,omitempty"`
 	URLChanged     bool        `json:"urlChanged,omitempty"`
 	SecretChanged  bool        `json:"secretChanged,omitempty"`
+	FormatChanged  bool        `json:"formatChanged,omitempty"`
 	MemberIDs      []uuid.UUID `json:"memberIds,omitempty"`
 	Administrators bool        `json:"administrators,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	gomail "github.com/wneessen/go-mail"
@@ -37,6 +38,9 @@ type NoticeLine struct {
 	Why   string // it happened, in sentences; empty: that is not said
 	Link  string
 	At    time.Time
+
+	Facts                  []string // sentences: since when, above what, what to do
+	Acknowledge, Dashboard string   // further links; empty: there is none
 }
 
 var (
@@ -44,9 +48,27 @@ var (
 	noticesHTML string
 	//go:embed templates/notice.html
 	noticeHTML string // the row of an event
+	//go:embed templates/notice_link.html
+	noticeLinkHTML string
+	//go:embed templates/notice_fact.html
+	noticeFactHTML string
 	//go:embed templates/notices.txt
 	noticesText string
 )
+
+// Of a subject, in characters: an inbox shows some sixty. What happened comes first, and the
+// organization, which most recipients have one of, last.
+const (
+	maxHeading      = 90
+	maxOrganization = 30
+)
+
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:most-1])) + "…"
+}
 
 // testHeading is what a test says that it is.
 const testHeading = "A test of notifications"
@@ -63,7 +85,7 @@ func (c *Composer) ComposeNotices(n Notices, to Address) (ComposedMail, error) {
 	if len(n.Lines) == 0 {
 		n.Heading = testHeading
 	}
-	subject := n.Heading + " · " + n.Organization
+	subject := shortened(n.Heading, maxHeading) + " · " + shortened(n.Organization, maxOrganization)
 	if n.Demo {
 		subject = "[Demo] " + subject
 	}
@@ -84,9 +106,22 @@ func noticesLetter(n Notices) (text, page string) {
 		if why != "" {
 			why = "\n  " + why
 		}
-		fmt.Fprintf(&lines, "%s: %s%s\n  %s\n  %s\n\n", l.What, l.About, why, instant(l.At), l.Link)
-		values := map[string]string{"What": l.What, "About": l.About, "Why": l.Why, "At": instant(l.At), "Link": l.Link}
-		rows.WriteString(os.Expand(noticeHTML, func(name string) string { return html.EscapeString(values[name]) }))
+		fmt.Fprintf(&lines, "%s: %s%s\n  %s\n  %s\n", l.What, l.About, why, instant(l.At), l.Link)
+		more := ""
+		for _, fact := range l.Facts {
+			fact = legible.Clean(fact)
+			fmt.Fprintf(&lines, "  %s\n", fact)
+			more += filled(noticeFactHTML, map[string]string{"Fact": fact})
+		}
+		for _, link := range []struct{ name, to string }{{"Acknowledge", l.Acknowledge}, {"Dashboard", l.Dashboard}} {
+			if link.to != "" {
+				fmt.Fprintf(&lines, "  %s: %s\n", link.name, link.to)
+				more += filled(noticeLinkHTML, map[string]string{"Name": link.name, "Link": link.to})
+			}
+		}
+		lines.WriteString("\n")
+		row := filled(noticeHTML, map[string]string{"What": l.What, "About": l.About, "Why": l.Why, "At": instant(l.At), "Link": l.Link, "More": "\x00"})
+		rows.WriteString(strings.Replace(row, "\x00", more, 1))
 	}
 	title, more := fmt.Sprintf("%d events", len(n.Lines)+n.Omitted), ""
 	because := "of the rule “" + n.Rule + "”, which your administrators can change."
@@ -115,6 +150,11 @@ func noticesLetter(n Notices) (text, page string) {
 	// The rows go in last: what they show is escaped already, and may look like a name of ours.
 	page = os.Expand(strings.NewReplacer("${Demo}", row, "${Rows}", "\x00").Replace(framed(noticesHTML)), func(name string) string { return html.EscapeString(values[name]) })
 	return text, strings.Replace(page, "\x00", rows.String(), 1)
+}
+
+// filled is a template with values, which are text.
+func filled(template string, values map[string]string) string {
+	return os.Expand(template, func(name string) string { return html.EscapeString(values[name]) })
 }
 
 // part is what two kinds of mails differ in.

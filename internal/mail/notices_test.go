@@ -40,6 +40,23 @@ func TestNoticesSayWhatHappened(t *testing.T) {
 	if want := "[Demo] Raised (critical): <b>${Because}</b> and 8 more · Acme"; composed.Subject != want {
 		t.Errorf("the subject is %q, want %q", composed.Subject, want)
 	}
+	// F23: short, with the figure first; and what there is to know and to do.
+	n.Heading = "Raised (critical): shop-main: 10 sessions wait for a lock on table public.pgbench_history in database shop, the longest for 5m18s"
+	n.Organization = "The Department of Very Long Names of Acme"
+	if composed, err = c.ComposeNotices(n, mail.Address{Name: "Ana", Email: "ana@acme.example"}); err != nil ||
+		composed.Subject != "[Demo] Raised (critical): shop-main: 10 sessions wait for a lock on table public.pgbench_history… · The Department of Very Long N…" {
+		t.Errorf("the subject is %q, %v", composed.Subject, err)
+	}
+	n.Organization = "Acme"
+	n.Lines[0].Facts, n.Lines[0].Acknowledge, n.Lines[0].Dashboard = []string{"Since then, threshold 5 minutes.", "<b>End\nit</b>."}, "https://m/alerts/1#acknowledge", "https://m/?instanceId=1"
+	text, page = mail.NoticesLetter(n)
+	if want := "/alerts/1\n  Since then, threshold 5 minutes.\n  <b>End\ufffdit</b>.\n  Acknowledge: https://m/alerts/1#acknowledge\n  Dashboard: https://m/?instanceId=1\n\n"; !strings.Contains(text, want) {
+		t.Errorf("the text has no %q:\n%s", want, text)
+	}
+	if !strings.Contains(page, `href="https://m/alerts/1#acknowledge"`) || !strings.Contains(page, "&lt;b&gt;End") || strings.Contains(page, "<b>") || strings.Contains(page, "\x00") {
+		t.Errorf("the page is\n%s", page)
+	}
+	n.Lines[0].Facts, n.Lines[0].Acknowledge, n.Lines[0].Dashboard = nil, "", ""
 	n.Lines, n.Omitted = n.Lines[:1], 0
 	if text, _ = mail.NoticesLetter(n); !strings.Contains(text, "\nRaised (critical)\nAcme\n\nRaised (critical): ") || strings.Contains(text, "\n\n\n") {
 		t.Errorf("one event says\n%s", text)

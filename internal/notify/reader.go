@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the statements
 	"net/url"
@@ -53,6 +54,7 @@ type Channel struct {
 	Rules     jsonColumn[[]send.Reference] `db:"rules"` // that name it, by name
 	Last      jsonColumn[*Outcome]         `db:"last"`  // that was sent or failed
 	URL       string                       // of a chat only scheme and host; empty for e-mail
+	Format    notification.Format          // of a chat
 }
 
 // Outcome is how a delivery ended.
@@ -76,6 +78,7 @@ func (r *Reader) Channels(ctx context.Context, organization uuid.UUID, only *uui
 		channels[i].URL = address.URL
 		if u, err := url.Parse(address.URL); err == nil && channels[i].Kind == notification.Chat {
 			channels[i].URL = u.Scheme + "://" + u.Host
+			channels[i].Format = cmp.Or(address.Format, notification.Slack)
 		}
 	}
 	return channels, nil

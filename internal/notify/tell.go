@@ -80,7 +80,7 @@ func (s *Sender) post(ctx context.Context, channel commands.ChannelRow, m send.M
 		}
 		header, body, err = send.Webhook(m, key, s.Now())
 	} else {
-		body, err = send.Chat(m)
+		body, err = send.Chat(m, cmp.Or(address.Format, notification.Slack))
 	}
 	if err != nil {
 		return 0, err
@@ -143,7 +143,8 @@ func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to 
 		Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted,
 	}
 	for _, e := range m.Events {
-		n.Lines = append(n.Lines, mail.NoticeLine{What: send.What(e), About: send.About(e), Why: send.Why(e), Link: send.Link(m.PublicURL, e), At: e.At})
+		n.Lines = append(n.Lines, mail.NoticeLine{What: send.What(e), About: send.About(e), Why: send.Why(e), Link: send.Link(m.PublicURL, e), At: e.At,
+			Facts: send.Facts(e), Acknowledge: send.Acknowledge(m.PublicURL, e), Dashboard: send.Dashboard(m.PublicURL, e)})
 	}
 	message, err := s.Composer.ComposeNotices(n, mail.Address{Name: to.Name, Email: to.Email})
 	if err != nil {

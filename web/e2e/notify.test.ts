@@ -165,6 +165,7 @@ const hook: Schemas["Channel"] = {
   id: id(1),
   name: "On call",
   kind: "webhook",
+  format: null,
   memberIds: [],
   administrators: false,
   url: "https://hooks.example.org/muster",

@@ -252,6 +252,24 @@ func (e ChannelKind) Valid() bool {
 	}
 }
 
+// Defines values for ChatFormat.
+const (
+	Mattermost ChatFormat = "mattermost"
+	Slack      ChatFormat = "slack"
+)
+
+// Valid indicates whether the value is a known member of the ChatFormat enum.
+func (e ChatFormat) Valid() bool {
+	switch e {
+	case Mattermost:
+		return true
+	case Slack:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CheckScope.
 const (
 	CheckScopeDatabase CheckScope = "database"
@@ -2106,11 +2124,14 @@ type BucketSize string
 
 // ChangeChannel defines model for ChangeChannel.
 type ChangeChannel struct {
-	Administrators *bool                 `json:"administrators,omitempty"`
-	MemberIds      *[]openapi_types.UUID `json:"memberIds,omitempty"`
-	Name           *string               `json:"name,omitempty"`
-	Secret         *string               `json:"secret,omitempty"`
-	Url            *string               `json:"url,omitempty"`
+	Administrators *bool `json:"administrators,omitempty"`
+
+	// Format How a chat writes. Mattermost takes Slack's form, too, but shows some characters otherwise.
+	Format    *ChatFormat           `json:"format,omitempty"`
+	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
+	Name      *string               `json:"name,omitempty"`
+	Secret    *string               `json:"secret,omitempty"`
+	Url       *string               `json:"url,omitempty"`
 }
 
 // ChangeInstance defines model for ChangeInstance.
@@ -2210,9 +2231,12 @@ type Channel struct {
 	CreatedAt      time.Time `json:"createdAt"`
 
 	// CreatedBy null where Muster made it at the beginning.
-	CreatedBy *Person            `json:"createdBy"`
-	Id        openapi_types.UUID `json:"id"`
-	Kind      string             `json:"kind"`
+	CreatedBy *Person `json:"createdBy"`
+
+	// Format Of `chat`; null of the others.
+	Format *string            `json:"format"`
+	Id     openapi_types.UUID `json:"id"`
+	Kind   string             `json:"kind"`
 
 	// LastDelivery The last one that was sent or failed.
 	LastDelivery *ChannelOutcome      `json:"lastDelivery"`
@@ -2252,6 +2276,9 @@ type ChannelTest struct {
 	// StatusCode Of HTTP, or of SMTP for `email`; null where nothing was answered.
 	StatusCode *int `json:"statusCode"`
 }
+
+// ChatFormat How a chat writes. Mattermost takes Slack's form, too, but shows some characters otherwise.
+type ChatFormat string
 
 // Check The remediation has no statements, which are about an object.
 type Check struct {
@@ -2544,8 +2571,11 @@ type CreateApiToken struct {
 // CreateChannel defines model for CreateChannel.
 type CreateChannel struct {
 	// Administrators Of `email`: also all who are administrators when it is sent.
-	Administrators *bool       `json:"administrators,omitempty"`
-	Kind           ChannelKind `json:"kind"`
+	Administrators *bool `json:"administrators,omitempty"`
+
+	// Format Of `chat`. Default: `slack`.
+	Format *ChatFormat `json:"format,omitempty"`
+	Kind   ChannelKind `json:"kind"`
 
 	// MemberIds Of `email`: at most 50.
 	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`

@@ -45,7 +45,7 @@ func (s *NotificationRoutes) channel(ctx context.Context, id uuid.UUID) (api.Cha
 func (s *NotificationRoutes) CreateChannel(ctx context.Context, r api.CreateChannelRequestObject) (api.CreateChannelResponseObject, error) {
 	id, mark, err := s.Commands.CreateChannel(ctx, wire.Actor(ctx), commands.CreateChannel{
 		Name: r.Body.Name, Kind: notification.Kind(r.Body.Kind), MemberIDs: wire.Value(r.Body.MemberIds), Administrators: wire.Value(r.Body.Administrators),
-		Address: notification.Address{URL: wire.Value(r.Body.Url), Secret: wire.Value(r.Body.Secret)},
+		Address: notification.Address{URL: wire.Value(r.Body.Url), Secret: wire.Value(r.Body.Secret), Format: notification.Format(wire.Value(r.Body.Format))},
 	})
 	if err != nil {
 		return nil, err
@@ -58,6 +58,7 @@ func (s *NotificationRoutes) CreateChannel(ctx context.Context, r api.CreateChan
 func (s *NotificationRoutes) ChangeChannel(ctx context.Context, r api.ChangeChannelRequestObject) (api.ChangeChannelResponseObject, error) {
 	mark, err := s.Commands.ChangeChannel(ctx, wire.Actor(ctx), r.ChannelId, commands.ChangeChannel{
 		Name: r.Body.Name, MemberIDs: r.Body.MemberIds, Administrators: r.Body.Administrators, URL: r.Body.Url, Secret: r.Body.Secret,
+		Format: (*notification.Format)(r.Body.Format),
 	})
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (s *NotificationRoutes) showChannels(ctx context.Context, channels []notify
 	return wire.List(channels, func(c notify.Channel) api.Channel {
 		shown := api.Channel{
 			Id: c.ID, Name: c.Name, Kind: string(c.Kind), MemberIds: wire.NeverNull([]uuid.UUID(c.MemberIDs)), Administrators: c.Administrators,
-			Url: wire.Optional(c.URL), CreatedAt: c.CreatedAt.UTC(), CreatedBy: person(c.CreatedBy, names), Rules: references(c.Rules.Value),
+			Url: wire.Optional(c.URL), Format: wire.Optional(string(c.Format)), CreatedAt: c.CreatedAt.UTC(), CreatedBy: person(c.CreatedBy, names), Rules: references(c.Rules.Value),
 		}
 		if last := c.Last.Value; last != nil {
 			shown.LastDelivery = &api.ChannelOutcome{Id: last.ID, Status: api.DeliveryStatus(last.Status), At: last.At.UTC()}

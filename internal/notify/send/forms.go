@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -23,9 +25,6 @@ import (
 
 // Most is how many events a message tells; the rest is counted.
 const Most = 100
-
-// chatLines is how many of them a chat shows.
-const chatLines = 20
 
 // Reference is something that has an id and a name.
 type Reference struct {
@@ -138,10 +137,11 @@ func What(n Notice) string {
 	return said
 }
 
-// About is to what it happened: "Lock waits above 5 sessions, pg-orders-01".
+// About is to what it happened: "Lock waits above 5 sessions, pg-orders-01". A title that names
+// the server itself needs it no second time.
 func About(n Notice) string {
 	said := legible.Clean(n.Title)
-	if n.Instance != nil {
+	if n.Instance != nil && n.Instance.Name != "" && !mentions(n.Title, n.Instance.Name) {
 		said += ", " + legible.Clean(n.Instance.Name)
 	}
 	if n.DueAt != nil {
@@ -151,6 +151,62 @@ func About(n Notice) string {
 		said += ", " + cmp.Or(missed[*n.Reason], legible.Clean(*n.Reason))
 	}
 	return said
+}
+
+// mentions tells whether a text has a name, with nothing in front of it or behind it that
+// could be more of a name.
+func mentions(text, name string) bool {
+	more := func(r rune) bool { return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+		behind, _ := utf8.DecodeRuneInString(text[at+i+len(name):])
+		if !more(before) && !more(behind) {
+			return true
+		}
+		at += i + len(name)
+	}
+}
+
+// Facts say of an alert that is raised since when it fires and above what, and what to do.
+func Facts(n Notice) (said []string) {
+	if n.Type != notification.AlertRaised {
+		return nil
+	}
+	var when []string
+	if n.Since != nil {
+		when = append(when, "Since "+n.Since.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	if r := n.AlertRule; r != nil && r.Threshold != nil {
+		when = append(when, strings.TrimSpace(fmt.Sprintf("threshold %g %s", *r.Threshold, legible.Clean(r.Unit))))
+	}
+	if len(when) > 0 {
+		said = append(said, strings.Join(when, ", ")+".")
+	}
+	if n.Details != "" {
+		said = append(said, legible.Clean(strings.Join(strings.Fields(n.Details), " ")))
+	}
+	return said
+}
+
+// Dashboard is the page with the figures of an alert's server; empty where it has none.
+func Dashboard(publicURL string, n Notice) string {
+	if n.AlertID == nil || n.Instance == nil {
+		return ""
+	}
+	return strings.TrimRight(publicURL, "/") + "/?instanceId=" + n.Instance.ID.String()
+}
+
+// Acknowledge is where somebody says that they know of an alert; empty where there is nothing
+// to acknowledge.
+func Acknowledge(publicURL string, n Notice) string {
+	if n.AlertID == nil || n.Type != notification.AlertRaised {
+		return ""
+	}
+	return Link(publicURL, n) + "#acknowledge"
 }
 
 // missed is why there is no report of a due time, in words.
@@ -177,29 +233,6 @@ func Link(publicURL string, n Notice) string {
 		return base + "/instances/" + n.Instance.ID.String()
 	}
 	return base
-}
-
-// Chat is a message in the form of Slack's incoming webhooks, which others understand, too.
-func Chat(m Message) ([]byte, error) {
-	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // all that Slack's text knows
-	lines := []string{"*" + escape.Replace(legible.Clean(m.Organization)) + "*: " + escape.Replace(legible.Clean(m.Rule.Name))}
-	if m.Demo {
-		lines[0] = "[Demo] " + lines[0]
-	}
-	for i, n := range m.Events {
-		if i == chatLines {
-			break
-		}
-		lines = append(lines, fmt.Sprintf("• <%s|%s> %s", Link(m.PublicURL, n), escape.Replace(strings.ReplaceAll(Line(n), "|", "/")), n.At.UTC().Format("15:04 UTC")))
-	}
-	if more := len(m.Events) + m.Omitted - chatLines; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	body, err := json.Marshal(map[string]string{"text": strings.Join(lines, "\n")})
-	if err != nil {
-		return nil, fmt.Errorf("encode a chat's message: %w", err)
-	}
-	return body, nil
 }
 
 // OriginLabel marks what Muster feeds to an Alertmanager, with the alert's id: an alert

@@ -3,6 +3,7 @@ package send_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,5 +57,34 @@ func TestAnAlertIsOverAfterItBegan(t *testing.T) {
 		if err := errors.Join(err, json.Unmarshal(body, &posted)); err != nil || posted[0].EndsAt.Before(posted[0].StartsAt) || !posted[0].EndsAt.Equal(now) {
 			t.Errorf("%s: %s, %v", name, body, err)
 		}
+	}
+}
+
+// TestAServerIsNamedOnce, and what a mail says of a raised alert. F23.
+func TestAServerIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	on := func(title string) send.Notice {
+		return send.Notice{Type: notification.AlertRaised, Title: title, Instance: &send.Reference{Name: "shop"}}
+	}
+	for title, want := range map[string]string{
+		"shop: volume / is full": "shop: volume / is full", "host db7: full (billing, shop)": "host db7: full (billing, shop)",
+		"Lag": "Lag, shop", "shop-2 lags behind": "shop-2 lags behind, shop", "workshop": "workshop, shop", "shops, and shop": "shops, and shop",
+	} {
+		if got := send.About(on(title)); got != want {
+			t.Errorf("about %q, want %q", got, want)
+		}
+	}
+	id, threshold, since := uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01"), 5.0, time.Date(2026, 11, 26, 18, 0, 0, 0, time.UTC)
+	n := on("shop: 10 sessions wait")
+	n.AlertID, n.Since, n.Details, n.AlertRule = &id, &since, "Find the session.\nEnd it.", &alert.Rule{Name: "x", Threshold: &threshold, Unit: "minutes"}
+	if got := strings.Join(send.Facts(n), "|"); got != "Since 26 November 2026, 18:00 UTC, threshold 5 minutes.|Find the session. End it." {
+		t.Errorf("facts %q", got)
+	}
+	if got := send.Acknowledge("https://m/", n) + " " + send.Dashboard("https://m/", n); got != "https://m/alerts/"+id.String()+"#acknowledge https://m/?instanceId="+uuid.Nil.String() {
+		t.Errorf("links %q", got)
+	}
+	n.Type = notification.AlertResolved
+	if len(send.Facts(n)) > 0 || send.Acknowledge("https://m", n) != "" {
+		t.Error("what is over is to be acknowledged")
 	}
 }

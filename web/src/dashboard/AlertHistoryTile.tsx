@@ -21,9 +21,9 @@ export function drawAlerts(answer: Schemas["AlertHistory"]): Drawing {
 
 const bucketNames: Record<string, string> = { "1m": "minute", "1h": "hour", "1d": "day", "1w": "week" };
 
-/** An open alert counts where it was seen firing, so that the last bucket may have fewer than are open. */
+/** The last bucket may have fewer than are open, and says why: nobody has reported those again. */
 const eachBucket = ({ bucketSize }: Schemas["AlertHistory"]) =>
-  `in each ${bucketNames[bucketSize] ?? "interval"}, without muted alerts`;
+  `in each ${bucketNames[bucketSize] ?? "interval"}, without muted alerts. An open alert counts as firing until it was last reported, so fewer may fire than are open now`;
 
 /** AlertHistoryTile is how many alerts were firing and how many were resolved in each bucket, muted ones left out. */
 export function AlertHistoryTile() {

@@ -18,6 +18,7 @@ const fields = {
   "#/administrators": "administrators",
   "#/url": "url",
   "#/secret": "secret",
+  "#/format": "format",
 };
 
 const uses: Record<string, { url: string; placeholder: string }> = {
@@ -45,6 +46,7 @@ export function ChannelForm({ channel, onClose }: { channel: Channel | null; onC
       administrators: channel?.administrators ?? channel === null,
       url: channel && channel.kind !== "chat" ? (channel.url ?? "") : "",
       secret: "",
+      format: channel?.format ?? "slack",
     },
     validate: {
       name: empty("a name"),
@@ -77,6 +79,7 @@ export function ChannelForm({ channel, onClose }: { channel: Channel | null; onC
               ? { memberIds: values.memberIds, administrators: values.administrators }
               : values.url.trim() !== "" && { url: values.url.trim() }),
             ...(values.kind === "webhook" && values.secret !== "" && { secret: values.secret.trim() }),
+            ...(values.kind === "chat" && { format: values.format as Schemas["ChatFormat"] }),
           };
           if (channel) {
             await client.PATCH("/api/v1/channels/{channelId}", {
@@ -126,6 +129,18 @@ export function ChannelForm({ channel, onClose }: { channel: Channel | null; onC
               maxLength={2000}
               autoComplete="off"
               {...form.getInputProps("url")}
+            />
+          )}
+          {kind === "chat" && (
+            <Select
+              label="Format"
+              description="Microsoft Teams takes neither. Until Muster has a channel for Teams, use an e-mail channel to the address of the Teams channel, or an Alertmanager."
+              data={[
+                { value: "slack", label: "Slack, and chats that take its form" },
+                { value: "mattermost", label: "Mattermost" },
+              ]}
+              allowDeselect={false}
+              {...form.getInputProps("format")}
             />
           )}
           {kind === "webhook" && (

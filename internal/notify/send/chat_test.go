@@ -1,0 +1,79 @@
+package send_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/domain/notification"
+	"muster/internal/notify/send"
+)
+
+func chatOf(t *testing.T, m send.Message, format notification.Format) string {
+	t.Helper()
+	body, err := send.Chat(m, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var posted map[string]string
+	if err := json.Unmarshal(body, &posted); err != nil || len(posted) != 1 {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return posted["text"]
+}
+
+// TestAChatIsToldNothingButText: what machines and people wrote mentions nobody, and is neither
+// a link nor bold, in either form. C22.
+func TestAChatIsToldNothingButText(t *testing.T) {
+	t.Parallel()
+	id, critical := uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01"), alert.Critical
+	const nasty = "@channel @all @here @everyone <!channel> <!here|x> <@U123> <https://evil.example|ok> *bold* _it_ ~out~ `code` [ok](https://evil.example) pg_stat | & \\"
+	m := send.Message{
+		Organization: nasty, Rule: send.Reference{Name: nasty}, PublicURL: "https://muster.example.org",
+		Events: []send.Notice{{Type: notification.AlertRaised, Severity: &critical, Title: nasty, AlertID: &id, Instance: &send.Reference{Name: nasty}}},
+	}
+	for format, want := range map[notification.Format][]string{
+		notification.Slack:      {"• <https://muster.example.org/alerts/" + id.String() + "|Raised (critical): @\u200bchannel", "pg_stat / &amp; \\", "∗bold∗ ＿it＿ ∼out∼"},
+		notification.Mattermost: {"• [Raised \\(critical\\): @\u200bchannel", "](https://muster.example.org/alerts/" + id.String() + ") ", `pg\_stat \| &amp; \\`, `\*bold\* \_it\_`},
+	} {
+		text := chatOf(t, m, format)
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s has no %q:\n%s", format, w, text)
+			}
+		}
+		for _, never := range []string{"@channel", "@all", "@here", "@everyone", "<!", "<@", "|ok>", "*bold*", " _it_", "~out~", "`code`", "[ok]("} {
+			if strings.Contains(text, never) {
+				t.Errorf("%s has %q:\n%s", format, never, text)
+			}
+		}
+	}
+	if _, err := send.Chat(m, "teams"); err == nil {
+		t.Error("a form that nobody knows is written")
+	}
+}
+
+// TestAChatTakesALongGroup: of many long events it shows as much as a receiver takes, and says
+// how many there are more. C22.
+func TestAChatTakesALongGroup(t *testing.T) {
+	t.Parallel()
+	id := uuid.New()
+	m := send.Message{Organization: "Acme", Rule: send.Reference{Name: "All"}, Omitted: 7, PublicURL: "https://muster.example.org/" + strings.Repeat("x", 700)}
+	for range 40 {
+		m.Events = append(m.Events, send.Notice{Type: notification.AlertRaised, Title: strings.Repeat("ä*", 250), AlertID: &id})
+	}
+	for _, format := range notification.Formats() {
+		text := chatOf(t, m, format)
+		lines := strings.Count(text, "\n• ")
+		if n := utf8.RuneCountInString(text); n > 16_383 || lines < 5 || lines > 20 {
+			t.Errorf("%s: %d characters, %d events", format, n, lines)
+		}
+		if want := "\nand " + map[int]string{12: "35", 13: "34", 14: "33", 15: "32", 11: "36"}[lines] + " more"; !strings.HasSuffix(text, want) {
+			t.Errorf("%s shows %d of 47 and ends with %q", format, lines, text[len(text)-20:])
+		}
+	}
+}
