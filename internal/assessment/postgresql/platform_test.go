@@ -79,7 +79,7 @@ func TestAStandbyIsGrantedOnItsPrimary(t *testing.T) {
 		t.Fatalf("%+v", a.MissingGrants)
 	}
 	r, _ := resultOf(a, "PG-S11", "")
-	if !strings.Contains(r.Reason, "grant it on its primary") {
+	if !strings.Contains(r.Reason, "grant it on its primary") || a.Upstream != "" && a.Upstream != primary.Addr() {
 		t.Errorf("%+v, behind %q", r, a.Upstream)
 	}
 }

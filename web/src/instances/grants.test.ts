@@ -13,6 +13,21 @@ test("a name that may be a keyword is quoted", () => {
   expect(postgresql('quo"te')).toContain('\\password "quo""te"');
 });
 
+test("F11: the script for PostgreSQL is grants.sql, for the role and the database that are typed", () => {
+  const [script] = grantsFor("postgresql", "it's", "names", "shop");
+  expect(script?.text).toMatch(/^\\connect "shop"\n/);
+  for (const line of [
+    `CREATE ROLE "it's" LOGIN;`,
+    "account name := 'it''s';",
+    `GRANT SELECT ON pg_catalog.pg_hba_file_rules TO "it's";`,
+    `-- GRANT SELECT ON pg_catalog.pg_user_mapping TO "it's";`,
+    "CREATE EXTENSION IF NOT EXISTS pg_stat_statements;",
+  ])
+    expect(script?.text).toContain(line);
+  expect(script?.text).not.toContain("pg_read_all_data");
+  expect(grantsFor("postgresql", "", "values")[0]?.text).toContain("GRANT pg_read_all_data TO muster;");
+});
+
 test("SQL Server's scripts are for the login that is typed, a version each", () => {
   const scripts = grantsFor("sqlserver", "bra]cket$&");
   expect(scripts.map(({ label }) => label)).toEqual(["2022 and newer", "2016 to 2019", "Azure SQL Database"]);
