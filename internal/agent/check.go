@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
 	"muster/internal/servers"
@@ -204,6 +205,9 @@ func (c *checker) assess(ctx context.Context, target servers.Target) {
 	detail := fmt.Sprintf("%d of %d answered", len(all)-len(ids), len(all))
 	if len(ids) > 0 {
 		detail += "; not: " + strings.Join(ids, " ")
+	}
+	if newer := fleet.NewerThanTried(c.out.Server.Engine, found.VersionText); newer != "" {
+		c.part("version", nil, found.VersionText+" is "+newer)
 	}
 	c.part("checks", nil, detail)
 	for _, g := range found.MissingGrants {

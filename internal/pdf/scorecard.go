@@ -223,6 +223,10 @@ func (b *builder) hints(in snapshot.Instance) []string {
 		hints = append(hints, "Give the monitoring role"+before(" ", a.Role)+" what Annex B lists ("+count(len(grants), "grant", "grants")+"): "+
 			count(len(checks), "further check then has", "further checks then have")+" an answer.")
 	}
+	if newer := untried(&in); newer != "" {
+		version, _ := analysis.Version(&in)
+		hints = append(hints, analysis.EngineName(in.Engine)+" "+shorten(version, 40)+" is "+newer+". Checks and measurements may miss what the version changed.")
+	}
 	if r := in.Release; r != nil {
 		if r.MinorsBehind > 0 {
 			version, _ := analysis.Version(&in)

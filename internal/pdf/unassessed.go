@@ -47,13 +47,14 @@ func (b *builder) knownAnyway() {
 
 func (b *builder) versionWords() string {
 	version, answered := analysis.Version(b.subject())
+	newer := before("; ", untried(b.subject()))
 	switch {
 	case version == "":
 		return "not known: nobody registered one"
 	case answered:
-		return analysis.EngineName(b.subject().Engine) + " " + version + ", as the server answered"
+		return analysis.EngineName(b.subject().Engine) + " " + version + ", as the server answered" + newer
 	}
-	return analysis.EngineName(b.subject().Engine) + " " + version + ", as it was registered; the server was not asked"
+	return analysis.EngineName(b.subject().Engine) + " " + version + ", as it was registered; the server was not asked" + newer
 }
 
 func (b *builder) supportWords() string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -57,7 +58,32 @@ func (b *builder) versions() {
 				". It is judged by what it answers; which of the two is mistaken, or whether it is one server, is to be found out.")
 		}
 	}
+	b.sayUntried()
 	b.sayGaps(b.versionGaps(feed))
+}
+
+// untried says that the version of an instance is newer than all with which Muster was tried;
+// empty where it is not.
+func untried(in *snapshot.Instance) string {
+	version, _ := analysis.Version(in)
+	return fleet.NewerThanTried(fleet.Engine(in.Engine), version)
+}
+
+// sayUntried names the active instances of versions that are newer than all with which Muster was tried.
+func (b *builder) sayUntried() {
+	var names []string
+	newer := ""
+	for i := range b.doc.Instances {
+		in := &b.doc.Instances[i]
+		if says := untried(in); in.Active && says != "" {
+			version, _ := analysis.Version(in)
+			newer, names = says, append(names, shorten(in.Name, 80)+" "+shorten(version, 40))
+		}
+	}
+	if len(names) > 0 {
+		b.state(stateNotAssessed, "Untried: "+strings.Join(names, ", ")+" "+verb(len(names), "is", "are")+" "+newer+
+			". Checks and measurements may miss what the version changed.")
+	}
 }
 
 // versionGaps are the instances that the feed says nothing about.

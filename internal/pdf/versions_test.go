@@ -49,3 +49,24 @@ func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionsNewerThanTriedAreSaid, C26: under the table of versions and in a scorecard's hints,
+// whether the feed knows the version or not.
+func TestVersionsNewerThanTriedAreSaid(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[report.Kind]string{
+		report.Security:          "19.0 is newer than the newest tried (18). Checks and measurements may miss what the version changed.",
+		report.InstanceScorecard: "PostgreSQL 19.0 is newer than the newest tried (18). Checks and measurements may miss what the version changed.",
+	} {
+		doc := faultless(kind)
+		in := &doc.Instances[0]
+		in.Name = "fresh"
+		for version, says := range map[string]bool{"19.0": true, "18.4": false} {
+			in.Assessment.VersionText, in.Assessment.VersionNum, in.Release = "PostgreSQL "+version+" on x86_64-pc-linux-gnu", 0, nil
+			file, _ := render(t, renderer(t), doc)
+			if all := strings.Join(words(t, file), " "); strings.Contains(all, want) != says {
+				t.Errorf("%s of %s: says %q: %t", kind, version, want, !says)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/domain/fleet"
 	"muster/internal/servers"
 )
 
@@ -70,6 +71,20 @@ func TestTheMajorsThatWereMetAreThoseOfTheTests(t *testing.T) {
 	for _, m := range metLive(t) {
 		if m.Engine == "postgresql" && !slices.Equal(m.Live, met) {
 			t.Errorf("the table calls %v met, the tests meet %v", m.Live, met)
+		}
+	}
+}
+
+// TestTheNewestTriedIsTheLastThatWasMet, C26: reports and muster agent check go by the domain's number.
+func TestTheNewestTriedIsTheLastThatWasMet(t *testing.T) {
+	t.Parallel()
+	for _, m := range metLive(t) {
+		want := "0"
+		if len(m.Live) > 0 {
+			want = m.Live[len(m.Live)-1]
+		}
+		if got := fmt.Sprint(fleet.NewestTried(m.Engine)); got != want {
+			t.Errorf("the newest %s that was tried is %s, the table says %s", m.Engine, got, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import { Answers } from "./Answers";
 import { Databases } from "./Databases";
 import { Fact } from "./Fact";
 import { InstanceActions } from "./InstanceActions";
-import { NeverMet } from "./MetLive";
+import { NeverMet, untried } from "./MetLive";
 import { MissingGrants } from "./MissingGrants";
 import { awaited, type Instance, isSilent, Standing } from "./standing";
 import { useInstance } from "./useInstance";
@@ -97,6 +97,7 @@ export function InstancePage() {
             </Fact>
             <Fact name="Engine">
               {engineName(i.engine)} {i.version}
+              {untried(i.engine, i.version) && `, ${untried(i.engine, i.version)}`}
             </Fact>
             <Fact name="Host">{i.host ?? "unknown"}</Fact>
             <Fact name="Databases">{count(i.databaseCount)}</Fact>
@@ -105,7 +106,7 @@ export function InstancePage() {
             </Fact>
           </SimpleGrid>
         </Panel>
-        {(i.collected || i.agent) && <NeverMet engine={i.engine} />}
+        {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
         {i.agent && <Agent agent={i.agent} now={now} />}
         <Ways instance={i} mayRequest={session.can("reports:create")} />
         <Suspense fallback={<Skeleton height={480} />}>

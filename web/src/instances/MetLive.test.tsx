@@ -1,7 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { render } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { MetLive, NeverMet } from "./MetLive";
+import { MetLive, NeverMet, untried } from "./MetLive";
 
 const says = (of: React.ReactNode) => render(<MantineProvider>{of}</MantineProvider>).container.textContent;
 
@@ -16,4 +16,13 @@ test("what was met live is said of each engine, and of a server only where nothi
       expect(says(note)).toContain(`has not met a live ${name} yet`);
   }
   expect(says(<MetLive engine="mongodb" />)).not.toContain("live");
+});
+
+// C26.
+test("a version that is newer than all that were tried is said to be", () => {
+  expect(says(<NeverMet engine="postgresql" version="19.0" />)).toContain("19.0 is newer than the newest tried (18)");
+  expect(says(<NeverMet engine="postgresql" version="18.4" />)).not.toContain("newer");
+  expect(["19", "20beta1", "190001", "PostgreSQL 19.1"].map((v) => untried("postgresql", v))).not.toContain(null);
+  expect(["18.4", "150018", "9.6", "", null].map((v) => untried("postgresql", v))).toEqual(Array(5).fill(null));
+  expect(untried("oracle", "23.9")).toBeNull();
 });
