@@ -12,6 +12,7 @@ type dialect struct {
 	kept    set // whole, without literals
 	blocks  set // of these, what begins a block of statements
 	calls   set // with the procedure's name, without arguments
+	copies  set // with a query in brackets, without what follows that
 	alters  set // where an object of altered follows
 	altered set
 	cut     set // also within a block
@@ -28,12 +29,13 @@ func words(list string) set {
 }
 
 var dialects = map[fleet.Engine]dialect{
-	// SET, ALTER SYSTEM and COPY take values without quotes. Bodies and connection
+	// SET, ALTER SYSTEM and COPY take values without quotes, but not in COPY (query). Bodies and connection
 	// strings are literals, but those of CREATE FUNCTION ... BEGIN ATOMIC are not.
 	fleet.PostgreSQL: {
 		kept: words(`SELECT WITH INSERT UPDATE DELETE MERGE VALUES TABLE EXPLAIN PREPARE EXECUTE DEALLOCATE DECLARE FETCH MOVE CLOSE
 			BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE LOCK TRUNCATE VACUUM ANALYZE ANALYSE REINDEX CLUSTER REFRESH
 			CHECKPOINT DISCARD CALL SHOW`),
+		copies:  words(`COPY`),
 		alters:  words(`CREATE ALTER DROP`),
 		altered: words(`TABLE INDEX VIEW SEQUENCE STATISTICS`),
 	},

@@ -17,7 +17,7 @@
 // what begins with no keyword at all:
 //
 //	PostgreSQL  SET, ALTER SYSTEM, ALTER ROLE … SET take bare words; COPY is followed by
-//	            its data; CREATE FUNCTION … BEGIN ATOMIC, DO
+//	            its data, but of COPY (query) the query is kept; CREATE FUNCTION … BEGIN ATOMIC, DO
 //	SQL Server  EXEC p secret is a string: the procedure's name is kept, and neither
 //	            arguments nor what follows them. A batch that begins with the name of
 //	            a procedure calls it, too, and nothing of it is kept.

@@ -68,6 +68,8 @@ type reader struct {
 	heads int  // leading keywords written of what is cut
 	named kind // EXEC: what its procedure's name has so far
 	dot   bool // EXEC: and whether it goes on
+	depth int  // COPY (query): how many brackets of it are open
+	query bool // COPY (query): and whether it has begun
 }
 
 // state is where in a statement the reader is.
@@ -78,6 +80,7 @@ const (
 	altering              // after CREATE, ALTER, DROP: what of?
 	setting               // after SQL Server's SET at the beginning of the text
 	inside                // of a statement that is kept
+	copying               // after PostgreSQL's COPY: only a query in brackets is kept
 	calling               // after EXEC: only the procedure's name is kept
 	heading               // of a statement that is cut: only its leading keywords are kept
 	dropping              // nothing more is kept
@@ -98,6 +101,8 @@ func (r *reader) read(t token) {
 		}
 	case inside:
 		r.inside(t)
+	case copying:
+		r.copied(t)
 	case calling:
 		r.call(t)
 	case heading:
@@ -136,6 +141,11 @@ func (r *reader) start(t token) {
 		r.alters(t)
 	case r.dialect.calls[t.upper]:
 		r.calls(t)
+	case r.dialect.copies[t.upper]:
+		t.text = t.upper
+		r.out.push(t)
+		r.heads++
+		r.state, r.depth, r.query = copying, 0, false
 	case r.dialect.kept[t.upper]:
 		r.block = r.block || r.dialect.blocks[t.upper]
 		r.keep(t)
@@ -215,6 +225,28 @@ func (r *reader) call(t token) {
 		return
 	}
 	r.out.push(t)
+}
+
+// copied keeps COPY (query), of which all values are literals. What follows, and every other
+// COPY, has values without quotes, and its data.
+func (r *reader) copied(t token) {
+	switch {
+	case t.is("("):
+		r.depth++
+	case r.depth == 0:
+		r.head(t)
+		return
+	case !r.query && !r.dialect.kept[t.upper], t.is(";"):
+		r.state = dropping
+		return
+	default:
+		r.query = true
+	}
+	if r.out.push(t); t.is(")") {
+		if r.depth--; r.depth == 0 {
+			r.state = dropping
+		}
+	}
 }
 
 // head keeps the leading keywords of a statement that is cut.

@@ -60,6 +60,11 @@ func TestNormalize(t *testing.T) {
 		{pg, "ALTER ROLE bob SET search_path TO x", "ALTER ROLE"},
 		{pg, "SET application_name = x", "SET"},
 		{pg, "COPY t FROM PROGRAM 'x'", "COPY"},
+		{pg, "COPY", "COPY"},
+		{pg, "copy (select a, 'x' from t where (b = 2)) TO STDOUT WITH (DELIMITER x)", "COPY (select a, ? from t where (b = ?))"}, // F24
+		{pg, "COPY ((WITH w AS (SELECT 1) SELECT * FROM w)) TO PROGRAM 'x'; SELECT 1", "COPY ((WITH w AS (SELECT ?) SELECT * FROM w))"},
+		{pg, "COPY (secret) TO STDOUT", "COPY ("},
+		{pg, "COPY t (a, b) FROM STDIN; x", "COPY"},
 		{pg, "DO $$ BEGIN x; END $$", "DO"},
 		{pg, "CREATE SUBSCRIPTION s CONNECTION 'password=x' PUBLICATION p", "CREATE SUBSCRIPTION"},
 		{pg, "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT x; END", "CREATE OR REPLACE FUNCTION"},

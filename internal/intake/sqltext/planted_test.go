@@ -44,7 +44,7 @@ var (
 			}, statements...),
 			utilities: []string{
 				"CREATE USER u PASSWORD '§'", "ALTER ROLE u WITH LOGIN ENCRYPTED PASSWORD '§'", "SET x.y TO §", "SET LOCAL x = §", "ALTER ROLE u SET x = §",
-				"ALTER SYSTEM SET primary_conninfo = 'password=§'", "ALTER DATABASE d SET x TO §", "COPY t FROM PROGRAM 'curl §'", "COPY t FROM STDIN; §\t§",
+				"ALTER SYSTEM SET primary_conninfo = 'password=§'", "ALTER DATABASE d SET x TO §", "COPY t FROM PROGRAM 'curl §'", "COPY (SELECT '§') TO PROGRAM 'curl §'", "COPY (SELECT 1) TO STDOUT (DELIMITER §)", "COPY (§) TO STDOUT", "COPY t FROM STDIN; §\t§",
 				"DO $$BEGIN EXECUTE '§'; END$$", "DO LANGUAGE plpgsql $x$ § $x$", "CREATE SUBSCRIPTION s CONNECTION 'password=§' PUBLICATION p",
 				"CREATE FUNCTION f() RETURNS text LANGUAGE sql AS $f$ SELECT '§' $f$", "CREATE FUNCTION f() RETURNS text SET x TO § BEGIN ATOMIC SELECT '§'; END",
 				"CREATE USER MAPPING FOR u SERVER s OPTIONS (user 'a', password '§')", "ALTER SERVER s OPTIONS (SET host '§')", "COMMENT ON TABLE t IS '§'",
