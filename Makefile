@@ -6,6 +6,7 @@
 # make image      in bin/image: the container image, as an OCI layout, without a daemon
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make truth      what Muster and others say of a server, against what happened on it (docs/truth.md)
+# make incidents  eleven incidents on real PostgreSQL servers, and how long until somebody can know (docs/incidents.md)
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
 # make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder, and README's two
@@ -14,7 +15,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit image packages program postgres web test test-go test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page load screenshots generate notices tools
+.PHONY: demo build kit image packages program postgres web test test-go test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -184,6 +185,9 @@ truth:
 
 truth-page:
 	@$(GO) run $(FLAGS) ./scripts/truth docs/truth.md
+
+incidents:
+	$(AS_BUILT) MUSTER_TEST_LONG=1 MUSTER_INCIDENTS_PAGE=$${MUSTER_INCIDENTS_PAGE-$(CURDIR)/docs/incidents.md} go test -vet=off -count=1 -v -timeout 30m -parallel 12 -run '^TestLongIncidents$$' ./cmd/muster
 
 load: build
 	bash scripts/load.sh

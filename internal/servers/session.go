@@ -18,7 +18,7 @@ const (
 
 // patience is how long we wait beyond the server's own statement timeout: a
 // server that does not even enforce that is hanging.
-const patience = 5 * time.Second
+const patience = 3 * time.Second
 
 // Session is a connection to one database that only reads. It is one goroutine's at a time.
 type Session interface {

@@ -102,6 +102,25 @@ func sentenceOf(why servers.Reason) string {
 	return "The server refused the query."
 }
 
+// checkEvery is how often the server is asked whether it answers, where its sessions are not
+// read as often.
+const checkEvery = 10 * time.Second
+
+// checkQuery reads nothing. It is SQL Server's: the sessions of the other engines are read
+// every checkEvery.
+const checkQuery = "SELECT 1"
+
+// check asks the server for nothing, to see whether it still answers.
+func (s *Server) check(ctx context.Context) error {
+	at := instant.Cut(s.Now())
+	err := s.line.Each(ctx, 1, checkQuery, func([][]byte) error { return nil })
+	if err == nil {
+		return s.report(ctx, s.connected(at))
+	}
+	s.note(err)
+	return errors.Join(err, s.report(ctx, s.unread(at, err)...))
+}
+
 // report keeps outcomes that come without samples.
 func (s *Server) report(ctx context.Context, outcomes ...measurements.Reached) error {
 	if ctx.Err() != nil {

@@ -49,7 +49,8 @@ type Server struct {
 
 	target    servers.Target
 	line      Line
-	failures  int    // to connect, in a row
+	next      time.Time // when the next round is due
+	failures  int       // to connect, in a row
 	outage    outage // since the connection was lost
 	complaint string // the last one that was logged
 
@@ -78,7 +79,7 @@ func New(c Config) *Server {
 func (s *Server) Run(ctx context.Context) {
 	defer s.Close(ctx)
 	for ctx.Err() == nil {
-		err := s.Round(ctx)
+		err := s.turn(ctx)
 		switch {
 		case lease.IsLost(ctx, err):
 			return
@@ -91,14 +92,27 @@ func (s *Server) Run(ctx context.Context) {
 	}
 }
 
-// wait is how long it is to the next round. A connection that was lost is opened again at
+// turn is a round, or between two rounds a look whether the server still answers.
+func (s *Server) turn(ctx context.Context) error {
+	const early = 100 * time.Millisecond // a timer may be
+	if s.next.Sub(s.Now()) > early && s.connects() {
+		return s.check(ctx)
+	}
+	every := s.Engine.SessionsEvery
+	defer func() { s.next = s.Now().Add(untilTurn(s.Now(), every, phaseOf(s.Instance)%every)) }()
+	return s.Round(ctx)
+}
+
+// connects says whether there is a connection, as far as is known.
+func (s *Server) connects() bool { return s.failures == 0 && s.line.Session != nil && !s.line.Closed() }
+
+// wait is how long it is to the next turn. A connection that was lost is opened again at
 // once: whether the server is down is known then.
 func (s *Server) wait() time.Duration {
 	if s.failures > 0 || s.line.Session != nil && s.line.Closed() {
 		return backoff(s.failures)
 	}
-	every := s.Engine.SessionsEvery
-	return untilTurn(s.Now(), every, phaseOf(s.Instance)%every)
+	return min(max(s.next.Sub(s.Now()), 0), checkEvery)
 }
 
 // complain logs why something could not be measured, once, and not every ten seconds.
