@@ -78,10 +78,17 @@ func (h *incidentHouse) suffers(t *testing.T, i incident) *sufferer {
 	}
 	s := &sufferer{house: h, name: "incident-" + i.letter, server: pgtest.Cluster(t, pgtest.Options{Settings: settings})}
 	s.sql(t, "CREATE EXTENSION pg_stat_statements")
-	s.id = h.ana.watch(t, s.name, s.server.TCPURL(pgtest.Superuser, "postgres"))
+	var made struct{ ID uuid.UUID }
+	h.ana.call(t, http.StatusCreated, http.MethodPost, "/api/v1/instances", map[string]any{
+		"name": s.name, "engine": "postgresql", "dsn": s.server.TCPURL(pgtest.Superuser, "postgres"), "host": s.host(),
+	}, &made)
+	s.id = made.ID
 	eventually(t, s.name+" is up", func() bool { return s.status(t) == "up" })
 	return s
 }
+
+// host is the machine of the server, as far as Muster knows.
+func (s *sufferer) host() string { return "host-of-" + s.name }
 
 func (s *sufferer) connect(t *testing.T) *pgx.Conn {
 	t.Helper()
@@ -208,6 +215,8 @@ func TestADeadServerIsDown(t *testing.T) {
 	if got := s.text(t, "/api/v1/instances?status=down"); !strings.Contains(got, s.name) || strings.Contains(got, "pg-live") {
 		t.Errorf("the list of what is down has %s", got)
 	}
+	h.ana.call(t, http.StatusAccepted, http.MethodPost, "/api/v1/instances/"+s.id.String()+"/assess", nil, nil)
+	eventually(t, "an assessment fails", func() bool { return !strings.Contains(s.text(t, "/api/v1/instances/ID"), `"lastError":null`) })
 	s.server.Restart(t)
 	back := time.Now()
 	eventually(t, "it is up again", func() bool { return s.status(t) == "up" })
@@ -220,6 +229,11 @@ func TestADeadServerIsDown(t *testing.T) {
 	if got := s.text(t, "/api/v1/instances/ID"); !strings.Contains(got, `"lastError":null`) {
 		t.Errorf("it says %s", got)
 	}
+	eventually(t, "it is assessed again", func() bool {
+		var is struct{ LastAssessedAt time.Time }
+		h.ana.get(t, "/api/v1/instances/"+s.id.String(), &is)
+		return is.LastAssessedAt.After(back)
+	})
 }
 
 // killed is incident i: the server is gone, its host is not.
@@ -238,12 +252,15 @@ func killed() incident {
 // hostGoesOn sends the server's host figures every ten seconds until the test is over.
 func (s *sufferer) hostGoesOn(t *testing.T) {
 	t.Helper()
-	send := func() {
-		_, _ = s.house.feed.try(t.Context(), http.MethodPost, "/ingest/v1/samples", map[string]any{"hosts": []map[string]any{{
-			"host": "host-of-" + s.name, "instances": []string{s.name}, "at": time.Now().UTC(), "cpuPercent": 40.0,
+	send := func() answer {
+		got, _ := s.house.feed.try(t.Context(), http.MethodPost, "/ingest/v1/samples", map[string]any{"hosts": []map[string]any{{
+			"host": s.host(), "instances": []string{}, "at": time.Now().UTC(), "cpuPercent": 40.0,
 		}}})
+		return got
 	}
-	send()
+	if got := send(); got.status != http.StatusAccepted {
+		t.Fatalf("%d: %s", got.status, got.body)
+	}
 	go func() {
 		for tick := time.NewTicker(10 * time.Second); ; {
 			select {
@@ -327,7 +344,7 @@ func incidents() []incident {
 			begin: func(t *testing.T, s *sufferer) {
 				s.since = time.Now()
 				s.house.feed.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", map[string]any{"hosts": []map[string]any{{
-					"host": "host-of-" + s.name, "instances": []string{s.name}, "at": time.Now().UTC(),
+					"host": s.host(), "instances": []string{}, "at": time.Now().UTC(),
 					"volumes": []map[string]any{{"mount": "/var/lib/postgresql", "usedPercent": 100}},
 				}}}, nil)
 			},

@@ -73,6 +73,9 @@ func (w *watched) identified(_ context.Context, is servers.Identity) error {
 	return nil
 }
 
+// Returned does nothing: the agent assesses on its own time.
+func (w *watched) Returned(context.Context) error { return nil }
+
 // Databases tells the server of those that it does not have as they are. The error is a
 // *commands.RuleError where one has a name that the fleet does not take.
 func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.UUID, error) {

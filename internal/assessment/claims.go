@@ -95,6 +95,12 @@ func (s *Store) Due(ctx context.Context, organization, instance uuid.UUID) (ok b
 	return n > 0, err
 }
 
+// DueAgain makes an instance due whose last assessment failed, and no other.
+func (s *Store) DueAgain(ctx context.Context, organization, instance uuid.UUID) error {
+	return statement.Exec(ctx, s.db, "make a failed assessment due", `UPDATE assessment_targets SET next_assessment_at = now()
+WHERE organization_id = $1 AND instance_id = $2 AND last_error IS NOT NULL AND next_assessment_at > now()`, organization, instance)
+}
+
 //go:embed sql/record.sql
 var recordSQL string
 

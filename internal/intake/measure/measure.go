@@ -150,6 +150,8 @@ type Home interface {
 	Target(ctx context.Context) (servers.Target, error)
 	// Excluded says that the settings do not let us go there any more.
 	Excluded(ctx context.Context) error
+	// Returned says that the server can be connected to again.
+	Returned(ctx context.Context) error
 	// Databases makes these databases the server's, and no others, and returns their ids.
 	// A *commands.RuleError of one that cannot be kept comes with those of the others.
 	Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error)

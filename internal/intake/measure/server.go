@@ -51,8 +51,8 @@ type Server struct {
 	line      Line
 	next      time.Time // when the next round is due
 	failures  int       // to connect, in a row
-	outage    outage // since the connection was lost
-	complaint string // the last one that was logged
+	outage    outage    // since the connection was lost
+	complaint string    // the last one that was logged
 
 	databases map[string]uuid.UUID // ours, by name
 	seen      []string             // the server's, sorted
@@ -210,9 +210,10 @@ func (s *Server) connect(ctx context.Context) (err error) {
 	if s.failures > 0 {
 		s.Log.InfoContext(ctx, "a server can be measured again", "failures", s.failures)
 		s.complaint = ""
+		err = s.home.Returned(ctx)
 	}
 	s.failures, s.outage = 0, outage{}
-	return s.identify(ctx)
+	return errors.Join(err, s.identify(ctx))
 }
 
 // identify tells who answers on a new connection. What breaks it shows in the round.

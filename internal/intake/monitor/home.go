@@ -61,6 +61,12 @@ func (h *home) identified(ctx context.Context, is servers.Identity) error {
 	return err
 }
 
+// Returned has the server assessed where the last assessment could not connect: what it said
+// is not true any more.
+func (h *home) Returned(ctx context.Context) error {
+	return h.Connections.DueAgain(ctx, h.claim.Organization, h.claim.Instance)
+}
+
 // Databases tells the fleet of the databases that it does not have as they are.
 func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error) {
 	printed := legible.Names(names)

@@ -57,6 +57,8 @@ type Connections interface {
 	Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error)
 	// SawServer keeps which server answers for an instance, and says whether another did.
 	SawServer(ctx context.Context, organization, instance uuid.UUID, is servers.Identity) (moved bool, err error)
+	// DueAgain has the server assessed soon whose last assessment could not connect.
+	DueAgain(ctx context.Context, organization, instance uuid.UUID) error
 }
 
 // Texts knows which organizations keep the texts of statements; *accounts.Store does.

@@ -35,6 +35,9 @@ func (h *Home) Target(context.Context) (servers.Target, error) { return h.To, ni
 // Excluded does nothing.
 func (h *Home) Excluded(context.Context) error { return nil }
 
+// Returned does nothing.
+func (h *Home) Returned(context.Context) error { return nil }
+
 // Databases keeps the names; a database has one id for as long as it is there.
 func (h *Home) Databases(_ context.Context, names []string) (map[string]uuid.UUID, error) {
 	known := make(map[string]uuid.UUID, len(names))
