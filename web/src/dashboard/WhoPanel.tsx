@@ -20,21 +20,13 @@ import { useCurrent } from "./asking";
 import { keyName, lengthOf, movedBy, namedOf, notKeptSince, shownOf, type Tile, windowAround } from "./contributors";
 import { useAlertScope, useFleet } from "./fleet";
 import { NoInstance } from "./NoValues";
-import { latency, percent } from "./units";
+import { latency, percent, spanText } from "./units";
 import { type Figure, type Key, useWho, type Who } from "./who";
 import classes from "./who.module.css";
 
 type Answer = Schemas["Contributors"];
 /** Of a time that is there. */
 type Span = { from: string; to: string };
-
-const dayOf = (text: string) => text.slice(0, text.lastIndexOf(","));
-
-/** spanText is a time in words: "21 Nov, 09:52 – 09:53". */
-function spanText({ from, to }: Span): string {
-  const [start, end] = [shortTime(from), shortTime(to)];
-  return `${start} – ${dayOf(start) === dayOf(end) ? end.slice(dayOf(end).length + 2) : end}`;
-}
 
 const clip = () => copy(location.href, "The link to this panel was copied.");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { latency, percent } from "./units";
+import { latency, percent, spanText } from "./units";
 
 test.each([
   [0, "0 ms"],
@@ -27,4 +27,10 @@ test.each([
   [100, "100 %"],
 ])("%d of a hundred reads %s", (value, text) => {
   expect(percent(value)).toBe(text);
+});
+
+// F17: the head of the panel and its body name the same minutes.
+test("a bucket that is not over yet reads as the whole minute", () => {
+  expect(spanText({ from: "2026-11-26T17:54:00Z", to: "2026-11-26T17:54:20Z" })).toMatch(/54 – \d+:55$/);
+  expect(spanText({ from: "2026-11-26T17:54:00Z", to: "2026-11-26T17:55:00Z" })).toMatch(/54 – \d+:55$/);
 });

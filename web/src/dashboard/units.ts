@@ -1,3 +1,5 @@
+import { shortTime } from "../ui/format";
+
 const decimals = [0, 1, 2].map(
   (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: 0, maximumFractionDigits: digits }),
 ) as [Intl.NumberFormat, Intl.NumberFormat, Intl.NumberFormat];
@@ -21,3 +23,13 @@ export function latency(milliseconds: number): string {
 
 /** sessions is an average number of sessions, which stands without a unit: "2.4". */
 export const sessions = (value: number) => decimals[1].format(value);
+
+const dayOf = (text: string) => text.slice(0, text.lastIndexOf(","));
+
+const minute = 60_000;
+
+/** spanText is a time in words, in whole minutes as answers have it: "21 Nov, 09:52 – 09:53". */
+export function spanText({ from, to }: { from: string; to: string }): string {
+  const [start, end] = [shortTime(from), shortTime(new Date(Math.ceil(Date.parse(to) / minute) * minute))];
+  return `${start} – ${dayOf(start) === dayOf(end) ? end.slice(dayOf(end).length + 2) : end}`;
+}
