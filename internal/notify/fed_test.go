@@ -111,7 +111,7 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	must(t, s.db.Get(&id, `SELECT alert_id FROM notification_alerts`))
 	old := fmt.Sprintf(`[{"labels":{"alertname":"waited 5 m","severity":"warning","organization":"Acme","instance":"prod-orders","muster_alert_id":%q},"endsAt":%q}]`,
 		id, time.Now().Add(5*time.Minute).Format(time.RFC3339))
-	answer, err := http.Post(at+"/api/v2/alerts", "application/json", bytes.NewReader([]byte(old))) //nolint:noctx // of the test
+	answer, err := http.Post(at+"/api/v2/alerts", "application/json", bytes.NewReader([]byte(old)))
 	must(t, err)
 	must(t, answer.Body.Close())
 	_, _, err = s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{

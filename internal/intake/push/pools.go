@@ -74,7 +74,7 @@ func (g *grouping) add(v measurements.Volume, alone bool) {
 	i, known := g.byPool[v.Pool]
 	if known = known && v.Pool != ""; !known && v.UsedPercent == nil {
 		i, known = g.bySizes[of]
-		known = known && !(isLocal(v) && isLocal(g.groups[i][0]))
+		known = known && (!isLocal(v) || !isLocal(g.groups[i][0]))
 	}
 	if !known {
 		i = n

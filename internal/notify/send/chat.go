@@ -115,7 +115,7 @@ func upright(text string) string {
 		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
 	}
 	for i, r := range runes {
-		if r == '_' && !(within(i-1) && within(i+1)) {
+		if r == '_' && (!within(i-1) || !within(i+1)) {
 			runes[i] = '＿'
 		}
 	}
