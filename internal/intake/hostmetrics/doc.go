@@ -1,6 +1,6 @@
 // Package hostmetrics makes samples of hosts out of what agents say of them, one
-// data point at a time: node_exporter's names, which come by remote_write, and those
-// of OpenTelemetry's hostmetrics receiver, which come by OTLP. The decoders of both
+// data point at a time: the names of node_exporter and windows_exporter, which come by
+// remote_write, and those of OpenTelemetry's hostmetrics receiver, which come by OTLP. The decoders of both
 // fill a Message; package agents looks up its instances and records its samples.
 //
 // A Metric says what a name means; a name that means nothing here is not read. What
@@ -26,7 +26,8 @@
 //     reserve: what is free is available. Its CPUs are called by node and number.
 //
 // A host is what the label instance has beside scheme, port and path, or host.name, by
-// fleet.HostKey: two agents that spell it differently speak of one host. muster_instance, a label or a resource attribute, names what runs on it.
+// fleet.HostKey: two agents that spell it differently speak of one host. muster_instance,
+// a label or a resource attribute, names what runs on it.
 //
 // # What may go wrong
 //
