@@ -29,6 +29,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/intake/places"
 	"muster/internal/intake/push"
+	"muster/internal/intake/senders"
 	"muster/internal/mail"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/drops"
@@ -91,6 +92,7 @@ type installation struct {
 	clickhouse   *clickhouse.Store // where hours are kept that are over; nil: in db
 	ledger       *pgxpool.Pool     // of clickhouse
 	drops        *drops.Book
+	senders      *senders.Book
 	intake       *push.Intake
 	places       *places.Resolver
 	mailer       mail.Transport // nil until somebody needs it
@@ -207,6 +209,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.samples.KeepsTexts = in.accounts.HoldsTexts
 	in.drops = drops.New(in.db, in.log, now)
+	in.senders = senders.New(in.db, in.log, now)
 	in.intake = &push.Intake{DB: in.db, Store: in.samples,
 		InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, InstancesNear: in.fleet.InstancesNear, Now: now,
 	}

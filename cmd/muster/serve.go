@@ -206,6 +206,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun 
 	}
 	if p.cfg.Roles.Has(config.API) {
 		group.Go(func() error { return unlessStopped(p.drops.Run(ctx)) })
+		group.Go(func() error { return unlessStopped(p.senders.Run(ctx)) })
 		group.Go(func() error { return unlessStopped(p.samples.Attend(ctx)) })
 	}
 	return p.startHTTP(ctx, group, collector, fill, begun)

@@ -129,7 +129,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		TileRoutes: tiles.New(figures, p.fleet, p.clock.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{
-			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops,
+			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops, Senders: p.senders,
 			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: p.clock.Now,
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},
@@ -140,7 +140,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: p.clock.Now, Texts: p.accounts, Collected: p.facts}),
-			Metrics: p.metrics, Waiter: p.runner,
+			Metrics: p.metrics, Waiter: p.runner, Senders: p.senders,
 		},
 		ScheduleRoutes: &schedules.ScheduleRoutes{
 			Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Schedules: p.schedules, Waiter: p.runner, Now: p.clock.Now,

@@ -24,6 +24,7 @@ import (
 	"muster/internal/intake/agents"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
+	"muster/internal/intake/senders"
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
@@ -59,6 +60,7 @@ type Dependencies struct {
 	Tiles       *measurements.Tiles
 	Hosts       fleet.Hosts
 	Drops       *drops.Book
+	Senders     *senders.Book
 	Signing     *signing.Signing
 	Checkpoints *checkpoint.Maker
 	ProofPublic bool
@@ -98,11 +100,11 @@ func (d Dependencies) groups() Groups {
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{
-			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops,
+			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders,
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
-		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
+		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter, Senders: d.Senders},
 		ScheduleRoutes: &schedules.ScheduleRoutes{
 			Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Schedules: projectedSchedules.NewReader(d.DB), Waiter: d.Waiter, Now: d.Now,
 		},

@@ -57,6 +57,22 @@ type Receipt struct {
 	Mark   commands.Mark // where the log was written to, if it was
 }
 
+// namesKey is where a context has the Tally that a door fills.
+type namesKey struct{}
+
+// WithNames has a door tell what its message counted by names.
+func WithNames(ctx context.Context) (context.Context, *Tally) {
+	names := &Tally{}
+	return context.WithValue(ctx, namesKey{}, names), names
+}
+
+// TellNames tells it to whoever asked.
+func TellNames(ctx context.Context, names Tally) {
+	if to, asked := ctx.Value(namesKey{}).(*Tally); asked {
+		*to = names
+	}
+}
+
 // Drop counts what was not used.
 func (r *Receipt) Drop(reason Reason, n int) {
 	if r.Dropped == nil {

@@ -4202,6 +4202,39 @@ type ScoreOfDay struct {
 	Score *int               `json:"score"`
 }
 
+// SenderCount defines model for SenderCount.
+type SenderCount struct {
+	Count int64  `json:"count"`
+	Door  string `json:"door"`
+
+	// Name of a metric, or the sort of what was kept; empty: what has no name of its own
+	Name string `json:"name"`
+
+	// Reason why it was not used, as in `muster_ingest_dropped_total`; null: it was used
+	Reason *string `json:"reason"`
+}
+
+// SenderList defines model for SenderList.
+type SenderList struct {
+	Items []SenderOfToken `json:"items"`
+}
+
+// SenderOfToken defines model for SenderOfToken.
+type SenderOfToken struct {
+	Counts []SenderCount `json:"counts"`
+
+	// Doors the routes it used
+	Doors  []string  `json:"doors"`
+	LastAt time.Time `json:"lastAt"`
+
+	// Sender `X-Muster-Sender`; null: none was said
+	Sender *string `json:"sender"`
+
+	// Token its name; null: it is gone
+	Token   *string            `json:"token"`
+	TokenId openapi_types.UUID `json:"tokenId"`
+}
+
 // SentAccount defines model for SentAccount.
 type SentAccount struct {
 	CanLogin     bool       `json:"canLogin"`
@@ -5958,6 +5991,9 @@ type ServerInterface interface {
 	// RebuildProjection Fill the next generation beside the live one and switch
 	// (POST /api/v1/ops/projections/{name}/rebuild)
 	RebuildProjection(c *gin.Context, name ProjectionName)
+	// ListSenders What senders sent, and what became of it
+	// (GET /api/v1/ops/senders)
+	ListSenders(c *gin.Context)
 	// GetOrganization The caller's organization
 	// (GET /api/v1/organization)
 	GetOrganization(c *gin.Context)
@@ -8748,6 +8784,19 @@ func (siw *ServerInterfaceWrapper) RebuildProjection(c *gin.Context) {
 	siw.Handler.RebuildProjection(c, name)
 }
 
+// ListSenders operation middleware
+func (siw *ServerInterfaceWrapper) ListSenders(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListSenders(c)
+}
+
 // GetOrganization operation middleware
 func (siw *ServerInterfaceWrapper) GetOrganization(c *gin.Context) {
 
@@ -10205,6 +10254,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/ops/projections", wrapper.ListProjections)
 	router.GET(options.BaseURL+"/api/v1/ops/projections/:name/diff", wrapper.GetProjectionDiff)
 	router.POST(options.BaseURL+"/api/v1/ops/projections/:name/rebuild", wrapper.RebuildProjection)
+	router.GET(options.BaseURL+"/api/v1/ops/senders", wrapper.ListSenders)
 	router.GET(options.BaseURL+"/api/v1/organization", wrapper.GetOrganization)
 	router.PATCH(options.BaseURL+"/api/v1/organization", wrapper.ChangeOrganization)
 	router.POST(options.BaseURL+"/api/v1/password", wrapper.ChangePassword)
@@ -13564,6 +13614,44 @@ func (response RebuildProjectiondefaultApplicationProblemPlusJSONResponse) Visit
 	return err
 }
 
+type ListSendersRequestObject struct {
+}
+
+type ListSendersResponseObject interface {
+	VisitListSendersResponse(w http.ResponseWriter) error
+}
+
+type ListSenders200JSONResponse SenderList
+
+func (response ListSenders200JSONResponse) VisitListSendersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSendersdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListSendersdefaultApplicationProblemPlusJSONResponse) VisitListSendersResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetOrganizationRequestObject struct {
 }
 
@@ -16075,6 +16163,9 @@ type StrictServerInterface interface {
 	// RebuildProjection Fill the next generation beside the live one and switch
 	// (POST /api/v1/ops/projections/{name}/rebuild)
 	RebuildProjection(ctx context.Context, request RebuildProjectionRequestObject) (RebuildProjectionResponseObject, error)
+	// ListSenders What senders sent, and what became of it
+	// (GET /api/v1/ops/senders)
+	ListSenders(ctx context.Context, request ListSendersRequestObject) (ListSendersResponseObject, error)
 	// GetOrganization The caller's organization
 	// (GET /api/v1/organization)
 	GetOrganization(ctx context.Context, request GetOrganizationRequestObject) (GetOrganizationResponseObject, error)
@@ -18666,6 +18757,30 @@ func (sh *strictHandler) RebuildProjection(ctx *gin.Context, name ProjectionName
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RebuildProjectionResponseObject); ok {
 		if err := validResponse.VisitRebuildProjectionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListSenders operation middleware
+func (sh *strictHandler) ListSenders(ctx *gin.Context) {
+	var request ListSendersRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSenders(ctx, request.(ListSendersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSenders")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListSendersResponseObject); ok {
+		if err := validResponse.VisitListSendersResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

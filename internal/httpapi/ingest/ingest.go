@@ -15,10 +15,42 @@ import (
 	"muster/internal/intake/feed"
 	"muster/internal/intake/otlp"
 	"muster/internal/intake/remotewrite"
+	"muster/internal/intake/senders"
 )
 
+// note counts by sender what became of a message: by the names of its metrics, where it has
+// any, and else by sorts.
+func (s *FeedRoutes) note(ctx context.Context, receipt intake.Receipt, names *intake.Tally) {
+	call := wire.CallOf(ctx)
+	from := senders.Sender{
+		Organization: call.Principal.Organization.ID, Token: call.Principal.ID, Name: call.Request.Header.Get("X-Muster-Sender"), Door: call.Route,
+	}
+	s.Senders.Note(from, func(count func(string, intake.Reason, int)) {
+		if names != nil {
+			names.Each(count)
+		}
+		for sort, n := range receipt.Recorded {
+			if n > 0 {
+				count(string(sort), "", n)
+			}
+		}
+		for reason, n := range receipt.Dropped {
+			if n > 0 && (names == nil || reason != intake.NotUsed) { // which names have said
+				count("", reason, n)
+			}
+		}
+	})
+}
+
 // taken counts what became of a message, and waits until its writes show in every list.
-func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err error) error {
+func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err error, names ...*intake.Tally) error {
+	if s.Senders != nil {
+		var of *intake.Tally
+		if len(names) > 0 {
+			of = names[0]
+		}
+		s.note(ctx, receipt, of)
+	}
 	for sort, n := range receipt.Recorded {
 		s.Metrics.Ingested.WithLabelValues(string(sort)).Add(float64(n))
 	}
@@ -95,8 +127,9 @@ func (s *FeedRoutes) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePr
 	if parameters["proto"] == remotewrite.V2 {
 		door = s.Agents.RemoteWrite2
 	}
-	receipt, err := door.Take(ctx, wire.Actor(ctx), call.Body)
-	if err := s.taken(ctx, receipt, err); err != nil {
+	counting, names := intake.WithNames(ctx)
+	receipt, err := door.Take(counting, wire.Actor(ctx), call.Body)
+	if err := s.taken(ctx, receipt, err, names); err != nil {
 		return nil, err
 	}
 	if door == s.Agents.RemoteWrite2 {
@@ -117,8 +150,9 @@ func (s *FeedRoutes) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMe
 	if asJSON {
 		door = s.Agents.OTLPJSON
 	}
-	receipt, err := door.Take(ctx, wire.Actor(ctx), call.Body)
-	if err := s.taken(ctx, receipt, err); err != nil {
+	counting, names := intake.WithNames(ctx)
+	receipt, err := door.Take(counting, wire.Actor(ctx), call.Body)
+	if err := s.taken(ctx, receipt, err, names); err != nil {
 		return nil, err
 	}
 	rejected, message := otlp.Rejected(receipt)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"muster/internal/intake/agents"
 	"muster/internal/intake/feed"
+	"muster/internal/intake/senders"
 	"muster/internal/telemetry"
 	"muster/projections"
 )
@@ -13,4 +14,5 @@ type FeedRoutes struct {
 	Agents  agents.Doors
 	Metrics *telemetry.Metrics
 	Waiter  projections.Waiter
+	Senders *senders.Book
 }

@@ -106,6 +106,31 @@ func (s *OperatorRoutes) ListDroppedEngines(ctx context.Context, _ api.ListDropp
 	return api.ListDroppedEngines200JSONResponse{Items: items}, nil
 }
 
+// ListSenders says what each sender sent, and what became of it.
+func (s *OperatorRoutes) ListSenders(ctx context.Context, _ api.ListSendersRequestObject) (api.ListSendersResponseObject, error) {
+	counts, err := s.Senders.List(ctx, wire.Caller(ctx).Organization.ID)
+	if err != nil {
+		return nil, err
+	}
+	items := []api.SenderOfToken{}
+	for n, c := range counts { // by token, sender and door
+		if n == 0 || counts[n-1].Token != c.Token || counts[n-1].Sender != c.Sender {
+			items = append(items, api.SenderOfToken{
+				TokenId: c.Token, Token: wire.Optional(c.Called), Sender: wire.Optional(c.Sender), Doors: []string{}, Counts: []api.SenderCount{},
+			})
+		}
+		to := &items[len(items)-1]
+		if c.LastAt.After(to.LastAt) {
+			to.LastAt = c.LastAt.UTC()
+		}
+		if len(to.Doors) == 0 || to.Doors[len(to.Doors)-1] != c.Door {
+			to.Doors = append(to.Doors, c.Door)
+		}
+		to.Counts = append(to.Counts, api.SenderCount{Door: c.Door, Name: c.Name, Reason: wire.Optional(string(c.Reason)), Count: c.N})
+	}
+	return api.ListSenders200JSONResponse{Items: items}, nil
+}
+
 // Dead letters are of two sorts with ids of one form: events that a projection
 // could not apply, and jobs that used up their attempts.
 

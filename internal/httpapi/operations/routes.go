@@ -7,6 +7,7 @@ import (
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/intake/senders"
 	"muster/internal/mail"
 	"muster/internal/measurements/drops"
 	"muster/internal/readiness"
@@ -24,6 +25,7 @@ type OperatorRoutes struct {
 	History     *history.Reader
 	Jobs        *jobs.Queue
 	Drops       *drops.Book
+	Senders     *senders.Book
 	Projections *projections.Runner
 	DeadLetters *topic.DeadLetters
 	Outbox      *mail.Outbox // nil where a mail server is set

@@ -55,6 +55,7 @@ func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (i
 	if err != nil {
 		return intake.Receipt{}, err
 	}
+	intake.TellNames(ctx, message.Names)
 	receipt := &message.Receipt
 	for batch := range slices.Chunk(message.Samples(), hostsAtOnce) {
 		hosts, err := d.placeHosts(ctx, from, receipt, batch)

@@ -28,6 +28,8 @@ const (
 // Message gathers what one message of an agent says of hosts.
 type Message struct {
 	intake.Receipt // of the data points
+	// Names counts them by the names of their metrics, and by why whole series were not used.
+	Names intake.Tally
 
 	latest  time.Time // that is taken
 	points  int       // that are

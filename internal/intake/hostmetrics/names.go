@@ -69,6 +69,7 @@ func OpenTelemetry(name []byte) Metric { return openTelemetry[string(name)] }
 // Labels are those of a series that are read, as bytes of the message. An empty one
 // is not there.
 type Labels struct {
+	Name     []byte // __name__
 	Address  []byte // label instance: the host, perhaps with a port
 	Host     []byte // host.name
 	Instance []byte // muster_instance

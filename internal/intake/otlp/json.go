@@ -130,14 +130,17 @@ func readJSONPoints(into *metric, kind int, item []byte) error {
 		return err
 	}
 	into.judge(kind, string(temporality) == strconv.Itoa(cumulative) || string(temporality) == "AGGREGATION_TEMPORALITY_CUMULATIVE")
-	unused := 0
+	unused, used := 0, 0
 	err = elements(points, func(item []byte) error {
 		if into.reason != "" {
 			unused++
 			return nil
 		}
+		used++
 		return readJSONPoint(into, item)
 	})
+	into.to.Names.Add(into.called, into.reason, unused)
+	into.to.Names.Add(into.called, "", used)
 	into.to.Pass(into.reason, unused)
 	return err
 }

@@ -54,6 +54,7 @@ type metric struct {
 	means    hostmetrics.Metric
 	gauge    receivers.Gauge // of a database, where it means nothing of a host
 	up       receivers.Up    // of an exporter, likewise
+	called   []byte
 	resource labels
 	reason   intake.Reason // why none of its points can be used
 	to       *Message
@@ -61,6 +62,7 @@ type metric struct {
 
 // name says which metric it is.
 func (m *metric) name(text []byte) {
+	m.called = text
 	m.means, m.gauge, m.up = hostmetrics.OpenTelemetry(text), 0, 0
 	if m.means == 0 {
 		m.gauge, m.up = receivers.GaugeOf(text), receivers.UpOf(text)

@@ -139,7 +139,7 @@ func TestHostMetrics(t *testing.T) {
 		Host: "db01", At: receipt,
 		CPU:     []measurements.CPUCounter{{Code: 0, Seconds: 10.5}, {Code: 3, Seconds: 90}, {Code: 20, Seconds: 1}, {Code: 21, Seconds: 2}, {Code: 22, Seconds: 3}, {Code: 23, Seconds: 4}},
 		Memory:  &measurements.MemoryBytes{Total: 1000, Available: 350, Used: 600},
-		Volumes: []measurements.Volume{{Mount: "/", UsedPercent: ptr(70), Size: -1, Free: -1, Available: -1}},
+		Volumes: []measurements.Volume{{Mount: "/", Pool: "/dev/sda1", UsedPercent: ptr(70), Size: -1, Free: -1, Available: -1}},
 	}
 	for name, c := range map[string]struct {
 		request *collector.ExportMetricsServiceRequest

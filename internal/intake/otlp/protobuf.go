@@ -117,14 +117,17 @@ func isCumulative(points []byte) (total bool, err error) {
 
 // readPoints reads what holds data points in its first field, as all kinds do.
 func readPoints(into *metric, points []byte) error {
-	unused := 0
+	unused, used := 0, 0
 	err := protowalk.Each(points, 1, func(item []byte) error {
 		if into.reason != "" {
 			unused++
 			return nil
 		}
+		used++
 		return readPoint(into, item)
 	})
+	into.to.Names.Add(into.called, into.reason, unused)
+	into.to.Names.Add(into.called, "", used)
 	into.to.Pass(into.reason, unused)
 	return err
 }

@@ -88,7 +88,7 @@ func TestScrape(t *testing.T) {
 			Host: "db01", At: receipt,
 			CPU:     cpus,
 			Memory:  &measurements.MemoryBytes{Total: 25276502016, Available: 23601291264, Used: -1},
-			Volumes: []measurements.Volume{{Mount: "/", Size: 270553174016, Free: 248946659328, Available: 76186779648}},
+			Volumes: []measurements.Volume{{Mount: "/", Pool: "/dev/vda", Size: 270553174016, Free: 248946659328, Available: 76186779648}},
 		},
 		References: []string{"pg-orders-01"}, Points: 21,
 	}}

@@ -81,13 +81,14 @@ func (m *Message) series(series []byte, of numbers, read labelled) error {
 		reason = intake.NotUsed
 	}
 	into := m.sink(means, &labels, reason)
-	unused := 0
+	unused, used := 0, 0
 	fields := protowalk.In(series)
 	for fields.Next() {
 		switch {
 		case fields.IsMessage(of.samples) && reason != "":
 			unused++
 		case fields.IsMessage(of.samples):
+			used++
 			if err := addSample(into, fields.Bytes); err != nil {
 				return err
 			}
@@ -98,6 +99,8 @@ func (m *Message) series(series []byte, of numbers, read labelled) error {
 		}
 	}
 	m.Pass(reason, unused)
+	m.Names.Add(labels.Name, reason, unused)
+	m.Names.Add(labels.Name, "", used)
 	return fields.Err()
 }
 
@@ -181,7 +184,10 @@ func labels1(series []byte) (means meaning, labels hostmetrics.Labels, reason in
 		}
 		if string(name) != string(metricName) {
 			labels.SetPrometheus(name, value)
-		} else if means = meaningOf(value); means == (meaning{}) {
+			continue
+		}
+		labels.Name = value
+		if means = meaningOf(value); means == (meaning{}) {
 			return meaning{}, labels, "", nil
 		}
 	}

@@ -81,6 +81,7 @@ func (s symbols) labels(series []byte) (means meaning, labels hostmetrics.Labels
 		case string(name) != string(metricName):
 			labels.SetPrometheus(name, text)
 		default:
+			labels.Name = text
 			means = meaningOf(text)
 			unread = means == (meaning{})
 		}
