@@ -210,7 +210,7 @@ test("each due time says what became of it, and why; an administrator takes a pa
   await table.getByRole("row").filter({ hasText: "Waiting for room" }).waitFor();
   const report = table.getByRole("row").filter({ hasText: "Requested" }).getByRole("link", { name: "Open the report" });
   expect(await report.getAttribute("href")).toBe(`/reports/${fates[4]?.reportId}`);
-  await expect.poll(async () => (await dues(page))[0]).toMatch(/^Mon.*08:00$/);
+  await expect.poll(async () => (await dues(page))[0]).toMatch(/^Mon.*09:00$/);
   await page.getByText("Due times are by the clocks of Europe/Amsterdam.").waitFor();
   await settled(page);
   expect(await violations(page)).toEqual([]);

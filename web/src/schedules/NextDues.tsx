@@ -5,10 +5,10 @@ import { api } from "../api/client";
 import { asProblem, fieldErrors } from "../api/problem";
 import { fromNow } from "../ui/format";
 import { useNow } from "../ui/now";
-import { inZone, ownZone, type Recurrence, wallTime } from "./words";
+import { dueText, inZone, ownZone, type Recurrence } from "./words";
 import { ZoneData } from "./ZoneData";
 
-type Given = { dues: string[]; local: string[]; timeZone: string };
+type Given = { dues: string[]; local: string[] | undefined; timeZone: string };
 
 /** Dues are due times, by the clocks of their zone as the server knows them and, where these differ, by the reader's. */
 export function Dues({ dues, local, timeZone }: Given) {
@@ -18,7 +18,7 @@ export function Dues({ dues, local, timeZone }: Given) {
     <>
       <List type="ordered" size="sm" spacing={6} data-dues>
         {dues.map((at, n) => {
-          const shown = wallTime(local[n] ?? at);
+          const shown = dueText(local?.[n], at, timeZone);
           return (
             <List.Item key={at}>
               <time dateTime={at} className="numbers">

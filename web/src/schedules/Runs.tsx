@@ -12,7 +12,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { RunMark, RunResult } from "./marks";
-import { type Run, wallTime } from "./words";
+import { dueText, type Run } from "./words";
 
 /** Runs is what became of each due time of a schedule, newest first. */
 export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: string }) {
@@ -68,8 +68,8 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
               {items.map((run) => (
                 <ListCard
                   key={run.dueAt}
-                  label={wallTime(run.dueLocal)}
-                  title={<Due run={run} />}
+                  label={dueText(run.dueLocal, run.dueAt, timeZone)}
+                  title={<Due run={run} timeZone={timeZone} />}
                   mark={<RunMark status={run.status} />}
                 >
                   <RunResult run={run} />
@@ -86,7 +86,7 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
               {items.map((run) => (
                 <Table.Tr key={run.dueAt} data-run={run.status} style={{ verticalAlign: "top" }}>
                   <Table.Td>
-                    <Due run={run} />
+                    <Due run={run} timeZone={timeZone} />
                   </Table.Td>
                   <Table.Td>
                     <RunMark status={run.status} />
@@ -106,8 +106,8 @@ export function Runs({ scheduleId, timeZone }: { scheduleId: string; timeZone: s
   );
 }
 
-const Due = ({ run }: { run: Run }) => (
+const Due = ({ run, timeZone }: { run: Run; timeZone: string }) => (
   <Text size="sm" span className="numbers" style={{ whiteSpace: "nowrap" }}>
-    <time dateTime={run.dueAt}>{wallTime(run.dueLocal)}</time>
+    <time dateTime={run.dueAt}>{dueText(run.dueLocal, run.dueAt, timeZone)}</time>
   </Text>
 );

@@ -16,7 +16,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { RunMark, RunResult, StandingMark } from "./marks";
 import { Untold } from "./Untold";
-import { type Schedule, wallTime, whenText } from "./words";
+import { dueText, type Schedule, whenText } from "./words";
 import { StaleZones } from "./ZoneData";
 
 /** SchedulesPage is the reports that are requested by the calendar: when, the next one, and what became of the last. */
@@ -164,14 +164,14 @@ const Name = ({ schedule: s }: Of) => (
   </>
 );
 
-function Next({ schedule: { nextDueAts, nextDueLocal } }: Of) {
+function Next({ schedule: { nextDueAts, nextDueLocal, timeZone } }: Of) {
   const [next] = nextDueAts;
   if (!next) return "–";
   return (
     <>
       <Time at={next} ahead />
       <Text size="xs" c="dimmed" className="numbers">
-        {wallTime(nextDueLocal[0] ?? next)}
+        {dueText(nextDueLocal?.[0], next, timeZone)}
       </Text>
     </>
   );

@@ -66,6 +66,10 @@ export function untold(rules: Told[], channels: Pick<Schemas["Channel"], "id" | 
  */
 export const wallTime = (local: string) => inZone(`${local.slice(0, 19)}Z`, "UTC");
 
+/** dueText is a due time by the server's clocks; by the browser's, while a server of the version before answers. */
+export const dueText = (local: string | undefined, at: string, timeZone: string) =>
+  local ? wallTime(local) : inZone(at, timeZone);
+
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** inZone is an instant by the clocks of a time zone: "Mon, 30 Nov 2026, 08:00". What is no zone is UTC. */
