@@ -213,8 +213,8 @@ func (s *Service) RemoveNotificationRule(ctx context.Context, actor Actor, id uu
 }
 
 // BeginNotifications gives an organization that has neither channels nor rules yet, and never got
-// it before, the rule of the beginning: its administrators are mailed of critical alerts,
-// of reports that failed, and of what a schedule missed. Twice is once.
+// it before, the rule of the beginning: its administrators are mailed of critical and warning
+// alerts, of reports that failed, and of what a schedule missed. Twice is once.
 func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID) (Mark, error) {
 	actor := Actor{OrganizationID: organization, Component: "notifications"}
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
@@ -228,11 +228,11 @@ func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID
 			return none, err
 		}
 		channel := CreateChannel{Name: "Administrators", Kind: notification.Email, Administrators: true}
-		rule := NotificationRule{Name: "Critical alerts and failed reports", Terms: notification.Terms{
-			Match: notification.Match{Severities: []alert.Severity{alert.Critical}, Events: []notification.EventType{
+		rule := NotificationRule{Name: "Critical and warning alerts, failed reports", Terms: notification.Terms{
+			Match: notification.Match{Severities: []alert.Severity{alert.Critical, alert.Warning}, Events: []notification.EventType{
 				notification.AlertRaised, notification.AlertResolved, notification.ReportFailed, notification.ScheduleMissed,
 			}},
-			GroupSeconds: 60, Enabled: true,
+			GroupSeconds: 10, Enabled: true,
 		}}
 		channelID, ruleID, now := newID(), newID(), s.clock()
 		rule.ChannelIDs = []uuid.UUID{channelID}

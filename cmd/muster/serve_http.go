@@ -106,6 +106,10 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		return httpapi.Groups{}, err
 	}
 	outbox, _ := transport.(*mail.Outbox) // nil where a mail server is set
+	server := transport
+	if outbox != nil {
+		server = nil
+	}
 	provider, err := p.identityProvider(public)
 	if err != nil {
 		return httpapi.Groups{}, err
@@ -118,6 +122,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 	return httpapi.Groups{
 		MemberRoutes: &signin.MemberRoutes{
 			Accounts: p.accounts, Commands: p.commands, Fleet: p.fleet, Waiter: p.runner, OIDC: provider, FillDemo: fillDemo, PublicURL: public, Log: p.log,
+			Mail: server, Composer: sender.Composer,
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,

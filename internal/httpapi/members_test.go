@@ -11,6 +11,8 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/mail"
+	"muster/internal/mail/mailtest"
 )
 
 // signedIn is the same person in another browser.
@@ -193,6 +195,57 @@ func TestRenewedInvitation(t *testing.T) {
 	w.post(w.ours.admin, at+"/invitation", nil).problem(409, "invalid_state")
 	if facts := w.get(w.ours.auditor, "/api/v1/audit-events?type=memberInvited&actorId="+w.ours.admin.ID.String()).is(200).object()["items"].([]any); len(facts) != 2 {
 		t.Errorf("the audit lists %v", facts)
+	}
+}
+
+// TestAnInvitationIsMailed where a mail server is set, and its link is shown all the same.
+func TestAnInvitationIsMailed(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Options{})
+	w := newWorld(t, func(d *Dependencies) {
+		config, err := mail.ParseSMTPURL("smtp://" + server.Addr)
+		must(t, err)
+		d.Mail, err = mail.NewSMTP(config)
+		must(t, err)
+	})
+	if got := w.get(w.ours.admin, "/api/v1/session").is(200).object()["mail"]; got != "server" {
+		t.Errorf("mail goes to %v", got)
+	}
+	invite := func(email string) map[string]any {
+		return w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": email, "name": "Joe <b>", "role": "auditor"}).is(201).object()
+	}
+	invited := invite("joe@ours.example")
+	mails := server.To("joe@ours.example")
+	if invited["mailed"] != true || invited["mailError"] != nil || len(mails) != 1 {
+		t.Fatalf("invited %v, %d mails", invited, len(mails))
+	}
+	link := strings.ReplaceAll(mails[0].Data, "=\r\n", "")
+	if !strings.Contains(link, strings.ReplaceAll(invited["inviteUrl"].(string), "=", "=3D")) || strings.Contains(link, "theirs") {
+		t.Errorf("the mail: %s", link)
+	}
+	server.Answer("away@ours.example", 550, [3]int{5, 1, 1}, "no such user")
+	if refused := invite("away@ours.example"); refused["mailed"] != false || refused["mailError"] != "The mail server refused the recipient (550 5.1.1)." || refused["inviteUrl"] == "" {
+		t.Errorf("refused: %v", refused)
+	}
+}
+
+// TestWithoutAMailServer nothing is mailed, and every answer says so. F12.
+func TestWithoutAMailServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if got := w.get(w.ours.viewer, "/api/v1/session").is(200).object()["mail"]; got != "outbox" {
+		t.Errorf("mail goes to %v", got)
+	}
+	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "joe@ours.example", "name": "Joe", "role": "auditor"}).is(201).object()
+	if invited["mailed"] != false || invited["mailError"] != nil {
+		t.Errorf("invited %v", invited)
+	}
+	channel := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Us", "kind": "email", "administrators": true}).is(201)
+	if got := w.post(w.ours.admin, channel.Header().Get("Location")+"/test", nil).is(200).object(); got["outbox"] != true || got["statusCode"] != nil {
+		t.Errorf("a test: %v", got)
+	}
+	if mails, err := w.deps.Outbox.List(w.ours.organization.ID, 10); err != nil || len(mails) == 0 {
+		t.Errorf("the outbox has %v, %v", mails, err)
 	}
 }
 

@@ -76,6 +76,7 @@ type Dependencies struct {
 	Blobs       *blobs.Store
 	Proofs      *proof.Maker
 	Outbox      *mail.Outbox   // nil where a mail server is set
+	Mail        mail.Transport // a mail server; nil: none is set
 	OIDC        *oidc.Provider // nil: people sign in with passwords only
 	// FillDemo fills a demo organization in the background and returns at once;
 	// filling one again changes nothing.
@@ -88,7 +89,7 @@ func (d Dependencies) groups() Groups {
 	return Groups{
 		MemberRoutes: &signin.MemberRoutes{
 			Accounts: d.Accounts, Commands: d.Commands, Fleet: d.Fleet, Waiter: d.Waiter, OIDC: d.OIDC, FillDemo: d.FillDemo,
-			PublicURL: d.PublicURL, Log: d.Log,
+			PublicURL: d.PublicURL, Log: d.Log, Mail: d.Mail, Composer: d.Sender.Composer,
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,

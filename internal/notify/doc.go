@@ -14,7 +14,7 @@
 // and is from then on the same at every attempt: one id, one set of events. Of a rule and
 // channel one delivery at a time is being sent. What happens meanwhile joins the next, however
 // long that takes: a channel that is away for a day has one delivery that is tried and one that
-// grows, 10,000 alerts of a minute are one message, and nothing overtakes anything.
+// grows, 10,000 alerts of that time are one message, and nothing overtakes anything.
 //
 // The job's lease, fence, back-off and end are those of handlers/jobs: an attempt after 1, 16,
 // 81 seconds and so on for a day, then the delivery is failed and its job a dead letter, until

@@ -61,6 +61,7 @@ type Channel struct {
 type Outcome struct {
 	ID     uuid.UUID `json:"id"`
 	Status string    `json:"status"`
+	Code   int       `json:"lastCode"` // 0: none
 	At     time.Time `json:"at"`
 }
 
@@ -166,6 +167,7 @@ type Told struct {
 	Status      string                  `db:"status"`
 	Reason      string                  `db:"reason"`
 	StatusAt    time.Time               `db:"status_at"`
+	LastCode    int                     `db:"last_code"`
 	Recipients  jsonColumn[[]uuid.UUID] `db:"recipients"` // of e-mail: who was mailed; while it waits, who will be
 }
 

@@ -156,7 +156,8 @@ func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to 
 // Test is what came of a test.
 type Test struct {
 	OK       bool
-	Code     int // 0: nothing was answered
+	Outbox   bool // it is a file there, and nobody got it: no mail server is set
+	Code     int  // 0: nothing was answered
 	Duration time.Duration
 	Error    string
 }
@@ -170,7 +171,7 @@ func (s *Sender) Test(ctx context.Context, organization accounts.Organization, i
 	}
 	began := time.Now()
 	code, err := s.test(ctx, organization, channel)
-	t := Test{OK: err == nil, Code: code, Duration: time.Since(began)}
+	t := Test{OK: err == nil, Outbox: err == nil && code == 0 && channel.Kind == notification.Email, Code: code, Duration: time.Since(began)}
 	if refused := refusal(err); refused != nil {
 		t.Code, t.Error = refused.Code, refused.Sentence
 		return t, nil

@@ -173,7 +173,7 @@ const hook: Schemas["Channel"] = {
   createdAt: at(-9_000),
   createdBy: { id: id(2), name: "Noor Haddad" },
   rules: [{ id: id(3), name: "Critical alerts" }],
-  lastDelivery: { id: id(10), status: "failed", at: at(-30) },
+  lastDelivery: { id: id(10), status: "failed", lastCode: 410, at: at(-30) },
 };
 const channel = { id: hook.id, name: hook.name, kind: "webhook" };
 const rule = { id: id(3), name: "Critical alerts" };
@@ -235,12 +235,73 @@ test("a channel's secret is never there; a new one is made here and shown once",
   await page.getByRole("region", { name: "Secret for the receiver" }).waitFor();
 });
 
-test("a mail that was written to the outbox works, and has no code", async () => {
+// F12.
+test("a test that was written to the outbox is said to be there, and not to work", async () => {
   const page = await visit("/notifications/channels");
   await page.getByRole("button", { name: "Test Administrators" }).click(); // the demo's
-  await row(page, "Administrators")
-    .getByText(/^It works: [\d,]+ ms$/)
-    .waitFor();
+  await row(page, "Administrators").locator('[data-answer="outbox"]').getByText("No mail server is set").waitFor();
+  expect(await page.getByText("It works").count()).toBe(0);
+});
+
+/** asIf answers as a server whose mails go elsewhere, and as one with other rules. */
+const asIf = (mail: "server" | "outbox", rules: unknown[]) => async (page: Page) => {
+  await page.route("**/api/v1/session", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), mail } });
+  });
+  await page.route("**/api/v1/notification-rules", (route) =>
+    route.request().method() === "GET" ? route.fulfill({ json: { items: rules } }) : route.fallback(),
+  );
+};
+
+// F13.
+test("that nobody is told of alerts is said on the dashboard and beside the alerts; one click has administrators told", async () => {
+  const rules: unknown[] = [];
+  const sent: Schemas["CreateNotificationRule"][] = [];
+  const page = await visit("/alerts", {
+    before: async (p) => {
+      await asIf("server", rules)(p);
+      await p.route("**/api/v1/notification-rules", (route) => {
+        if (route.request().method() !== "POST") return route.fallback();
+        sent.push(route.request().postDataJSON());
+        rules.push({ ...sent[0], id: id(92), quiet: null, createdAt: at(0), createdBy: null });
+        return route.fulfill({ status: 201, json: rules[0] });
+      });
+    },
+  });
+  const says = page.locator("[data-nobody-is-told]");
+  await says.getByText("Nobody is told of alerts yet").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto("/");
+  await says.getByRole("button", { name: "E-mail all administrators" }).click();
+  await says.waitFor({ state: "hidden" });
+  expect(sent).toMatchObject([
+    { match: { severity: ["critical", "warning"], event: ["alert.raised", "alert.resolved"] }, groupSeconds: 10 },
+  ]);
+  const elsewhere = await visit("/alerts", { before: asIf("outbox", []) });
+  await elsewhere.getByText("No mail server is set, so Muster cannot send e-mails.", { exact: false }).waitFor();
+  await elsewhere.getByRole("link", { name: "Tell a chat or a webhook" }).click();
+  await elsewhere.waitForURL("**/notifications/rules/new");
+});
+
+// F14.
+test("a channel is added from the form of a rule, and nothing that was typed is lost", async () => {
+  const added = unique("e2e in place");
+  const page = await visit("/notifications/rules/new");
+  await page.getByLabel("Name", { exact: true }).fill("Typed before");
+  await page.getByRole("button", { name: "Add a channel" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("No mail server is set", { exact: false }).waitFor(); // F12
+  await dialog.getByLabel("Name").fill(added);
+  await dialog.getByRole("button", { name: "Add channel" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByText(`${added} (E-mail)`).waitFor();
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed before");
+  expect(new URL(page.url()).pathname).toBe("/notifications/rules/new");
+  const only = await visit("/notifications/rules/new", {
+    before: (p) => p.route("**/api/v1/channels", (route) => route.fulfill({ json: { items: [hook] } })),
+  });
+  await only.getByText("On call (Webhook)").waitFor();
 });
 
 test("deliveries say what came of each; filters live in the URL, and a failed one is tried again", async () => {
@@ -306,7 +367,7 @@ test("a filter that stands in the address is seen by whoever gets it, and can be
 test("that Muster mails administrators by itself is said for as long as it does", async () => {
   const own: Schemas["NotificationRule"] = {
     id: id(90),
-    name: "Critical alerts and failed reports",
+    name: "Critical and warning alerts, failed reports",
     match: { severity: ["critical"], engine: [], instanceIds: [], nameContains: null, event: ["alert.raised"] },
     channelIds: [id(91)],
     groupSeconds: 60,
@@ -377,6 +438,7 @@ test("an alert says who was told, when and by which rule; an instance who will b
     channel: { id: id(5), name: "Administrators", kind: "email" },
     recipients: [{ id: id(2), name: "Noor Haddad" }],
     status: "sent",
+    lastCode: 204,
     reason: null,
     at: at(-39),
   };

@@ -546,7 +546,10 @@ describe("40 the session's end", () => {
     await dialog.waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");
-    await dialog.getByLabel("E-mail address").fill(credentials.email);
+    // F28: the page stays as it is, and it is known who is to sign in.
+    await page.locator('main a[href^="/alerts/"]').first().waitFor();
+    expect(await page.getByText("could not be loaded").count()).toBe(0);
+    expect(await dialog.getByLabel("E-mail address").inputValue()).toBe(credentials.email);
     await dialog.getByLabel("Password", { exact: true }).fill("not this one");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.getByRole("alert").waitFor();
@@ -582,6 +585,14 @@ describe("40 the session's end", () => {
 });
 
 describe("pages that are not to be had", () => {
+  // F27.
+  test.each(["/login", "/signin", "/sign-in"])("signing in at %s leads to the dashboard", async (path) => {
+    const page = await visit(path);
+    await soon(() => addressOf(page).pathname).toBe("/");
+    await page.getByRole("heading", { level: 1, name: "Dashboard" }).waitFor();
+    expect(await page.getByText("404").count()).toBe(0);
+  });
+
   test("38 a page that is not for a role explains itself", async () => {
     const page = await visit("/ops/projections", { as: "viewer" });
     await page.getByText("403: your role does not include this page").waitFor();

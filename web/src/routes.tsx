@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   type RouteComponent,
+  redirect,
 } from "@tanstack/react-router";
 import type { Role } from "./api/session";
 import { readers } from "./findings/may";
@@ -315,8 +316,19 @@ const routes = [
   ),
 ] as const;
 
+/** Where people look for the sign-in, which stands in the place of any page: whoever is signed in goes on to the dashboard. */
+const signIns = ["/login", "/signin", "/sign-in"].map((path) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    beforeLoad: () => {
+      throw redirect({ to: "/", replace: true });
+    },
+  }),
+);
+
 export const router = createRouter({
-  routeTree: root.addChildren(routes),
+  routeTree: root.addChildren([...routes, ...signIns]),
   parseSearch,
   stringifySearch,
   defaultPreload: "intent",

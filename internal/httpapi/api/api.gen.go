@@ -1125,6 +1125,24 @@ func (e SentSeverity) Valid() bool {
 	}
 }
 
+// Defines values for SessionMail.
+const (
+	Outbox SessionMail = "outbox"
+	Server SessionMail = "server"
+)
+
+// Valid indicates whether the value is a known member of the SessionMail enum.
+func (e SessionMail) Valid() bool {
+	switch e {
+	case Outbox:
+		return true
+	case Server:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WaitEventsUnit.
 const (
 	WaitEventsUnitAverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
@@ -2003,6 +2021,9 @@ type AlertNotification struct {
 	Event      string             `json:"event"`
 	EventAt    time.Time          `json:"eventAt"`
 
+	// LastCode As the delivery has it.
+	LastCode *int `json:"lastCode"`
+
 	// Reason As the delivery has it.
 	Reason *string `json:"reason"`
 
@@ -2260,9 +2281,12 @@ type ChannelList struct {
 
 // ChannelOutcome defines model for ChannelOutcome.
 type ChannelOutcome struct {
-	At     time.Time          `json:"at"`
-	Id     openapi_types.UUID `json:"id"`
-	Status DeliveryStatus     `json:"status"`
+	At time.Time          `json:"at"`
+	Id openapi_types.UUID `json:"id"`
+
+	// LastCode Of HTTP or SMTP. Of an e-mail that is `sent`, null says that it is kept in the outbox: no mail server was set.
+	LastCode *int           `json:"lastCode"`
+	Status   DeliveryStatus `json:"status"`
 }
 
 // ChannelTest defines model for ChannelTest.
@@ -2271,7 +2295,12 @@ type ChannelTest struct {
 
 	// Error What failed, in a sentence without addresses that a name led to.
 	Error *string `json:"error"`
-	Ok    bool    `json:"ok"`
+
+	// Ok The other side took it, or it was put into the outbox.
+	Ok bool `json:"ok"`
+
+	// Outbox No mail server is set: the test is kept in the outbox, and nobody got it.
+	Outbox bool `json:"outbox"`
 
 	// StatusCode Of HTTP, or of SMTP for `email`; null where nothing was answered.
 	StatusCode *int `json:"statusCode"`
@@ -2742,7 +2771,7 @@ type Delivery struct {
 	// Id The same at every attempt; of a webhook it is `webhook-id` and the body's `id`.
 	Id openapi_types.UUID `json:"id"`
 
-	// LastCode Of HTTP or SMTP; null where nothing was answered.
+	// LastCode Of HTTP or SMTP; null where nothing was answered, and where an e-mail that is `sent` is kept in the outbox, because no mail server was set.
 	LastCode  *int    `json:"lastCode"`
 	LastError *string `json:"lastError"`
 
@@ -3319,7 +3348,13 @@ type InviteMember struct {
 // Invited defines model for Invited.
 type Invited struct {
 	InviteUrl string `json:"inviteUrl"`
-	Member    Member `json:"member"`
+
+	// MailError Why the e-mail was not sent, where a mail server is set.
+	MailError *string `json:"mailError"`
+
+	// Mailed The mail server took an e-mail with the link. false where no mail server is set.
+	Mailed bool   `json:"mailed"`
+	Member Member `json:"member"`
 }
 
 // ItemProblem defines model for ItemProblem.
@@ -4466,9 +4501,12 @@ type Separate = bool
 
 // Session defines model for Session.
 type Session struct {
-	AuthMethod    *string       `json:"authMethod,omitempty"`
-	Authenticated bool          `json:"authenticated"`
-	ExpiresAt     *time.Time    `json:"expiresAt,omitempty"`
+	AuthMethod    *string    `json:"authMethod,omitempty"`
+	Authenticated bool       `json:"authenticated"`
+	ExpiresAt     *time.Time `json:"expiresAt,omitempty"`
+
+	// Mail Where e-mails go: to a mail server, or, where none is set, into files in the outbox. For those who are signed in.
+	Mail          *SessionMail  `json:"mail,omitempty"`
 	Member        *Member       `json:"member,omitempty"`
 	Organization  *Organization `json:"organization,omitempty"`
 	PasswordLogin *bool         `json:"passwordLogin,omitempty"`
@@ -4480,6 +4518,9 @@ type Session struct {
 	} `json:"providers,omitempty"`
 	SetupRequired *bool `json:"setupRequired,omitempty"`
 }
+
+// SessionMail Where e-mails go: to a mail server, or, where none is set, into files in the outbox. For those who are signed in.
+type SessionMail string
 
 // SessionEntry defines model for SessionEntry.
 type SessionEntry struct {

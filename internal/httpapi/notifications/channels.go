@@ -85,7 +85,7 @@ func (s *NotificationRoutes) TestChannel(ctx context.Context, r api.TestChannelR
 	if _, err := s.Commands.RecordChannelTest(ctx, wire.Actor(ctx), r.ChannelId, notification.ChannelTested{OK: t.OK, StatusCode: t.Code}); err != nil {
 		return nil, err
 	}
-	return api.TestChannel200JSONResponse{Ok: t.OK, StatusCode: number(t.Code), DurationMs: t.Duration.Milliseconds(), Error: wire.Optional(t.Error)}, nil
+	return api.TestChannel200JSONResponse{Ok: t.OK, Outbox: t.Outbox, StatusCode: number(t.Code), DurationMs: t.Duration.Milliseconds(), Error: wire.Optional(t.Error)}, nil
 }
 
 // number is n, or null where there is none.
@@ -113,7 +113,7 @@ func (s *NotificationRoutes) showChannels(ctx context.Context, channels []notify
 			Url: wire.Optional(c.URL), Format: wire.Optional(string(c.Format)), CreatedAt: c.CreatedAt.UTC(), CreatedBy: person(c.CreatedBy, names), Rules: references(c.Rules.Value),
 		}
 		if last := c.Last.Value; last != nil {
-			shown.LastDelivery = &api.ChannelOutcome{Id: last.ID, Status: api.DeliveryStatus(last.Status), At: last.At.UTC()}
+			shown.LastDelivery = &api.ChannelOutcome{Id: last.ID, Status: api.DeliveryStatus(last.Status), LastCode: number(last.Code), At: last.At.UTC()}
 		}
 		return shown
 	}), nil

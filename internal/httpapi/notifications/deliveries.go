@@ -116,7 +116,7 @@ func (s *NotificationRoutes) ListAlertNotifications(ctx context.Context, r api.L
 		return api.AlertNotification{
 			DeliveryId: t.Delivery, Event: t.Type, EventAt: t.At.UTC(), Rule: api.Reference{Id: t.Rule, Name: t.RuleName},
 			Channel: api.NotifiedChannel{Id: t.Channel, Name: t.ChannelName, Kind: t.Kind}, Recipients: persons(t.Recipients.Value, names),
-			Status: api.DeliveryStatus(t.Status), Reason: wire.Optional(t.Reason), At: t.StatusAt.UTC(),
+			Status: api.DeliveryStatus(t.Status), Reason: wire.Optional(t.Reason), LastCode: number(t.LastCode), At: t.StatusAt.UTC(),
 		}
 	})}, nil
 }

@@ -20,7 +20,7 @@ import (
 const rulesPath = "/api/v1/notification-rules/"
 
 // defaultGroup is for how long more events are waited for where nobody says, in seconds.
-const defaultGroup = 60
+const defaultGroup = 10
 
 func (s *NotificationRoutes) ListNotificationRules(ctx context.Context, _ api.ListNotificationRulesRequestObject) (api.ListNotificationRulesResponseObject, error) {
 	rules, err := s.Told.Rules(ctx, wire.Caller(ctx).Organization.ID, nil)

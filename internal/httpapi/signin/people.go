@@ -3,7 +3,9 @@ package signin
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -13,6 +15,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/mail"
 	"muster/internal/mail/sent"
 	"muster/internal/statement"
 )
@@ -61,13 +64,46 @@ func (s *MemberRoutes) InviteMember(ctx context.Context, r api.InviteMemberReque
 	wire.Settle(ctx, s.Waiter, mark)
 	return api.InviteMember201JSONResponse{
 		Headers: api.InviteMember201ResponseHeaders{Location: membersPath + member.ID.String()},
-		Body:    s.invited(member, token),
+		Body:    s.invited(ctx, member, token),
 	}, nil
 }
 
-// invited shows a member and their link; the fragment never reaches a server's log.
-func (s *MemberRoutes) invited(m accounts.Member, token string) api.Invited {
-	return api.Invited{Member: showMember(m, organization.Admin), InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token}
+// mailTimeout is how long an answer waits for the mail server.
+const mailTimeout = 15 * time.Second
+
+// invited mails a member their link, and shows both; the fragment never reaches a server's log.
+func (s *MemberRoutes) invited(ctx context.Context, m accounts.Member, token string) api.Invited {
+	shown := api.Invited{Member: showMember(m, organization.Admin), InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token}
+	if s.Mail == nil {
+		return shown
+	}
+	// The link is there whatever becomes of the mail, and whether or not the caller still waits.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
+	defer cancel()
+	err := s.mailInvitation(ctx, m, shown.InviteUrl)
+	if shown.Mailed = err == nil; err != nil {
+		said := "The e-mail could not be sent."
+		var failed *mail.DeliveryError
+		if errors.As(err, &failed) {
+			said = failed.Reason()
+		}
+		shown.MailError = &said
+		s.Log.WarnContext(ctx, "an invitation was not mailed", "member", m.ID, "error", err)
+	}
+	return shown
+}
+
+func (s *MemberRoutes) mailInvitation(ctx context.Context, m accounts.Member, link string) error {
+	caller := wire.Caller(ctx)
+	message, err := s.Composer.ComposeInvitation(mail.Invitation{
+		OrganizationID: caller.Organization.ID, MemberID: m.ID, Organization: caller.Organization.Name, Demo: caller.Organization.Demo,
+		Inviter: caller.Member.Name, Link: link,
+	}, mail.Address{Name: m.Name, Email: m.Email})
+	if err != nil {
+		return err
+	}
+	_, err = s.Mail.Send(ctx, message)
+	return err
 }
 
 func (s *MemberRoutes) AcceptInvitation(ctx context.Context, r api.AcceptInvitationRequestObject) (api.AcceptInvitationResponseObject, error) {
@@ -93,7 +129,7 @@ func (s *MemberRoutes) RenewInvitation(ctx context.Context, r api.RenewInvitatio
 	wire.Settle(ctx, s.Waiter, mark)
 	return api.RenewInvitation201JSONResponse{
 		Headers: api.RenewInvitation201ResponseHeaders{Location: membersPath + member.ID.String()},
-		Body:    s.invited(member, token),
+		Body:    s.invited(ctx, member, token),
 	}, nil
 }
 

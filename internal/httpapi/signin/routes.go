@@ -7,6 +7,7 @@ import (
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/wire"
+	"muster/internal/mail"
 	"muster/internal/oidc"
 	"muster/projections"
 	"muster/projections/fleet"
@@ -24,5 +25,8 @@ type MemberRoutes struct {
 	FillDemo  func(accounts.Organization)
 	Cookies   wire.Cookies // of the server
 	PublicURL *url.URL
-	Log       *slog.Logger
+	// Mail takes invitations; nil: no mail server is set, and nothing is mailed.
+	Mail     mail.Transport
+	Composer *mail.Composer
+	Log      *slog.Logger
 }

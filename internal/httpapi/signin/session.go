@@ -37,7 +37,11 @@ func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) (api.S
 	wire.CallOf(ctx).MarkDemo(p.Organization) // who has just signed in did not pass the gate as such
 	member, can, method, expires := showMember(p.Member, p.Member.Role), wire.Strings(p.Permissions()), p.Method, p.ExpiresAt.UTC()
 	member.Email = p.Member.Email // everybody may see their own
-	return api.Session{Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}, nil
+	goes := api.Outbox
+	if s.Mail != nil {
+		goes = api.Server
+	}
+	return api.Session{Mail: &goes, Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}, nil
 }
 
 func (s *MemberRoutes) SignIn(ctx context.Context, r api.SignInRequestObject) (api.SignInResponseObject, error) {

@@ -12,9 +12,17 @@ import { keepsSessions, PlainHTTPRefusal } from "./plainHttp";
 
 /**
  * SignInForm asks for e-mail address and password, and offers the identity providers. session is the anonymous one, which
- * says what there is to offer. onSignedIn is called when the browser has a session again; sessionQuery knows it by then.
+ * says what there is to offer. email is who was signed in a moment ago. onSignedIn is called when the browser has a session again; sessionQuery knows it by then.
  */
-export function SignInForm({ session, onSignedIn }: { session: Schemas["Session"]; onSignedIn?: () => void }) {
+export function SignInForm({
+  session,
+  email,
+  onSignedIn,
+}: {
+  session: Schemas["Session"];
+  email?: string;
+  onSignedIn?: () => void;
+}) {
   if (session.setupRequired) {
     return (
       <Text size="sm">
@@ -28,7 +36,7 @@ export function SignInForm({ session, onSignedIn }: { session: Schemas["Session"
   const password = session.passwordLogin !== false;
   return (
     <Stack>
-      {password && <PasswordForm onSignedIn={onSignedIn} />}
+      {password && <PasswordForm known={email ?? ""} onSignedIn={onSignedIn} />}
       {password && providers.length > 0 && <Divider label="or" />}
       <Providers providers={providers} />
     </Stack>
@@ -45,15 +53,15 @@ function Providers({ providers }: { providers: NonNullable<Schemas["Session"]["p
   ));
 }
 
-function PasswordForm({ onSignedIn }: { onSignedIn?: () => void }) {
-  const [email, setEmail] = useState("");
+function PasswordForm({ known, onSignedIn }: { known: string; onSignedIn?: () => void }) {
+  const [email, setEmail] = useState(known);
   const [password, setPassword] = useState("");
   const [missing, setMissing] = useState<{ email?: string; password?: string }>({});
   const [refused, setRefused] = useState<Problem | null>(null);
   const [running, setRunning] = useState(false);
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
-  useEffect(() => emailInput.current?.focus(), []);
+  useEffect(() => (known ? passwordInput : emailInput).current?.focus(), [known]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 import type { UseFormReturnType } from "@mantine/form";
 import { useRef, useState } from "react";
+import { sessionEnded } from "../api/ended";
 import { asProblem, fieldErrors, Problem } from "../api/problem";
-import { sessionEnded } from "../api/queries";
 
 /** Submission is a form's way to the server: once at a time, refusals at their fields, the rest in note. */
 export type Submission<V> = {
@@ -36,7 +36,7 @@ export function useSubmission<V extends Record<string, unknown>>(
     } catch (error) {
       const problem = asProblem(error);
       // A wrong password is a 401 as well, and ends no session.
-      if (problem.status === 401 && problem.code !== "invalid_credentials") sessionEnded.tell();
+      if (problem.status === 401 && problem.code !== "invalid_credentials") void sessionEnded.tell();
       const found = fieldErrors(problem, fields);
       form.setErrors(found.fields);
       if (found.rest.length > 0) setNote(saying(problem, found.rest.join(" ")));

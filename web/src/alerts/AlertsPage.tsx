@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { api, type Schemas } from "../api/client";
 import { useSession } from "../api/session";
+import { NobodyIsTold } from "../notify/NobodyIsTold";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
@@ -29,6 +30,7 @@ export function AlertsPage() {
   return (
     <>
       <PageTitle title="Alerts" lead="Alerts from your instances, agents and rules, open and resolved." />
+      <NobodyIsTold />
       <Panel mb="md">
         <AlertFilters search={search} change={change} narrow={narrow}>
           <SortChoice search={search} change={change} />

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { usePolling, whileMoving } from "../api/polling";
 import { useSession } from "../api/session";
-import { DeliveryMark } from "../notify/marks";
+import { DeliveryMark, keptInOutbox } from "../notify/marks";
 import { channelKindName, eventName } from "../notify/words";
 import { useNow } from "../ui/now";
 import { Panel } from "../ui/Panel";
@@ -76,7 +76,7 @@ function Row({ told: t }: { told: Told }) {
         </Text>
       </div>
       <Text size="sm" ta="right" component="div" style={{ flexShrink: 0, maxWidth: "45%" }}>
-        <DeliveryMark status={t.status} reason={t.reason} />
+        <DeliveryMark status={t.status} reason={t.reason} kept={keptInOutbox(t.channel.kind, t)} />
         <Text size="xs" c="dimmed" component="div">
           {can("audit:read") ? (
             <Anchor

@@ -4,6 +4,7 @@ import { take } from "../early/asked";
 import { whetherAway } from "./away";
 import { noteDate } from "./clock";
 import { noteDemo } from "./demo";
+import { sessionEnded } from "./ended";
 import { failedLikeAway, Problem, unanswered } from "./problem";
 import type { components, paths } from "./schema";
 
@@ -31,10 +32,27 @@ async function send(request: Request): Promise<Response> {
   return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
 }
 
+/** unlessGone is false, too, when nobody waits for the answer any more. */
+const unlessGone = (answer: Promise<boolean>, signal: AbortSignal) =>
+  Promise.race([
+    answer,
+    new Promise<false>((resolve) => signal.addEventListener("abort", () => resolve(false), { once: true })),
+  ]);
+
 const manners: Middleware = {
-  onResponse: async ({ response }) => {
+  onResponse: async ({ request, response }) => {
     noteDemo(response.headers.get("X-Demo-Data") === "true");
     if (response.ok) return;
+    // What is read when the session ends is read again after the next sign-in: until then the page shows what it has.
+    if (
+      response.status === 401 &&
+      request.method === "GET" &&
+      (await unlessGone(sessionEnded.tell(), request.signal))
+    ) {
+      const again = await send(new Request(request));
+      if (again.ok) return again;
+      response = again;
+    }
     const body = (await response.json().catch(() => ({}))) as Partial<Schemas["Problem"]>;
     const problem = new Problem(body, response.status, response.headers);
     problem.away = failedLikeAway(problem) && (await whetherAway()) !== null;

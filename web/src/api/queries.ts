@@ -1,25 +1,11 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { sessionEnded } from "./ended";
 import { failedLikeAway, Problem } from "./problem";
 import { sessionQuery } from "./session";
 
 /** Whoever was signed in is no longer: ask again who is, and the shell shows the sign-in in place of nothing lost. */
 const noteEnd = (error: Error) => {
-  if (error instanceof Problem && error.status === 401) sessionEnded.tell();
-};
-
-const listeners = new Set<() => void>();
-
-/** sessionEnded tells that an answer was 401 while somebody was signed in; the shell then asks for the password. */
-export const sessionEnded = {
-  tell: () => {
-    for (const listener of listeners) listener();
-  },
-  listen: (listener: () => void) => {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
-  },
+  if (error instanceof Problem && error.status === 401) void sessionEnded.tell();
 };
 
 /**

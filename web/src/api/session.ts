@@ -10,6 +10,8 @@ export type SignedIn = {
   permissions: string[];
   authMethod: string;
   expiresAt: string;
+  /** Where e-mails go; outbox: no mail server is set, and they are kept. */
+  mail: "server" | "outbox";
 };
 
 export const sessionQuery = queryOptions({

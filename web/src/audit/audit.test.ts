@@ -34,6 +34,13 @@ test("what was recorded is read in words, with names for ids", () => {
 test.each([
   ["downloaded", report, {}, "downloaded the report Security, all instances"],
   ["emailSent", report, { memberId: ana }, "e-mailed the report Security, all instances to Ana Ruiz"],
+  // F12: the e-mail is a file.
+  [
+    "emailSent",
+    report,
+    { memberId: ana, smtpCode: 0 },
+    "kept the e-mail about the report Security, all instances to Ana Ruiz in the outbox: no mail server is set",
+  ],
   ["memberErased", null, { memberId: gone }, "erased a member"],
   ["memberInvited", null, { memberId: ana, role: "viewer" }, "invited Ana Ruiz as viewer"],
   ["instanceRemoved", ana.replace("02", "99"), {}, "removed the instance that no longer exists"],

@@ -115,11 +115,16 @@ function subjectName(entry: Entry, nameOf: NameOf): string {
   return name || (typeof own === "string" && own) || "that no longer exists";
 }
 
+/** keptInOutbox is what emailSent says where no mail server was set. */
+const keptInOutbox = "kept the e-mail about the report {subject} to {memberId} in the outbox: no mail server is set";
+
 /** sentence is an entry in words, in parts, without who did it. */
 export function sentence(entry: Entry, nameOf: NameOf): Part[] {
   const pattern =
-    sentences[entry.type] ??
-    (aboutOf(entry.type) === null ? typeInWords(entry.type) : `${typeInWords(entry.type)}: {subject}`);
+    entry.type === "emailSent" && entry.data.smtpCode === 0
+      ? keptInOutbox
+      : (sentences[entry.type] ??
+        (aboutOf(entry.type) === null ? typeInWords(entry.type) : `${typeInWords(entry.type)}: {subject}`));
   return pattern
     .split(/(\{\w+\})/)
     .filter((piece) => piece !== "")

@@ -92,6 +92,7 @@ export function DashboardPage() {
       <PageTitle title="Dashboard" lead={<ReportingLine />} />
       <div className={classes.page} data-beside={beside}>
         <Beginning />
+        {rest && <rest.NobodyIsTold />}
         {rest ? <rest.Kpis /> : <div className={classes.kpisWaiting} role="status" aria-label="Loading key figures" />}
         {tiles}
         {rest && <rest.Digest />}

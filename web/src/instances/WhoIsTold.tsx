@@ -45,6 +45,7 @@ export function WhoIsTold({ instanceId }: { instanceId: string }) {
 }
 
 function Through({ channel }: { channel: Schemas["ToldThrough"] }) {
+  const { mail } = useSession();
   if (channel.kind !== "email") {
     return (
       <>
@@ -52,5 +53,10 @@ function Through({ channel }: { channel: Schemas["ToldThrough"] }) {
       </>
     );
   }
-  return <bdi>{channel.recipients.map(({ name }) => name || "an erased member").join(", ") || "nobody"}</bdi>;
+  return (
+    <>
+      <bdi>{channel.recipients.map(({ name }) => name || "an erased member").join(", ") || "nobody"}</bdi>
+      {mail === "outbox" && " (no mail server is set: kept in the outbox)"}
+    </>
+  );
 }

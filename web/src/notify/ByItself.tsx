@@ -4,11 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { usePolling, whileMoving } from "../api/polling";
 import { useSession } from "../api/session";
+import { noServer } from "./OutboxNote";
 import { whatText } from "./words";
 
 /** ByItself says to administrators what a fresh installation tells without having been asked to, and where to change that. */
 export function ByItself() {
-  const { can } = useSession();
+  const { can, mail } = useSession();
   // The rule is made within a minute of the first start, which is when a first page is looked at.
   const polling = usePolling<{ items: unknown[] }>(({ items }) => items.length === 0 && whileMoving);
   const { data } = api.useQuery("get", "/api/v1/notification-rules", {}, { ...polling, enabled: can("admin") });
@@ -28,7 +29,8 @@ export function ByItself() {
       data-by-itself
     >
       <Text size="sm">
-        Muster sends an e-mail to every administrator about {whatText(rule.match)}. It has set this up itself.{" "}
+        Muster sends an e-mail to every administrator about {whatText(rule.match)}.{noServer(mail)} It has set this up
+        itself.{" "}
         <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/notifications/rules" />}>
           Change or switch off this rule
         </Anchor>

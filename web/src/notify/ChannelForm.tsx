@@ -8,6 +8,7 @@ import { Snippet } from "../ui/Snippet";
 import { say } from "../ui/say";
 import { notificationsChanged } from "./changed";
 import { MemberSelect } from "./MemberSelect";
+import { OutboxNote } from "./OutboxNote";
 import { newSecret, noSecret } from "./secret";
 import { type Channel, channelKindName, channelKinds } from "./words";
 
@@ -37,7 +38,15 @@ const uses: Record<string, { url: string; placeholder: string }> = {
 };
 
 /** ChannelForm adds a channel, or changes one; what is not shown of it, like its secret, stays where nothing is entered. */
-export function ChannelForm({ channel, onClose }: { channel: Channel | null; onClose: () => void }) {
+export function ChannelForm({
+  channel,
+  onClose,
+  onAdded,
+}: {
+  channel: Channel | null;
+  onClose: () => void;
+  onAdded?: (id: string) => void;
+}) {
   const form = useForm({
     initialValues: {
       name: channel?.name ?? "",
@@ -87,9 +96,10 @@ export function ChannelForm({ channel, onClose }: { channel: Channel | null; onC
               body: of,
             });
           } else {
-            await client.POST("/api/v1/channels", {
+            const { data } = await client.POST("/api/v1/channels", {
               body: { administrators: false, ...of, kind: values.kind as Schemas["ChannelKind"] },
             });
+            if (data) onAdded?.(data.id);
           }
           onClose();
           say(channel ? "Channel saved." : "Channel added. Test it before a rule relies on it.");
@@ -107,6 +117,7 @@ export function ChannelForm({ channel, onClose }: { channel: Channel | null; onC
           <TextInput label="Name" maxLength={200} data-autofocus {...form.getInputProps("name")} />
           {kind === "email" && (
             <>
+              <OutboxNote />
               <Switch
                 label="All administrators"
                 description="Whoever is an administrator when an e-mail is sent."

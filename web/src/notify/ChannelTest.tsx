@@ -1,10 +1,11 @@
 import { Button, Text } from "@mantine/core";
-import { IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import { IconCircleCheck, IconCircleX, IconMailOff } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { client, type Schemas } from "../api/client";
 import { asProblem } from "../api/problem";
 import { count } from "../ui/format";
 import { Mark } from "../ui/Mark";
+import { inOutbox } from "./OutboxNote";
 import { type Channel, codeText } from "./words";
 
 /** ChannelTest sends a test through a channel and shows what the other side answered. */
@@ -38,8 +39,16 @@ export function ChannelTest({ channel }: { channel: Pick<Channel, "id" | "name" 
 
 function Answer({ kind, answer }: { kind: string; answer: Schemas["ChannelTest"] }) {
   const code = codeText(kind, answer.statusCode);
+  if (answer.outbox) {
+    return (
+      <div data-answer="outbox">
+        <Mark tone="quiet" icon={<IconMailOff size={16} aria-hidden />}>
+          {inOutbox}
+        </Mark>
+      </div>
+    );
+  }
   const said = answer.ok ? "It works" : "It failed";
-  // A mail that was written to the outbox, as where no mail server is set, has no code.
   const how = code ?? (answer.ok ? null : "No answer");
   return (
     <div data-answer={answer.ok ? "ok" : "failed"}>

@@ -19,7 +19,7 @@ import { Time } from "../ui/Time";
 import { ChannelForm } from "./ChannelForm";
 import { ChannelTest } from "./ChannelTest";
 import { notificationsChanged } from "./changed";
-import { DeliveryMark } from "./marks";
+import { DeliveryMark, keptInOutbox } from "./marks";
 import { type Channel, channelKindName } from "./words";
 
 /** ChannelsPage is the ways by which people and programs are told, each to be tried. */
@@ -164,10 +164,10 @@ const UsedBy = ({ channel: c }: Of) =>
     </Stack>
   );
 
-const Last = ({ channel: { lastDelivery: last } }: Of) =>
+const Last = ({ channel: { kind, lastDelivery: last } }: Of) =>
   last ? (
     <>
-      <DeliveryMark status={last.status} />
+      <DeliveryMark status={last.status} kept={keptInOutbox(kind, last)} />
       <Anchor
         size="xs"
         display="block"

@@ -16,7 +16,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { deliveryStatuses, notifiedEvents } from "../url/schemas";
-import { DeliveryMark, statusName } from "./marks";
+import { DeliveryMark, keptInOutbox, statusName } from "./marks";
 import { Retry } from "./Retry";
 import { channelKindName, codeText, type Delivery, eventName, reasonText, summaryOf } from "./words";
 
@@ -211,7 +211,7 @@ const Row = ({ delivery: d }: Of) => (
       <bdi>{d.rule.name}</bdi>
     </Table.Td>
     <Table.Td maw={260}>
-      <DeliveryMark status={d.status} reason={d.reason} />
+      <DeliveryMark status={d.status} reason={d.reason} kept={keptInOutbox(d.channel.kind, d)} />
       <Tries delivery={d} />
     </Table.Td>
     <Table.Td ta="right">
@@ -224,7 +224,7 @@ const Card = ({ delivery: d }: Of) => (
   <ListCard
     label={summaryOf(d)}
     title={<What delivery={d} />}
-    mark={<DeliveryMark status={d.status} />}
+    mark={<DeliveryMark status={d.status} kept={keptInOutbox(d.channel.kind, d)} />}
     actions={d.status === "failed" && <Again delivery={d} />}
   >
     <Text size="xs" c="dimmed" component="div">

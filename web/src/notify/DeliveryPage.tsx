@@ -9,7 +9,7 @@ import { NotThere } from "../ui/NotThere";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
-import { DeliveryMark } from "./marks";
+import { DeliveryMark, keptInOutbox } from "./marks";
 import { NoticeTable } from "./NoticeTable";
 import { Retry } from "./Retry";
 import { channelKindName, codeText, type Delivery, summaryOf } from "./words";
@@ -66,7 +66,10 @@ function Shown({ delivery: d }: { delivery: Delivery }) {
           </Title>
           <Facts
             facts={[
-              ["State", <DeliveryMark key="state" status={d.status} reason={d.reason} />],
+              [
+                "State",
+                <DeliveryMark key="state" status={d.status} reason={d.reason} kept={keptInOutbox(d.channel.kind, d)} />,
+              ],
               ["Since", absoluteTime(d.at)],
               ["Begun", absoluteTime(d.createdAt)],
               ["Attempts", count(d.attempts)],

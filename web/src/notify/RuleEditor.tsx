@@ -1,7 +1,7 @@
-import { Anchor, Button, Checkbox, Chip, Grid, Group, Input, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Chip, Grid, Group, Input, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { empty } from "../access/NewPassword";
 import { useSubmission } from "../access/useSubmission";
 import { severityName } from "../alerts/badges";
@@ -13,6 +13,7 @@ import { useNarrow } from "../ui/narrow";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { engines, notifiedEvents, severities } from "../url/schemas";
+import { ChannelForm } from "./ChannelForm";
 import { InstanceSelect } from "./InstanceSelect";
 import { RulePreview } from "./RulePreview";
 import { aboutServers, matchOf, pointers, type RuleForm } from "./ruleForm";
@@ -162,6 +163,7 @@ function Chips({
   );
 }
 
+/** Channels chooses through which channels a rule tells, and adds one in place, so that nothing of the form is lost. */
 function Channels({
   value,
   onChange,
@@ -172,35 +174,44 @@ function Channels({
   error: ReactNode;
 }) {
   const channels = api.useQuery("get", "/api/v1/channels");
+  const [adding, add] = useState(false);
   const all = channels.data?.items ?? [];
   const known = new Set(all.map(({ id }) => id));
+  // The only channel that there is needs no choosing.
+  const only = all.length === 1 ? all[0]?.id : undefined;
+  const offered = useRef(false);
+  useEffect(() => {
+    if (offered.current || channels.data === undefined) return;
+    offered.current = true;
+    if (only !== undefined && value.length === 0) onChange([only]);
+  }, [channels.data, only, value, onChange]);
   return (
-    <MultiSelect
-      label="Channels"
-      {...ownScroll}
-      description={
-        channels.data && all.length === 0 ? (
-          <>
-            There are none yet.{" "}
-            <Anchor inherit underline="always" component={Link} to="/notifications/channels">
-              Add a channel
-            </Anchor>
-          </>
-        ) : (
-          "Each of them is told."
-        )
-      }
-      placeholder={value.length === 0 ? "Choose channels" : undefined}
-      data={[
-        ...all.map((c) => ({ value: c.id, label: `${c.name} (${channelKindName(c.kind)})` })),
-        ...value.filter((id) => !known.has(id)).map((id) => ({ value: id, label: "…" })),
-      ]}
-      value={value}
-      onChange={onChange}
-      maxValues={10}
-      searchable
-      nothingFoundMessage={channels.isPending ? "Loading…" : "No channel matches"}
-      error={error ?? (channels.error && `Channels could not be loaded: ${asProblem(channels.error).message}`)}
-    />
+    <div>
+      <MultiSelect
+        label="Channels"
+        {...ownScroll}
+        description={channels.data && all.length === 0 ? "There are none yet." : "Each of them is told."}
+        placeholder={value.length === 0 ? "Choose channels" : undefined}
+        data={[
+          ...all.map((c) => ({ value: c.id, label: `${c.name} (${channelKindName(c.kind)})` })),
+          ...value.filter((id) => !known.has(id)).map((id) => ({ value: id, label: "…" })),
+        ]}
+        value={value}
+        onChange={onChange}
+        maxValues={10}
+        searchable
+        nothingFoundMessage={channels.isPending ? "Loading…" : "No channel matches"}
+        error={error ?? (channels.error && `Channels could not be loaded: ${asProblem(channels.error).message}`)}
+      />
+      <Button size="compact-sm" variant="default" mt="sm" onClick={() => add(true)}>
+        Add a channel
+      </Button>
+      {adding && (
+        // React passes the dialog's events on to the form around it, which is not to be sent with it.
+        <div onSubmit={(event) => event.stopPropagation()}>
+          <ChannelForm channel={null} onClose={() => add(false)} onAdded={(id) => onChange([...value, id])} />
+        </div>
+      )}
+    </div>
   );
 }

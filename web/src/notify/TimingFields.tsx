@@ -23,7 +23,7 @@ export function TimingFields({ form }: { form: UseFormReturnType<RuleForm> }) {
           description="They go out as one"
           flex={{ base: "1 1 100%", xs: "0 0 220px" }}
           allowDeselect={false}
-          data={choices([0, 30, 60, 300, 900, 3600], 1_000, "Do not wait", groupSeconds)}
+          data={choices([0, 10, 30, 60, 300, 900, 3600], 1_000, "Do not wait", groupSeconds)}
           {...form.getInputProps("groupSeconds")}
         />
         <Select

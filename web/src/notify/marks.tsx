@@ -1,9 +1,10 @@
 import { Anchor, Text } from "@mantine/core";
-import { IconCircleCheck, IconCircleDashed, IconCircleX, IconClock, IconMinus } from "@tabler/icons-react";
+import { IconCircleCheck, IconCircleDashed, IconCircleX, IconClock, IconMailOff, IconMinus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { Mark, type Tone } from "../ui/Mark";
+import { inOutbox } from "./OutboxNote";
 import { reasonText } from "./words";
 
 type Look = { tone: Tone; icon: ReactNode; name: string };
@@ -15,11 +16,30 @@ const looks: Record<string, Look> = {
   suppressed: { tone: "quiet", icon: <IconMinus size={16} aria-hidden />, name: "Suppressed" },
 };
 
+/** keptInOutbox says of a notification by e-mail that no mail server was set when it was sent: nobody got it. */
+export const keptInOutbox = (kind: string, { status, lastCode }: { status: string; lastCode: number | null }) =>
+  kind === "email" && status === "sent" && lastCode === null;
+
 export const statusName = (status: string) => looks[status]?.name ?? status;
 
 /** DeliveryMark is what came of a notification, with why where it was not told. */
-export function DeliveryMark({ status, reason = null }: { status: string; reason?: string | null }) {
+export function DeliveryMark({
+  status,
+  reason = null,
+  kept = false,
+}: {
+  status: string;
+  reason?: string | null;
+  kept?: boolean;
+}) {
   const look = looks[status];
+  if (kept) {
+    return (
+      <Mark tone="quiet" icon={<IconMailOff size={16} aria-hidden />}>
+        {inOutbox}
+      </Mark>
+    );
+  }
   return (
     <>
       <Mark tone={look?.tone ?? "quiet"} icon={look?.icon ?? <IconCircleDashed size={16} aria-hidden />}>

@@ -15,7 +15,7 @@ test("a rule that is begun tells of critical alerts, raised and resolved", () =>
       event: ["alert.raised", "alert.resolved"],
     },
     channelIds: ["c"],
-    groupSeconds: 60,
+    groupSeconds: 10,
     repeatMinutes: 0,
     quiet: null,
   });

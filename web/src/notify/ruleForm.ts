@@ -46,7 +46,7 @@ export const newRule = (timeZone: string): RuleForm => ({
   nameContains: "",
   event: ["alert.raised", "alert.resolved"],
   channelIds: [],
-  groupSeconds: "60",
+  groupSeconds: "10",
   repeatMinutes: "0",
   isQuiet: false,
   quietFrom: "22:00",

@@ -1,5 +1,6 @@
 import { Box, Chip, Flex, Group, Stack, Text, Title } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSession } from "../api/session";
 import { PageTitle } from "../ui/PageTitle";
 import { categories } from "../url/schemas";
 import { CatalogCard } from "./CatalogCard";
@@ -8,13 +9,14 @@ import { type Category, cards, questions } from "./catalogCards";
 /** CatalogPage lists the reports by category; the address may name one category. */
 export function CatalogPage() {
   const { category } = useSearch({ from: "/reports" });
+  const { mail } = useSession();
   const shown = category ? [category] : categories;
   return (
     <>
       <PageTitle
         title="Reports"
         beta
-        lead="Muster builds requested reports in the background, e-mails a link and lists them in the history. Previews show planned reports with made-up data."
+        lead={`Muster builds requested reports in the background${mail === "server" ? ", e-mails a link" : ""} and lists them in the history. Previews show planned reports with made-up data.`}
       />
       <CategoryFilter value={category} />
       <Stack gap="xl" maw={1120}>

@@ -156,7 +156,7 @@ function NoneShown({ title, onAll }: { title: string; onAll: () => void }) {
 }
 
 function NoneYet({ kind }: { kind: Kind | undefined }) {
-  const { can } = useSession();
+  const { can, mail } = useSession();
   return (
     <EmptyState
       title={`No ${kind ? `${kindName(kind)} ` : ""}report has been requested yet`}
@@ -173,7 +173,7 @@ function NoneYet({ kind }: { kind: Kind | undefined }) {
         )
       }
     >
-      Muster builds a report in the background, e-mails a link to it, and lists it here.
+      Muster builds a report in the background{mail === "server" ? ", e-mails a link to it," : ""} and lists it here.
     </EmptyState>
   );
 }

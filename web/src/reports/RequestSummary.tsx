@@ -10,7 +10,7 @@ const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle:
 
 /** RequestSummary says what will happen when the form is sent, what the report covers, and what is in it. */
 export function RequestSummary({ fill, now }: { fill: Fill; now: Date }) {
-  const { member, organization } = useSession();
+  const { member, organization, mail } = useSession();
   const people = plural(recipientsOf(fill, member.id).length, "person", "people");
   return (
     <aside aria-labelledby="request-summary">
@@ -21,8 +21,11 @@ export function RequestSummary({ fill, now }: { fill: Fill; now: Date }) {
               What happens next
             </Title>
             <Text size="sm">
-              Muster builds the report in the background and e-mails a link to {people}. The file can be downloaded for{" "}
-              {plural(organization.reportRetentionDays, "day")}.
+              Muster builds the report in the background
+              {mail === "server"
+                ? ` and e-mails a link to ${people}.`
+                : `. No mail server is set: the e-mail to ${people} is kept in the outbox.`}{" "}
+              The file can be downloaded for {plural(organization.reportRetentionDays, "day")}.
             </Text>
           </div>
           <div>

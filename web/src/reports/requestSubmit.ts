@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { client, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
 import { asProblem, fieldErrors, Problem } from "../api/problem";
+import { useSession } from "../api/session";
 import { plural } from "../ui/format";
 import { say } from "../ui/say";
 import { bodyOf, type Field, type FieldTexts, type Fill } from "./requestForm";
@@ -31,6 +32,7 @@ const newKey = () =>
 export function useSubmit(nameOf: (memberId: string) => string) {
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const { mail } = useSession();
   const sending = useRef(false);
   const attempt = useRef<{ fill: Fill; key: string; body: Schemas["CreateReport"] } | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
@@ -58,7 +60,7 @@ export function useSubmit(nameOf: (memberId: string) => string) {
       // The list did not know of it yet when the answer was written.
       if (lagging) setTimeout(refetch, 2_000);
       if (requested.reused) return setReused(requested);
-      tell(requested, nameOf);
+      tell(requested, nameOf, mail);
       return navigate({ to: "/reports/history", search: { kind: requested.report.kind as Fill["kind"] } });
     },
     onError: (error) => {
@@ -95,10 +97,16 @@ function without(refusal: Refusal, edited: Field[]): Refusal | null {
   return Object.keys(fields).length === 0 ? null : { ...refusal, fields };
 }
 
-function tell({ report, recipientsNotAdded }: Schemas["RequestedReport"], nameOf: (id: string) => string) {
+function tell(
+  { report, recipientsNotAdded }: Schemas["RequestedReport"],
+  nameOf: (id: string) => string,
+  mail: "server" | "outbox",
+) {
   const left = recipientsNotAdded.map(nameOf).join(", ");
   say(
-    `Queued — we will e-mail ${plural(report.recipientCount, "person", "people")}` +
+    (mail === "server"
+      ? `Queued — we will e-mail ${plural(report.recipientCount, "person", "people")}`
+      : "Queued. No mail server is set: the e-mail is kept in the outbox") +
       (left && `. Not added, because the limit of ${report.recipientCount} recipients is reached: ${left}`),
   );
 }

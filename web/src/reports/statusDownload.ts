@@ -1,8 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type MouseEvent, useState } from "react";
 import { whetherAway } from "../api/away";
+import { sessionEnded } from "../api/ended";
 import { unanswered } from "../api/problem";
-import { sessionEnded } from "../api/queries";
 import type { Report } from "./status";
 
 const refusals: Record<number, string> = {

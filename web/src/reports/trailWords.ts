@@ -44,9 +44,11 @@ const tellers: Record<string, (data: Data, nameOf: (id: string) => string) => Wo
   }),
   failed: (d) => ({ title: "Failed", detail: `${text(d.message)} (${text(d.code)})` }),
   emailSent: (d, nameOf) => ({
-    title: `E-mailed to ${nameOf(text(d.memberId))}`,
-    detail:
-      number(d.smtpCode) === 0 ? "Saved to the outbox: no mail server is configured" : `SMTP ${number(d.smtpCode)}`,
+    title:
+      number(d.smtpCode) === 0
+        ? `E-mail to ${nameOf(text(d.memberId))} kept in the outbox`
+        : `E-mailed to ${nameOf(text(d.memberId))}`,
+    detail: number(d.smtpCode) === 0 ? "No mail server is set" : `SMTP ${number(d.smtpCode)}`,
   }),
   emailFailed: (d, nameOf) => ({
     title: `The e-mail to ${nameOf(text(d.memberId))} failed`,

@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { client } from "../api/client";
 import { useSession } from "../api/session";
+import { noServer } from "../notify/OutboxNote";
 import { PageTitle } from "../ui/PageTitle";
 import { say } from "../ui/say";
 import { schedulesChanged } from "./changed";
@@ -13,7 +14,7 @@ import { ownZone } from "./words";
 /** NewSchedulePage has a report requested by the calendar; its address may say which, as that of the request form. */
 export function NewSchedulePage() {
   const search = useSearch({ from: "/schedules/new" });
-  const { member } = useSession();
+  const { member, mail } = useSession();
   const navigate = useNavigate();
   const [begun] = useState(() => newForm(search, ownZone()));
   return (
@@ -21,7 +22,7 @@ export function NewSchedulePage() {
       <PageTitle
         title="New schedule"
         beta
-        lead="You own the schedule: Muster requests its reports in your name, and always e-mails you."
+        lead={`You own the schedule: Muster requests its reports in your name, and always e-mails you.${noServer(mail)}`}
       />
       <ScheduleEditor
         begun={begun}

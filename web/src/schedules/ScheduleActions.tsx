@@ -6,6 +6,7 @@ import { useState } from "react";
 import { client, type Schemas } from "../api/client";
 import { queryClient } from "../api/queries";
 import { type SignedIn, useSession } from "../api/session";
+import { noServer } from "../notify/OutboxNote";
 import { Confirm } from "../settings/Confirm";
 import { say, sayProblem } from "../ui/say";
 import { schedulesChanged } from "./changed";
@@ -17,7 +18,7 @@ export const mayChange = ({ member, permissions }: Pick<SignedIn, "member" | "pe
 
 /** ScheduleActions is what its owner and administrators can do with a schedule. */
 export function ScheduleActions({ schedule: s }: { schedule: Schedule }) {
-  const { member } = useSession();
+  const { member, mail } = useSession();
   const [open, setOpen] = useState<"takeOver" | "remove" | null>(null);
   const navigate = useNavigate();
   const params = { path: { scheduleId: s.id } };
@@ -98,7 +99,7 @@ export function ScheduleActions({ schedule: s }: { schedule: Schedule }) {
           }
         >
           You become the owner in place of <bdi>{s.owner.name || "an erased member"}</bdi>. Reports are then requested
-          in your name and e-mailed to you.
+          in your name and e-mailed to you.{noServer(mail)}
         </Confirm>
       )}
       {open === "remove" && (

@@ -110,6 +110,7 @@ function Shown({ schedule: s }: { schedule: Schedule }) {
 }
 
 function ScheduleFacts({ schedule: s }: { schedule: Schedule }) {
+  const { mail } = useSession();
   const { named } = useMemberChoices("", s.recipientIds);
   const owner = s.owner.name || "Erased member";
   const others = s.recipientIds.map((id) => nameOr(named, id, "member"));
@@ -120,7 +121,10 @@ function ScheduleFacts({ schedule: s }: { schedule: Schedule }) {
         ["Covers", <bdi key="scope">{s.scopeLabel}</bdi>],
         ["Window", s.scope.window && `Past ${s.scope.window === "30d" ? "30" : "7"} days, up to the due time`],
         ["Owner", <bdi key="owner">{owner}</bdi>],
-        ["E-mailed to", <Names key="recipients" names={[owner, ...others]} />],
+        [
+          mail === "server" ? "E-mailed to" : "E-mails kept in the outbox for",
+          <Names key="recipients" names={[owner, ...others]} />,
+        ],
         ["Requested", s.onlyIfChanged ? "Only if the findings changed" : "Every time"],
         ["Created", absoluteTime(s.createdAt)],
       ]}

@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
+import { noServer } from "../notify/OutboxNote";
 import { kindName } from "../reports/status";
 import { ListCard, ListCards } from "../settings/ListCards";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
@@ -21,7 +22,7 @@ import { StaleZones } from "./ZoneData";
 
 /** SchedulesPage is the reports that are requested by the calendar: when, the next one, and what became of the last. */
 export function SchedulesPage() {
-  const { can } = useSession();
+  const { can, mail } = useSession();
   const { page } = useSearch({ from: "/schedules" });
   const navigate = useNavigate({ from: "/schedules" });
   const narrow = useNarrow();
@@ -45,7 +46,7 @@ export function SchedulesPage() {
       <PageTitle
         title="Schedules"
         beta
-        lead="Reports that Muster requests by itself and e-mails. A report that could not be requested is listed with its reason."
+        lead={`Reports that Muster requests by itself and e-mails. A report that could not be requested is listed with its reason.${noServer(mail)}`}
         actions={create}
       />
       {schedules.isPending && <ListSkeleton rows={4} />}

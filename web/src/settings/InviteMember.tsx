@@ -61,7 +61,7 @@ export function InviteMember({
   );
 }
 
-/** InvitationLink shows a new invitation's link, once. Muster sends it to nobody. */
+/** InvitationLink shows a new invitation's link, once, and whether Muster e-mailed it. */
 export function InvitationLink({ invited, onClose }: { invited: Schemas["Invited"]; onClose: () => void }) {
   return (
     <Modal
@@ -72,8 +72,12 @@ export function InvitationLink({ invited, onClose }: { invited: Schemas["Invited
     >
       <Stack>
         <Text size="sm">
-          Muster does not e-mail this link. Send it to {invited.member.email} yourself over a private channel. It can be
-          used once, is valid for 24 hours, and is not shown again.
+          {invited.mailed
+            ? `Muster e-mailed this link to ${invited.member.email}.`
+            : invited.mailError
+              ? `Muster could not e-mail this link: ${invited.mailError} Send it to ${invited.member.email} yourself over a private channel.`
+              : `No mail server is set, so Muster does not e-mail this link. Send it to ${invited.member.email} yourself over a private channel.`}{" "}
+          It can be used once, is valid for 24 hours, and is not shown again.
         </Text>
         <Snippet label="Invitation link" text={invited.inviteUrl} wrapped />
         <Group justify="flex-end">

@@ -3,7 +3,15 @@ import { SignInForm } from "../access/SignInForm";
 import type { Schemas } from "../api/client";
 
 /** SignInDialog asks for the password over the page, and does not go away without it. */
-export default function SignInDialog({ session, onSignedIn }: { session: Schemas["Session"]; onSignedIn: () => void }) {
+export default function SignInDialog({
+  session,
+  email,
+  onSignedIn,
+}: {
+  session: Schemas["Session"];
+  email: string;
+  onSignedIn: () => void;
+}) {
   return (
     <Modal
       opened
@@ -17,7 +25,7 @@ export default function SignInDialog({ session, onSignedIn }: { session: Schemas
       <Text size="sm" mb="md">
         Sign in again to continue where you were. Nothing on the page is lost.
       </Text>
-      <SignInForm session={session} onSignedIn={onSignedIn} />
+      <SignInForm session={session} email={email} onSignedIn={onSignedIn} />
     </Modal>
   );
 }
