@@ -365,7 +365,7 @@ func incidents() []incident {
 		},
 		{
 			letter: "g", name: "transaction ids run out", where: "alert", alert: "wraparound", cause: regexp.MustCompile(`postgres|template`), limit: 4 * time.Minute,
-			settings: map[string]string{"autovacuum": "off"},
+			settings: map[string]string{"autovacuum": "off", "autovacuum_freeze_max_age": "2000000000"},
 			begin: func(t *testing.T, s *sufferer) {
 				s.server.Stop(t)
 				ages(t, s.server, 1_800_000_000)
