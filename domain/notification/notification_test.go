@@ -172,3 +172,25 @@ func TestBroken(t *testing.T) {
 		t.Errorf("recipients of a chat: %q", got)
 	}
 }
+// TestARuleAsksForServersThatGoDown: the alert that a server is down is told to rules that ask
+// for instance.down, and once to those that ask for all alerts.
+func TestARuleAsksForServersThatGoDown(t *testing.T) {
+	t.Parallel()
+	down := notification.Subject{Type: notification.AlertRaised, State: notification.InstanceDown, Severity: alert.Critical, Instances: []uuid.UUID{uuid.New()}}
+	full := notification.Subject{Type: notification.AlertRaised, Severity: alert.Critical, Instances: down.Instances}
+	back := notification.Subject{Type: notification.AlertResolved, State: notification.InstanceUp, Severity: alert.Critical, Instances: down.Instances}
+	for _, test := range []struct {
+		events           []notification.EventType
+		down, full, back bool
+	}{
+		{nil, true, true, true},
+		{[]notification.EventType{notification.InstanceDown}, true, false, false},
+		{[]notification.EventType{notification.InstanceUp}, false, false, true},
+		{[]notification.EventType{notification.AlertRaised, notification.InstanceDown}, true, true, false},
+	} {
+		m := notification.Match{Events: test.events}
+		if got := [3]bool{m.Matches(down), m.Matches(full), m.Matches(back)}; got != [3]bool{test.down, test.full, test.back} {
+			t.Errorf("%v: %v", test.events, got)
+		}
+	}
+}

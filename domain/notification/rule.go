@@ -83,11 +83,14 @@ type Subject struct {
 	Name      string         // of an alert's server; empty: it has none
 	Engine    fleet.Engine   // of an alert's server
 	Others    []Subject      // the same of other servers that an alert concerns
+	// State is what an alert says of its server: InstanceDown, or InstanceUp at its end; else
+	// empty. A rule may ask for it; whoever asks for all events is told of the alert once.
+	State EventType
 }
 
 // Matches says whether an event is one of those.
 func (m Match) Matches(s Subject) bool {
-	if !has(m.Events, s.Type) {
+	if !has(m.Events, s.Type) && (s.State == "" || !slices.Contains(m.Events, s.State)) {
 		return false
 	}
 	if !s.Type.OfServer() {

@@ -54,7 +54,11 @@ type openAlert struct {
 	Muted          bool           `db:"muted"`
 	Label          string         `db:"label"`
 	Others         string         `db:"others"` // ids, with spaces between
+	Rule           string         `db:"rule"`   // its id; empty: none
 }
+
+// downRule is the rule of package watch whose alerts say that servers are down.
+const downRule = "down"
 
 // others are further servers that an alert concerns.
 func (a *openAlert) others() (ids []uuid.UUID) {
@@ -194,7 +198,10 @@ func (w *world) name(e recorded, name string, engine fleet.Engine) {
 }
 
 func (a *openAlert) describe(d alert.Details) {
-	a.Title, a.Severity, a.InstanceID = d.Title, d.Severity, nil
+	a.Title, a.Severity, a.InstanceID, a.Rule = d.Title, d.Severity, nil, ""
+	if d.Rule != nil {
+		a.Rule = d.Rule.ID
+	}
 	if d.InstanceID != uuid.Nil {
 		a.InstanceID = &d.InstanceID
 	}
@@ -239,6 +246,11 @@ func (w *world) tellAlert(e recorded, a *openAlert, t notification.EventType) ha
 	severity, raised := a.Severity, a.RaisedAt
 	h.Title, h.Label, h.Notice.Severity, h.AlertID, h.RaisedAt = a.Title, a.Label, &severity, &a.ID, &raised
 	h.Subject.Severity = severity
+	if a.Rule == downRule {
+		h.Subject.State = map[notification.EventType]notification.EventType{
+			notification.AlertRaised: notification.InstanceDown, notification.AlertResolved: notification.InstanceUp,
+		}[t]
+	}
 	if a.InstanceID != nil {
 		s := w.servers[*a.InstanceID]
 		h.Instance = &send.Reference{ID: *a.InstanceID, Name: s.Name}

@@ -3501,7 +3501,7 @@ type Notice struct {
 	// ScheduleId Of `schedule.missed`, and of a report that a schedule asked for (the first, where there are several).
 	ScheduleId *openapi_types.UUID `json:"scheduleId"`
 
-	// Severity Of alerts
+	// Severity Of alerts, and of new findings.
 	Severity *string `json:"severity"`
 
 	// Title Of the alert, the report's kind, scope and schedule, or the schedule's name.
