@@ -18,6 +18,7 @@ CREATE TABLE server_identities (
 );
 CREATE INDEX server_identities_system ON server_identities (organization_id, system_id);
 CREATE INDEX server_identities_process ON server_identities (organization_id, process_id);
+CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON server_identities FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();
 
 -- +goose Down
 DROP TABLE server_identities;

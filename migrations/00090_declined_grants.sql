@@ -14,6 +14,7 @@ CREATE INDEX declined_grants_of_organization ON declined_grants (organization_id
 ALTER TABLE assessment_targets
     ADD COLUMN standby  boolean NOT NULL DEFAULT false,
     ADD COLUMN upstream text    NOT NULL DEFAULT ''; -- host:port, empty where that is not known
+CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON declined_grants FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();
 
 -- +goose Down
 ALTER TABLE assessment_targets DROP COLUMN standby, DROP COLUMN upstream;

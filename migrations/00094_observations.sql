@@ -20,6 +20,7 @@ CREATE TABLE observations (
     sentence        text        NOT NULL, -- the same for people
     PRIMARY KEY (organization_id, instance_id, source, part)
 ) WITH (fillfactor = 50);
+CREATE TRIGGER not_for_deleted_organizations AFTER INSERT ON observations FOR EACH ROW EXECUTE FUNCTION refuse_deleted_organization();
 
 -- +goose Down
 DROP TABLE observations;

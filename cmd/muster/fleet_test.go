@@ -330,7 +330,7 @@ exceptions:
 	got := i.applies(t, exitFailed, file)
 	got.failed(t, "3 of 6 changes were applied", "apply the file again")
 	for _, want := range []string{
-		"not done: instance pg-down: connection_failed: Nothing takes connections at 127.0.0.1:1: ", "not done: instance pg-own: target_not_allowed: ",
+		"not done: instance pg-down: connection_failed: Connection refused at 127.0.0.1:1: ", "not done: instance pg-own: target_not_allowed: ",
 		"not done: exception PG-S17 on pg-down: not_found: the instance pg-down is not there\n", "done: 3 of 6",
 	} {
 		if !strings.Contains(got.out, want) {

@@ -32,7 +32,7 @@ type upgrade struct {
 	elsewhere installed // where the backup is restored
 	witness   string    // a head of the log from before
 	models    int       // how many projections the old program has
-	load      *senders
+	load      *callers
 }
 
 // TestLongUpgrade takes two machines from the last commit before the kit to this one and
@@ -119,7 +119,7 @@ func newUpgrade(t *testing.T) *upgrade {
 	at := free(t)
 	startCaddy(t, u.machines[0].listen+" "+u.machines[1].listen, at, certificate, key)
 	listens(t, at)
-	u.load = &senders{caller: caller, base: "https://" + at, api: api, ingest: ingest, paper: c.paper(t, "pg-paper"),
+	u.load = &callers{caller: caller, base: "https://" + at, api: api, ingest: ingest, paper: c.paper(t, "pg-paper"),
 		retried: map[string]int{}, kept: keptWrites{reports: map[string]uuid.UUID{}}}
 	eventually(t, "the proxy knows a process that is ready", func() bool {
 		got, err := u.load.once(t.Context(), http.MethodGet, "/readyz", api, "", nil)

@@ -18,11 +18,11 @@ import (
 	"muster/internal/pause"
 )
 
-// senders are people and programs who send through the proxy while processes are replaced.
+// callers are people and programs who send through the proxy while processes are replaced.
 // Each call that fails is sent once more, as the contract has it: after Retry-After, or
 // else when the proxy has seen that a process is gone, and with the same Idempotency-Key
 // where the route takes one.
-type senders struct {
+type callers struct {
 	caller      *http.Client
 	base        string
 	api, ingest string // tokens
@@ -44,7 +44,7 @@ type keptWrites struct {
 }
 
 // begin sends until stop.
-func (s *senders) begin(t *testing.T) (stop func()) {
+func (s *callers) begin(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var sending sync.WaitGroup
 	each := func(every time.Duration, send func(ctx context.Context, n int)) {
@@ -67,7 +67,7 @@ func (s *senders) begin(t *testing.T) (stop func()) {
 	}
 }
 
-func (s *senders) read(ctx context.Context, n int) {
+func (s *callers) read(ctx context.Context, n int) {
 	to := time.Now().UTC()
 	window := url.Values{"from": {to.Add(-time.Hour).Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}, "bucketSize": {"1m"}}.Encode()
 	paths := []string{
@@ -78,7 +78,7 @@ func (s *senders) read(ctx context.Context, n int) {
 	s.send(ctx, http.MethodGet, paths[n%len(paths)], s.api, "", nil, nil)
 }
 
-func (s *senders) requestReport(ctx context.Context, n int) {
+func (s *callers) requestReport(ctx context.Context, n int) {
 	key := "report-" + strconv.Itoa(n)
 	var made struct{ Report row }
 	if s.send(ctx, http.MethodPost, "/api/v1/reports", s.api, key, scorecard(s.paper, n), &made) {
@@ -86,7 +86,7 @@ func (s *senders) requestReport(ctx context.Context, n int) {
 	}
 }
 
-func (s *senders) recordInstance(ctx context.Context, n int) {
+func (s *callers) recordInstance(ctx context.Context, n int) {
 	var made struct{ Instances []struct{ ID uuid.UUID } }
 	name := "pg-" + strconv.Itoa(n)
 	body := map[string]any{"instances": []map[string]any{{"externalId": name, "name": name, "engine": "postgresql", "createdAt": "2026-11-01T00:00:00Z"}}}
@@ -101,7 +101,7 @@ func alertNamed(name string) map[string]any {
 		"createdAt": now, "firstTriggeredAt": now, "lastTriggeredAt": now, "resolvedAt": nil, "instance": nil, "database": nil}
 }
 
-func (s *senders) raiseAlert(ctx context.Context, n int) {
+func (s *callers) raiseAlert(ctx context.Context, n int) {
 	var made struct{ Alerts []struct{ ID string } }
 	body := map[string]any{"alerts": []any{alertNamed("a-" + strconv.Itoa(n))}}
 	if s.send(ctx, http.MethodPost, "/ingest/v1/alerts", s.ingest, "", body, &made) {
@@ -110,28 +110,28 @@ func (s *senders) raiseAlert(ctx context.Context, n int) {
 }
 
 // sendSample is of another host each time, so that those that are shown can be counted.
-func (s *senders) sendSample(ctx context.Context, n int) {
+func (s *callers) sendSample(ctx context.Context, n int) {
 	body := map[string]any{"hosts": []map[string]any{{"host": "up-" + strconv.Itoa(n), "instances": []string{}, "at": time.Now().UTC(), "cpuPercent": 41.5}}}
 	if s.send(ctx, http.MethodPost, "/ingest/v1/samples", s.ingest, "", body, nil) {
 		s.keep(func(k *keptWrites) { k.hosts++ })
 	}
 }
 
-func (s *senders) keep(write func(*keptWrites)) {
+func (s *callers) keep(write func(*keptWrites)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	write(&s.kept)
 }
 
 // seen is how many calls were answered, and how many reports are kept.
-func (s *senders) seen() (requests, reports int) {
+func (s *callers) seen() (requests, reports int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests, len(s.kept.reports)
 }
 
 // send makes a call, once more where it fails, and notes what came of it.
-func (s *senders) send(ctx context.Context, method, path, token, key string, body, into any) bool {
+func (s *callers) send(ctx context.Context, method, path, token, key string, body, into any) bool {
 	got, err := s.once(ctx, method, path, token, key, body)
 	why := ""
 	if !well(got, err) {
@@ -174,7 +174,7 @@ func reason(got answer, err error) string {
 	return fmt.Sprintf("%d %s", got.status, got.code())
 }
 
-func (s *senders) once(ctx context.Context, method, path, token, key string, body any) (answer, error) {
+func (s *callers) once(ctx context.Context, method, path, token, key string, body any) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	content := []byte{}

@@ -172,6 +172,7 @@ func TestBroken(t *testing.T) {
 		t.Errorf("recipients of a chat: %q", got)
 	}
 }
+
 // TestARuleAsksForServersThatGoDown: the alert that a server is down is told to rules that ask
 // for instance.down, and once to those that ask for all alerts.
 func TestARuleAsksForServersThatGoDown(t *testing.T) {
