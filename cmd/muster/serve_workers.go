@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"muster/internal/pdf"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
+	"muster/projections/fleet"
 )
 
 // newWorkers puts the handlers of reports on the job queue.
@@ -245,10 +247,20 @@ func (p *process) startMonitor(ctx context.Context, group *errgroup.Group) {
 		return
 	}
 	host := &ownhost.Host{
-		Connections: p.facts, Organizations: p.organizationIDs, Intake: p.intake,
+		Connections: p.facts, Organizations: p.organizationIDs, Hosts: p.hostsOf, Intake: p.intake,
 		Log: p.log, Now: p.intake.Now, Kept: p.countSamples,
 	}
 	group.Go(func() error { return unlessStopped(host.Run(ctx)) })
+}
+
+// hostsOf are the hosts of an organization's servers, "" where one is not known.
+func (p *process) hostsOf(ctx context.Context, organization uuid.UUID) ([]string, error) {
+	servers, _, err := p.fleet.Instances(ctx, fleet.Query{Organization: organization, Page: 1, Size: math.MaxInt32})
+	hosts := make([]string, len(servers))
+	for i, s := range servers {
+		hosts[i] = s.Host
+	}
+	return hosts, err
 }
 
 func (p *process) organizationIDs(ctx context.Context) ([]uuid.UUID, error) {

@@ -119,6 +119,14 @@ func TestContributors(t *testing.T) {
 			t.Errorf("%s %s: %s", c.tile, c.query, diff)
 		}
 	}
+	// C25. Of an empty scope the total is the tile's own.
+	nobody := ofInstances(uuid.New())
+	for _, series := range []string{"total", "active", "idle", "waiting"} {
+		got := w.behind(w.ours.viewer, "connections", start, start, "by=instance&series="+series+"&"+nobody).shares()
+		if tile := w.get(w.ours.viewer, metricsPath+"connections?"+nobody).object()[series]; got.Total == nil || tile != *got.Total {
+			t.Errorf("connections %s of nobody: %v, and the tile has %v", series, got.Total, tile)
+		}
+	}
 }
 
 // TestContributorsOfAWindow: it is widened to what is kept as far back, and says so; what

@@ -281,17 +281,24 @@ func TestConnections(t *testing.T) {
 	}})
 	w.measured(w.theirs, measurements.Batch{Sessions: []measurements.SessionSample{sample(theirs, "orders", domain.PostgreSQL, time.Second, 10*time.Second, 9, 9, 9, 9, 9)}})
 	const path = metricsPath + "connections"
-	for name, c := range map[string]struct{ filter, want string }{
-		"the organization": {"", "43=5+22+6+5+5 at 40, postgresql28=4+20+3+1+0 at 55, sqlserver15=1+2+3+4+5 at 40"},
-		"one":              {"?" + ofInstances(ids["orders"]), "28=4+20+3+1+0 at 55, postgresql28=4+20+3+1+0 at 55"},
-		"one, twice":       {"?" + ofInstances(ids["orders"], ids["orders"]), "28=4+20+3+1+0 at 55, postgresql28=4+20+3+1+0 at 55"},
-		"too old":          {"?" + ofInstances(ids["ledger"]), noConnections},
-		"nobody's id":      {"?" + ofInstances(uuid.New()), noConnections},
-		"another's":        {"?" + ofInstances(theirs["orders"]), noConnections},
+	for name, c := range map[string]struct {
+		filter, want string
+		unknown      float64
+	}{
+		"the organization": {"", "43=5+22+6+5+5 at 40, postgresql28=4+20+3+1+0 at 55, sqlserver15=1+2+3+4+5 at 40", 1},
+		"one":              {"?" + ofInstances(ids["orders"]), "28=4+20+3+1+0 at 55, postgresql28=4+20+3+1+0 at 55", 0},
+		"one, twice":       {"?" + ofInstances(ids["orders"], ids["orders"]), "28=4+20+3+1+0 at 55, postgresql28=4+20+3+1+0 at 55", 0},
+		"too old":          {"?" + ofInstances(ids["ledger"]), noConnections, 1},
+		"nobody's id":      {"?" + ofInstances(uuid.New()), noConnections, 0},
+		"another's":        {"?" + ofInstances(theirs["orders"]), noConnections, 0},
 	} {
 		a := w.get(w.ours.viewer, path+c.filter)
 		if got := a.snapshot(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		// F7. What is not known is counted apart: 0 connections are not the same as none known.
+		if got := a.object()["instancesWithoutSample"]; got != c.unknown {
+			t.Errorf("%s: %v servers without a sample, want %v", name, got, c.unknown)
 		}
 		if a.Header().Get("Cache-Control") != "private, no-cache" || a.object()["asOf"] != w.clock.Now().Format(time.RFC3339) {
 			t.Errorf("%s: %v, %s", name, a.Header(), a.Body)

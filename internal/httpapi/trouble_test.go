@@ -120,6 +120,15 @@ func TestInstancesByTrouble(t *testing.T) {
 	if names, items := list(w.ours.viewer, "sort=connections"); strings.Join(names, " ") != "quiet Billing orders" || items["quiet"]["connections"] != 0.0 {
 		t.Errorf("%v, nobody is connected to the first: %v", names, items["quiet"])
 	}
+	// F6. A volume that is unmounted is not in the figure any more, though it was the fullest of the last minutes.
+	w.measured(w.ours, measurements.Batch{Hosts: []measurements.HostSample{
+		{Host: "a", Instances: []uuid.UUID{orders}, At: w.ago(90 * time.Second), Volumes: []measurements.Volume{{Mount: "/mnt/backup", UsedPercent: to(100.0)}}},
+		{Host: "a", Instances: []uuid.UUID{orders}, At: w.ago(time.Minute), Volumes: []measurements.Volume{{Mount: "/", UsedPercent: to(41.0)}}},
+		{Host: "a", Instances: []uuid.UUID{orders}, At: w.ago(30 * time.Second), CPUPercent: to(30.0)}, // its volumes come in messages of their own
+	}})
+	if names, items := list(w.ours.viewer, "sort=-disk"); names[0] != "orders" || items["orders"]["diskPercent"] != 91.7 {
+		t.Errorf("%v, of the first %v", names, items["orders"])
+	}
 	// A token that may not read metrics sees who is there, and not how they fare.
 	answered := w.do(request{method: "GET", path: "/api/v1/instances?sort=-disk", token: w.token(w.ours.member, organization.ScopeReportsRead)}).is(200).object()["items"].([]any)
 	if first := answered[0].(map[string]any); first["health"] != nil || first["name"] != "Billing" {

@@ -308,13 +308,15 @@ func (r *Ranking) part(c Contributor) float64 {
 	return c.Value
 }
 
-// Total is the tile's figure over the span; NaN in a gap.
+// Total is the tile's figure over the span; NaN in a gap, which connections do not have.
 func (r *Ranking) Total() float64 {
 	sum, calls, totalMs := r.Others.Sum, r.Others.Calls, r.Others.TotalMs
 	for _, c := range r.Items {
 		sum, calls, totalMs = sum+c.Value, calls+c.Calls, totalMs+c.TotalMs
 	}
 	switch {
+	case !r.Sampled && r.isConnections():
+		return 0 // as Tiles.Connections has it
 	case !r.Sampled:
 		return math.NaN()
 	case r.Series == CPU || r.Series == Memory:
@@ -327,6 +329,11 @@ func (r *Ranking) Total() float64 {
 		return r.Items[0].Value
 	}
 	return math.NaN()
+}
+
+// isConnections says that the figure is one of the card of connections.
+func (r *Ranking) isConnections() bool {
+	return r.Series == ConnectionsTotal || r.Series == ConnectionsActive || r.Series == ConnectionsIdle || r.Series == ConnectionsThatWait
 }
 
 // isMaximum says that the figure is its first item's.

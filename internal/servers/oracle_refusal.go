@@ -55,9 +55,9 @@ func (t Target) refusedByOracle(database string, number int) *ConnectionError {
 	case among(oraNoService):
 		return unreached(ClassDatabase, "The listener at %s knows no %s %q (ORA-%05d).", at, t.databaseKind(), t.Database, number)
 	case among(oraFull):
-		return unreached(ClassRefused, "%s takes no more connections at the moment: it is full (ORA-%05d).", at, number)
+		return unreached(ClassRefused, "%s refuses connections: there are too many (ORA-%05d).", at, number)
 	case among(oraStarting):
-		return unreached(ClassRefused, "%s takes no connections at the moment: it is starting, stopping, mounted only or restricted (ORA-%05d).", at, number)
+		return unreached(ClassRefused, "%s refuses connections: it is starting, stopping, mounted only or restricted (ORA-%05d).", at, number)
 	case among(oraDown):
 		return unreached(ClassRefused, "Connection refused at %s: wrong host or port, or the listener is down.", at)
 	case among(oraFiltered):

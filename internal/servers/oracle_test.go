@@ -133,7 +133,7 @@ func TestWhyOracleIsNotReached(t *testing.T) {
 			`no service "orders.example.com"`: {12505, 12514, 12521}, "SET CONTAINER": {65011, 600},
 		},
 		servers.ClassRefused: {
-			"full": {18, 20, 12516, 12518, 12519, 12520}, "starting, stopping": {1033, 1034, 1035, 1089, 12526, 12527, 12528},
+			"there are too many": {18, 20, 12516, 12518, 12519, 12520}, "starting, stopping": {1033, 1034, 1035, 1089, 12526, 12527, 12528},
 			"Connection refused": {12541}, "closed it": {3113, 3114, 3135, 12537, 12547}, "not take connections from here": {12506, 12564},
 		},
 		servers.ClassTimeout: {"in time": {12170, 12535}},

@@ -33,10 +33,11 @@ var sqlServerLogins = []struct {
 	},
 	{[]int32{911, 916, 4060, 4064}, ClassDatabase, "@server does not let login @login connect to database @database: it does not exist, is away, or the login is no user of it."},
 	{[]int32{40615}, ClassRefused, "The firewall of @server does not let Muster's address in."},
-	{
-		[]int32{6005, 17142, 17187, 17809, 18401, 10928, 10929, 40197, 40501, 40613, 49918, 49919, 49920}, ClassRefused,
-		"@server takes no connections at the moment: it is starting, stopping, paused or full.",
-	},
+	{[]int32{17809, 10928, 10929}, ClassRefused, "@server refuses connections: there are too many."},
+	{[]int32{6005}, ClassRefused, "@server refuses connections: it is shutting down."},
+	{[]int32{17142}, ClassRefused, "@server refuses connections: it is paused."},
+	{[]int32{17187, 18401}, ClassRefused, "@server refuses connections: it is starting."},
+	{[]int32{40197, 40501, 40613, 49918, 49919, 49920}, ClassRefused, "@server refuses connections: Azure says that it is busy or not available."},
 	{[]int32{18450, 18451, 18452, 18456, 18458, 18459, 18460, 18461}, ClassAuthentication, "@server does not let login @login in: wrong name or password, or it takes accounts of Windows only."},
 }
 

@@ -188,7 +188,7 @@ func TestSQLServersThatDoNotLetUsIn(t *testing.T) {
 		"restoring":              {options: tdstest.Options{Refuse: &tdstest.Restoring}, class: servers.ClassDatabase, sentence: "restored or recovered"},
 		"offline":                {options: tdstest.Options{Refuse: &tdstest.Offline}, class: servers.ClassDatabase, sentence: "offline"},
 		"a secondary":            {options: tdstest.Options{Refuse: &tdstest.NotReadable}, class: servers.ClassDatabase, sentence: "secondary replica"},
-		"full":                   {options: tdstest.Options{Refuse: &tdstest.Error{Number: 17809, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "starting, stopping, paused or full"},
+		"full":                   {options: tdstest.Options{Refuse: &tdstest.Error{Number: 17809, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "there are too many"},
 		"a firewall":             {options: tdstest.Options{Refuse: &tdstest.Error{Number: 40615, Text: "hunter2"}}, class: servers.ClassRefused, sentence: "firewall"},
 		"an error of its own":    {options: tdstest.Options{Refuse: &tdstest.Error{Number: 50123, Text: "hunter2"}}, class: servers.ClassDatabase, sentence: "error 50123"},
 		"an unknown authority":   {options: tdstest.Options{TLS: unknown}, parameters: "encrypt=true", class: servers.ClassTLS, sentence: "does not verify"},

@@ -54,7 +54,7 @@ test("a note and the end of a mute are given with an action, and shown with who 
   const { id, title } = alerts[0] as Own;
   const page = await visit(`/alerts/${id}`, { as: "member", expected: [/422/] });
   await page.getByRole("heading", { level: 1, name: title }).waitFor();
-  const open = () => page.getByRole("button", { name: "With a note, until a time…" }).click();
+  const open = () => page.getByRole("button", { name: "More…" }).click();
   const dialog = page.getByRole("dialog", { name: "Act on the alert" });
   const note = dialog.getByRole("textbox", { name: "Note (optional)" });
 

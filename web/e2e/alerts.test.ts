@@ -35,7 +35,7 @@ test("12 KPI click-through keeps scope: the list's total is the KPI's number", a
   const instance = open.items.find((alert) => alert.instance)?.instance?.id as string;
   for (const scope of ["", `instanceId=${instance}`]) {
     const page = await visit(`/alerts?status=open&muted=exclude&${scope}`);
-    await page.locator("[data-window-note]", { hasText: "Any time" }).waitFor();
+    await page.getByRole("button", { name: "Time: Any time" }).waitFor();
     let listed = -1;
     // Alerts come and go while this runs: both are read until they were read at the same state.
     await expect
@@ -235,7 +235,7 @@ test("a missing range is no window, a preset a beginning, a custom one both ends
   expect(latest()?.has("to")).toBe(false);
 
   await page.getByRole("button", { name: "Show alerts from any time" }).click();
-  await page.locator("[data-window-note]", { hasText: "Any time" }).waitFor();
+  await page.getByRole("button", { name: "Time: Any time" }).waitFor();
   await eventually(() => new URL(page.url()).search).toBe("");
   await eventually(() => latest()?.has("from")).toBe(false);
 
@@ -372,7 +372,7 @@ test("a member acknowledges, mutes, unmutes and resolves an alert", async () => 
   await press("Resolve");
   await dialog.getByRole("button", { name: "Resolve", exact: true }).click();
   await happened(/^Resolved by Mia Member$/);
-  expect(await actions.getByRole("button").allTextContents()).toEqual(["Mute", "With a note, until a time…"]);
+  expect(await actions.getByRole("button").allTextContents()).toEqual(["Mute", "More…"]);
 
   const now = () => read<{ state: string; isMuted: boolean }>(`/api/v1/alerts/${id}`);
   await eventually(now).toMatchObject({ state: "Resolved", isMuted: false });

@@ -125,7 +125,7 @@ test("5 server away: what was there stays, one banner, and the page goes on by i
   // Its code was asked for at the first move of the pointer, when nobody answered.
   await page.locator('[data-kpi="connections"]').click();
   await page
-    .getByRole("dialog", { name: /^Who is behind it/ })
+    .getByRole("dialog", { name: /^Breakdown/ })
     .getByText("erp")
     .first()
     .waitFor();

@@ -129,6 +129,7 @@ const overview = (alerts: number, instances = 1) => ({
   instances: { current: 14, previous: 14 - instances, trend: instances },
   databases: { current: 17, previous: 17, trend: 0 },
   alerts: { current: 3, previous: 3 - alerts, trend: alerts },
+  states: { up: 14, down: 0, silent: 0, unknown: 0, inactive: 0 },
 });
 
 test("9 the trend reads in words, not only in colour", async () => {
@@ -136,17 +137,17 @@ test("9 the trend reads in words, not only in colour", async () => {
   const page = await visit("/", {
     before: (page) => answering(page, "/api/v1/health-checks/overview", () => overview(alerts)),
   });
-  const link = page.getByRole("link", { name: "Alerts 3, 2 fewer than 7 days ago", exact: true });
-  await link.getByText("2 fewer than 7 days ago").waitFor();
+  const link = page.getByRole("link", { name: "Alerts 3, −2 in 7 days", exact: true });
+  await link.getByText("−2 in 7 days").waitFor();
   expect(await link.locator("[data-tone]").getAttribute("data-tone")).toBe("good");
   expect(await link.locator("svg").count()).toBe(1);
   await page.getByRole("group", { name: "Databases 17, no change", exact: true }).waitFor();
-  const instances = page.getByRole("link", { name: "Instances 14, 1 more than 7 days ago", exact: true });
+  const instances = page.getByRole("link", { name: "Instances 14, +1 in 7 days", exact: true });
   expect(await instances.locator("[data-tone]").getAttribute("data-tone")).toBe("neutral");
 
   alerts = 2;
   await refresh(page);
-  const worse = page.getByRole("link", { name: "Alerts 3, 2 more than 7 days ago", exact: true });
+  const worse = page.getByRole("link", { name: "Alerts 3, +2 in 7 days", exact: true });
   await worse.waitFor();
   const colour = (of: Locator) => of.locator("[data-tone]").evaluate((e) => getComputedStyle(e).color);
   expect(await worse.locator("[data-tone]").getAttribute("data-tone")).toBe("bad");
@@ -166,7 +167,7 @@ describe("10 an empty match is 0, not the organization's total", () => {
     expect(await digits(page)).toEqual(["0", "0", "0"]);
     for (const title of titles) await tile(page, title).getByText("No instance matches this filter").waitFor();
     await digest(page).getByText("No instance matches this filter").waitFor();
-    await kpi(page, "connections").getByText("no sample").waitFor();
+    await kpi(page, "connections").getByText("0 total, of them").waitFor();
     const measured = heard.all.filter((url) => /^\/api\/v1\/(health-checks|metrics|alerts)/.test(url.pathname));
     expect(measured.map(String)).toEqual([]);
   });
@@ -175,7 +176,7 @@ describe("10 an empty match is 0, not the organization's total", () => {
     const page = await visit("/?instanceId=0199f0c1-0000-7000-8000-000000000000");
     await kpi(page, "alerts").waitFor();
     expect(await digits(page)).toEqual(["0", "0", "0"]);
-    await kpi(page, "connections").getByText("no sample").waitFor();
+    await kpi(page, "connections").getByText("Not known").waitFor();
   });
 });
 
@@ -674,8 +675,8 @@ test("25 view keeps window and scope", async () => {
   await page.waitForURL((url) => url.pathname.startsWith("/alerts/") && url.searchParams.get("range") === "7d");
 });
 
-describe("the line of who reports", () => {
-  const silent = (n: number) => (page: Page) =>
+describe("the line of states", () => {
+  const down = (n: number) => (page: Page) =>
     answering(page, "/api/v1/instances", (body: { items: { active: boolean; name: string }[] }) => ({
       ...body,
       items: body.items
@@ -683,26 +684,41 @@ describe("the line of who reports", () => {
         .slice(0, 10)
         .map((i, at) => ({
           ...i,
-          lastSeenAt: at < n ? (at === 0 ? null : "2026-11-01T00:00:00Z") : new Date().toISOString(),
+          status: at < n ? "down" : "up",
+          statusSince: new Date(Date.now() - 60_000 * (at + 1)).toISOString(),
+          statusReason: at < n ? { code: "refused", sentence: "Connection refused at db01:5432." } : null,
+          lastSeenAt: new Date().toISOString(), // of no consequence
         }))
-        .concat([{ ...(body.items[0] as (typeof body.items)[0]), active: false, lastSeenAt: null }]),
+        .concat([{ ...(body.items[0] as (typeof body.items)[0]), active: false, status: "inactive" } as never]),
     }));
+  const trouble = (page: Page) => page.getByRole("region", { name: "Servers that are not up" });
 
-  test("names the silent ones", async () => {
-    const page = await visit("/", { before: silent(2) });
+  test("counts only servers that are up as reporting, and each count leads to its servers", async () => {
+    const page = await visit("/", { before: down(2) });
     const line = page.locator("p", { hasText: "8 of 10 active instances reporting, 1 inactive" });
     await line.waitFor();
-    expect(await line.getByRole("link").count()).toBe(2);
-    await line.getByRole("link").first().click();
+    const link = line.getByRole("link", { name: "2 down" });
+    expect(new URL((await link.getAttribute("href")) ?? "", page.url()).search).toBe("?status=down");
+    await trouble(page).getByText("Connection refused at db01:5432.").first().waitFor();
+    expect(await trouble(page).getByRole("heading").count()).toBe(2);
+    await trouble(page)
+      .getByRole("link", { name: /^Open server/ })
+      .first()
+      .click();
     await page.waitForURL(/\/instances\/[0-9a-f-]{36}$/);
   });
 
-  test("names five of many", async () => {
-    const page = await visit("/", { before: silent(8) });
-    const line = page.locator("p", { hasText: "2 of 10 active instances reporting" });
-    await line.waitFor();
-    expect(await line.getByRole("link").count()).toBe(6);
-    expect(await line.getByRole("link", { name: "3 more" }).getAttribute("href")).toBe("/instances");
+  test("says in one row that most of the servers are down", async () => {
+    const page = await visit("/", { before: down(8) });
+    await trouble(page).getByRole("heading", { name: "8 of 10 servers are down" }).waitFor();
+    expect(await trouble(page).getByRole("heading").count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("says nothing of trouble where there is none", async () => {
+    const page = await visit("/", { before: down(0) });
+    await page.locator("p", { hasText: "10 of 10 active instances reporting" }).waitFor();
+    expect(await trouble(page).count()).toBe(0);
   });
 });
 

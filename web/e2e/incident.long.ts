@@ -118,7 +118,7 @@ test.skipIf(!newest)(
     const { bucketStarts } = await queries();
     const spike = await slowest();
     await clickBucket(page, "Query performance", spike.at, bucketStarts); // one
-    const panel = page.getByRole("dialog", { name: "Who is behind it: Query performance" });
+    const panel = page.getByRole("dialog", { name: "Breakdown: Query performance" });
     // Those who were held up took the most time together; the one that held them up, called once, took longest.
     const text = { blocked: "UPDATE pgbench_branches SET bbalance = bbalance + ? WHERE bid = ?", blocker: "" };
     text.blocker = `${text.blocked} RETURNING pg_sleep(?)`;

@@ -66,8 +66,15 @@ test("a server that was heard from and is not any more is silent, an inactive on
   const [model] = await listed("q=demo-pg-orders-01");
   const old = new Date(Date.now() - 6 * 60_000).toISOString();
   const items = [
-    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", name: "quiet", lastSeenAt: old },
-    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02", name: "paused", lastSeenAt: old, active: false },
+    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", name: "quiet", lastSeenAt: old, status: "silent" },
+    {
+      ...model,
+      id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02",
+      name: "paused",
+      lastSeenAt: old,
+      active: false,
+      status: "inactive",
+    },
     {
       ...model,
       id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a03",

@@ -17,6 +17,9 @@ export type Watched = {
   sql: (text: string) => string;
   /** Starts one of the programs that come with it, connected to it. */
   run: (program: string, ...more: string[]) => ChildProcess;
+  /** Ends it at once: whoever is connected is told, and nothing is waited for. */
+  kill: () => Promise<void>;
+  startAgain: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -32,7 +35,9 @@ export async function postgres(): Promise<Watched> {
   execFileSync(program("initdb"), ["-D", data, "-A", "trust", "-U", "postgres", "-N"], { ...as, cwd: dir });
   const settings = { port, unix_socket_directories: dir, shared_preload_libraries: "pg_stat_statements", fsync: "off" };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child: ChildProcess = spawn(program("postgres"), ["-D", data, ...flags], { ...as, cwd: dir, stdio: "ignore" });
+  const serve = (): ChildProcess =>
+    spawn(program("postgres"), ["-D", data, ...flags], { ...as, cwd: dir, stdio: "ignore" });
+  let child = serve();
   const sql = (text: string) =>
     execFileSync(program("psql"), ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-qAtc", text], {
       stdio: "pipe",
@@ -47,12 +52,23 @@ export async function postgres(): Promise<Watched> {
       return null;
     }
   };
-  while (asked() === null) await new Promise((resolve) => setTimeout(resolve, 100));
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  const stop = async () => {
-    child.kill("SIGINT");
+  const ready = async () => {
+    while (asked() === null) await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
     await gone;
+  };
+  const startAgain = () => {
+    child = serve();
+    return ready();
+  };
+  const stop = async () => {
+    await end("SIGINT");
     await rm(dir, { recursive: true, force: true });
   };
-  return { port, sql, run, stop };
+  await ready();
+  return { port, sql, run, kill: () => end("SIGQUIT"), startAgain, stop };
 }

@@ -48,6 +48,7 @@ const states: State[] = [
       instances: { current: 12_480, previous: 12_481, trend: -1 },
       databases: { current: 1_234_567, previous: 1_100_000, trend: 134_567 },
       alerts: { current: 98_765, previous: 1_234, trend: 97_531 },
+      states: { up: 12_480, down: 0, silent: 0, unknown: 0, inactive: 0 },
     }),
   },
   {

@@ -304,7 +304,7 @@ test("the dashboard leads from a figure to a statement, and says how much statem
       });
     },
   });
-  const panel = page.getByRole("dialog", { name: "Who is behind it: Query performance" });
+  const panel = page.getByRole("dialog", { name: "Breakdown: Query performance" });
   const link = panel.locator("[data-who-row]").first().getByRole("link").first();
   expect(await link.textContent()).toBe("SELECT ?");
   const href = new URL((await link.getAttribute("href")) ?? "", "http://x");

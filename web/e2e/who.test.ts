@@ -13,8 +13,7 @@ const first = Math.floor(Date.now() / (60 * minute)) * 60 * minute - 3 * 60 * mi
 const at = (minutes: number) => new Date(first + minutes * minute).toISOString();
 const hour = `from=${at(0)}&to=${at(60)}`;
 
-const panel = (page: Page, title: string) =>
-  page.getByRole("dialog", { name: `Who is behind it: ${title}`, exact: true });
+const panel = (page: Page, title: string) => page.getByRole("dialog", { name: `Breakdown: ${title}`, exact: true });
 const total = (of: Locator) => of.locator("[data-who-total]");
 const rows = (of: Locator) => of.locator("[data-who-row]");
 
@@ -204,7 +203,7 @@ test("a copied link opens the panel on a narrow screen, in every state", async (
   const said = { detail: "That was refused.", title: "Refused", requestId: "r-1" };
   answer = () => ({ status: 500, json: { ...said, status: 500, code: "internal" } });
   await turn("Later");
-  await slowest.getByText("Who is behind it could not be read").waitFor();
+  await slowest.getByText("The breakdown could not be read").waitFor();
 
   const since = new Date(first - 24 * 60 * minute).toISOString();
   const rule = { in: "query", parameter: "from", code: "detail_not_kept", detail: "is too early", params: { since } };

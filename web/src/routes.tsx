@@ -84,7 +84,7 @@ const routes = [
     "/alerts/$alertId",
     schemas.alertSearch,
     code(() => import("./alerts/AlertPage"), "AlertPage"),
-    { title: "Alert", scoped: true, permission: "alerts:read" },
+    { title: "Alert", permission: "alerts:read" },
   ),
   page(
     "/statements",

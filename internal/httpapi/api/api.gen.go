@@ -2381,7 +2381,10 @@ type Connections struct {
 	Engines           []EngineConnections `json:"engines"`
 	Idle              int64               `json:"idle"`
 	IdleInTransaction int64               `json:"idleInTransaction"`
-	Other             int64               `json:"other"`
+
+	// InstancesWithoutSample Active PostgreSQL, SQL Server and Oracle servers in scope of which no sample counts: their connections are not known, and not in the figures. Where `sampledAt` is null, no figure is known.
+	InstancesWithoutSample int   `json:"instancesWithoutSample"`
+	Other                  int64 `json:"other"`
 
 	// PartialEngines Those of `engines` of which a part only is sent: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
 	PartialEngines []Engine `json:"partialEngines"`
@@ -2481,7 +2484,7 @@ type Contributors struct {
 	Series         string    `json:"series"`
 	To             time.Time `json:"to"`
 
-	// Total The tile's figure over the window; null in a gap.
+	// Total The tile's figure over the window; null in a gap. Of connections 0 where nothing is open, as in the tile.
 	Total *float64         `json:"total"`
 	Unit  ContributorsUnit `json:"unit"`
 }

@@ -29,6 +29,9 @@ import (
 type Hosts interface {
 	// InstancesOn goes by the newest samples of hosts that say what runs on them.
 	InstancesOn(ctx context.Context, organization uuid.UUID, names []string) (map[string][]uuid.UUID, error)
+	// Mounted returns the mounts in the newest sample since a time of each host in scope that
+	// names any; a host without one is missing.
+	Mounted(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) (map[string][]string, error)
 }
 
 // lately is how far back the figures of hosts go, and historyDays those of scores.
@@ -136,17 +139,26 @@ func (s *ServerRoutes) hostsLately(ctx context.Context, rows []fleet.Instance, n
 	}
 	span := measurements.SpanOf(now.Add(-lately), now, now)
 	byHost := make([]map[string]float64, len(series))
+	organization := wire.Caller(ctx).Organization.ID
 	for i, one := range series {
 		by := measurements.ByHost
+		var mounted map[string][]string
 		if one == measurements.Disk {
 			by = measurements.ByVolume
+			var err error
+			if mounted, err = s.Hosts.Mounted(ctx, organization, hosts, span.From); err != nil {
+				return nil, err
+			}
 		}
-		found, err := s.Tiles.UtilizationContributors(ctx, wire.Caller(ctx).Organization.ID, hosts, span, measurements.Breakdown{Series: one, By: by, Limit: everyone})
+		found, err := s.Tiles.UtilizationContributors(ctx, organization, hosts, span, measurements.Breakdown{Series: one, By: by, Limit: everyone})
 		if err != nil {
 			return nil, err
 		}
 		byHost[i] = make(map[string]float64, len(found.Items))
 		for _, item := range found.Items {
+			if now, known := mounted[item.Host]; known && !slices.Contains(now, item.Mount) {
+				continue // it was unmounted since
+			}
 			byHost[i][item.Host] = max(byHost[i][item.Host], item.Value)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
+	projection "muster/projections/fleet"
 )
 
 func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
@@ -32,7 +34,12 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 	if err != nil {
 		return nil, err
 	}
+	without, err := s.withoutSample(ctx, scope, databases, now)
+	if err != nil {
+		return nil, err
+	}
 	shown := api.Connections{
+		InstancesWithoutSample: without,
 		SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
 		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
 	}
@@ -52,6 +59,32 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 	shown.AsOf = now
 	answer, err := wire.NewTagged(ctx, shown, steady)
 	return tagged{answer}, err
+}
+
+// withoutSample counts the active servers in scope of which no sample of sessions counts.
+func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, databases []uuid.UUID, now time.Time) (n int, err error) {
+	if scope.Filtered && len(scope.Instances) == 0 {
+		return 0, nil
+	}
+	organization, active := wire.Caller(ctx).Organization.ID, true
+	rows, _, err := s.Fleet.Instances(ctx, projection.Query{
+		Organization: organization, IDs: scope.Instances, Engines: measurements.Engines(), Active: &active, Page: 1, Size: math.MaxInt32,
+	})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	open, err := s.Tiles.ConnectionContributors(ctx, organization, databases,
+		measurements.Breakdown{Series: measurements.ConnectionsTotal, By: measurements.ByInstance, Limit: math.MaxInt32, Zeros: true}, now)
+	sampled := make(map[uuid.UUID]bool, len(open.Items))
+	for _, item := range open.Items {
+		sampled[item.Instance] = true
+	}
+	for _, row := range rows {
+		if !sampled[row.ID] {
+			n++
+		}
+	}
+	return n, err
 }
 
 type tagged struct{ wire.Tagged }

@@ -5,8 +5,9 @@
 //
 // The machine belongs to each organization that has registered a server on it: with a
 // socket, a loopback address, or the machine's own name or address in its connection.
-// Their samples name those servers. Where nobody has, it belongs to the installation's
-// only organization, and which servers run on it is known by its name; several
+// Their samples name those servers. Where no organization has, it belongs to the
+// installation's only organization if that has no server yet, or one whose host has the
+// machine's name: a machine that runs Muster alone is no part of a fleet. Several
 // organizations share an installation, not its machine, and none of them sees it.
 //
 // # What may go wrong, and what then happens

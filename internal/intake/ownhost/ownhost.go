@@ -32,10 +32,12 @@ type Connections interface {
 type Host struct {
 	Connections   Connections
 	Organizations func(ctx context.Context) ([]uuid.UUID, error) // of the installation
-	Intake        intake.Store
-	Log           *slog.Logger
-	Now           func() time.Time
-	Kept          func(measurements.Receipt) // told of what came of each batch; nil: nobody is
+	// Hosts returns the host of each server of an organization, "" where it is not known.
+	Hosts  func(ctx context.Context, organization uuid.UUID) ([]string, error)
+	Intake intake.Store
+	Log    *slog.Logger
+	Now    func() time.Time
+	Kept   func(measurements.Receipt) // told of what came of each batch; nil: nobody is
 
 	// Run's alone:
 	belongs []ownPlace

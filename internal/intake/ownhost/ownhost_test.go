@@ -123,25 +123,35 @@ func TestWhoseHostItIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		registered    connections
 		organizations []uuid.UUID
+		hosts         []string
 		want          []ownPlace
 	}{
-		"nothing is registered, one organization":  {nil, []uuid.UUID{acme}, []ownPlace{{organization: acme}}},
-		"nothing is registered, two organizations": {nil, []uuid.UUID{acme, other}, nil},
-		"no organization yet":                      {nil, nil, nil},
+		"nothing is registered, one organization":  {nil, []uuid.UUID{acme}, nil, []ownPlace{{organization: acme}}},
+		"nothing is registered, two organizations": {nil, []uuid.UUID{acme, other}, nil, nil},
+		"no organization yet":                      {nil, nil, nil, nil},
+		// F22. A machine that runs Muster alone is no host of the servers elsewhere.
+		"servers elsewhere": {
+			connections{at(acme, away): "postgres://u@db09/postgres"}, []uuid.UUID{acme}, []string{"db09"}, nil,
+		},
+		"servers that agents feed, elsewhere": {nil, []uuid.UUID{acme}, []string{"", "db09"}, nil},
+		"a server that an agent feeds, here":  {nil, []uuid.UUID{acme}, []string{"db09", "DB01."}, []ownPlace{{organization: acme}}},
 		"a server here": {
 			connections{at(acme, here): "postgres://u@/postgres?host=/run", at(acme, away): "postgres://u@db09/postgres"},
-			[]uuid.UUID{acme}, []ownPlace{{acme, []uuid.UUID{here}}},
+			[]uuid.UUID{acme}, nil, []ownPlace{{acme, []uuid.UUID{here}}},
 		},
 		"of one of two organizations": {
 			connections{at(other, here): "postgres://u@localhost/postgres", at(acme, away): "postgres://u@db09/postgres"},
-			[]uuid.UUID{acme, other}, []ownPlace{{other, []uuid.UUID{here}}},
+			[]uuid.UUID{acme, other}, nil, []ownPlace{{other, []uuid.UUID{here}}},
 		},
 		"of both": {
 			connections{at(acme, here): "postgres://u@127.0.0.1/postgres", at(other, away): "postgres://u@[::1]/postgres"},
-			[]uuid.UUID{acme, other}, []ownPlace{{acme, []uuid.UUID{here}}, {other, []uuid.UUID{away}}},
+			[]uuid.UUID{acme, other}, nil, []ownPlace{{acme, []uuid.UUID{here}}, {other, []uuid.UUID{away}}},
 		},
 	} {
-		h := &Host{Connections: test.registered, Organizations: func(context.Context) ([]uuid.UUID, error) { return test.organizations, nil }}
+		h := &Host{
+			Connections: test.registered, Organizations: func(context.Context) ([]uuid.UUID, error) { return test.organizations, nil },
+			Hosts: func(context.Context, uuid.UUID) ([]string, error) { return test.hosts, nil },
+		}
 		for range 2 { // the second time what is known is not opened again
 			got, err := h.places(t.Context(), Machine{Name: "db01"})
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(ownPlace{})); err != nil || diff != "" {
@@ -181,6 +191,7 @@ func TestTheTileShowsTheMachine(t *testing.T) {
 	organization := uuid.New()
 	h := &Host{
 		Connections: connections{}, Organizations: func(context.Context) ([]uuid.UUID, error) { return []uuid.UUID{organization}, nil },
+		Hosts:  func(context.Context, uuid.UUID) ([]string, error) { return nil, nil },
 		Intake: &push.Intake{DB: db, Store: store, Now: clock.Now}, Now: clock.Now,
 	}
 	for range 2 {

@@ -103,7 +103,16 @@ func (h *Host) places(ctx context.Context, m Machine) ([]ownPlace, error) {
 	if err != nil || len(organizations) != 1 {
 		return nil, err
 	}
+	hosts, err := h.Hosts(ctx, organizations[0])
+	if err != nil || len(hosts) > 0 && !slices.ContainsFunc(hosts, m.named) {
+		return nil, err
+	}
 	return []ownPlace{{organization: organizations[0]}}, nil
+}
+
+// named says whether a server's host is called like the machine.
+func (m Machine) named(host string) bool {
+	return host != "" && fleet.HostKey(host) == fleet.HostKey(m.Name)
 }
 
 func (h *Host) isHere(ctx context.Context, m Machine, r assessment.Registered) (bool, error) {

@@ -83,3 +83,36 @@ func (s *Store) ReadOnly(ctx context.Context, organization uuid.UUID, names []st
 	}
 	return found, nil
 }
+
+// Mounted returns the mounts in the newest sample since a time of each host in scope that
+// names any. A host without one is missing, and so is one whose samples of that time are
+// all packed, as late ones are.
+func (s *Store) Mounted(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) (map[string][]string, error) {
+	hosts, err := s.hostsIn(ctx, organization, scope)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read what is mounted on %d hosts", len(hosts)), machines, hosts.ids(), since)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[int64]string, len(hosts))
+	for _, host := range hosts {
+		names[host.ID] = host.Subject
+	}
+	mounted := make(map[string][]string, len(hosts))
+	for _, row := range rows { // of each host the newest first
+		name := names[row.Series]
+		if mounted[name] != nil {
+			continue
+		}
+		body, err := codec.DecodeHost(row.Body)
+		if err != nil {
+			return nil, fmt.Errorf("the volumes of %q at %s: %w", name, row.Start, err)
+		}
+		for _, v := range body.Volumes() {
+			mounted[name] = append(mounted[name], v.Mount)
+		}
+	}
+	return mounted, nil
+}

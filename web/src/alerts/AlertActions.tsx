@@ -28,7 +28,15 @@ export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
     onClick: () => action.mutate({ action: name }),
   });
   return (
-    <Group id="acknowledge" gap="xs" ref={group} tabIndex={-1} role="group" aria-label="Actions" style={{ outlineOffset: 4 }}>
+    <Group
+      id="acknowledge"
+      gap="xs"
+      ref={group}
+      tabIndex={-1}
+      role="group"
+      aria-label="Actions"
+      style={{ outlineOffset: 4 }}
+    >
       {alert.open && alert.state !== "Acknowledged" && (
         <Button {...props("acknowledge")} variant="filled" leftSection={<IconEye size={16} aria-hidden />}>
           Acknowledge
@@ -49,7 +57,7 @@ export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
         </Button>
       )}
       <Button size="sm" variant="default" onClick={write} leftSection={<IconNotes size={16} aria-hidden />}>
-        With a note, until a time…
+        More…
       </Button>
       {writing && (
         <Suspense>

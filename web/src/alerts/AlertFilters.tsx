@@ -109,17 +109,16 @@ export function ClearFilters({ change }: { change: Change }) {
 
 function WindowNote({ search, change }: { search: AlertsSearch; change: Change }) {
   const text = windowText(search);
+  if (!text) return null; // the bar says so
   return (
     <Group gap={6} wrap="nowrap" data-window-note mih={28}>
       <IconClock size={16} aria-hidden style={{ flex: "none" }} />
-      <Text size="sm">{text ?? "Any time"}</Text>
-      {text && (
-        <CloseButton
-          size="sm"
-          aria-label="Show alerts from any time"
-          onClick={() => change({ range: undefined, from: undefined, to: undefined })}
-        />
-      )}
+      <Text size="sm">{text}</Text>
+      <CloseButton
+        size="sm"
+        aria-label="Show alerts from any time"
+        onClick={() => change({ range: undefined, from: undefined, to: undefined })}
+      />
     </Group>
   );
 }

@@ -3,6 +3,7 @@ import { IconBellOff } from "@tabler/icons-react";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
@@ -27,7 +28,12 @@ const AlertChart = lazy(() => part(() => import("./AlertChart")).then((m) => ({ 
 /** AlertPage is one alert: what, where, since when, what happened to it, and what can be done about it. */
 export function AlertPage() {
   const { alertId = "" } = useParams({ strict: false });
-  const asked = api.useQuery("get", "/api/v1/alerts/{alertId}", { params: { path: { alertId } } });
+  const asked = api.useQuery(
+    "get",
+    "/api/v1/alerts/{alertId}",
+    { params: { path: { alertId } } },
+    usePolling<Schemas["AlertDetail"]>((alert) => (alert.open ? 30_000 : false)),
+  );
   if (asked.data) return <Shown alert={asked.data} busy={asked.isFetching} />;
   if (!asked.error) return <Loading />;
   // 400 is an address whose id is none.

@@ -7,7 +7,7 @@ const watched: Record<string, string> = {
   silent:
     "Nothing has been heard of the server for longer than the threshold. It may be down, or only what reports it.",
   volume: "More of a volume is in use than the threshold allows.",
-  lock_wait: "A session has waited for a lock for longer than the threshold: somebody's work stands still.",
+  lock_wait: "A session has waited for a lock for longer than the threshold: a session is stuck.",
   wraparound:
     "More transaction ids are used up than the threshold allows. At the limit PostgreSQL takes no more writes until it is vacuumed.",
 };

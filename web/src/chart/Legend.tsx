@@ -39,7 +39,7 @@ export function Legend({ model, widths, onToggle }: Props) {
         )}
         {model.before.length > 0 && (
           <span className="chart-before">
-            <span className="chart-pale" aria-hidden /> pale, and second figure: the window before
+            <span className="chart-pale" aria-hidden /> pale line and second figure: previous window
           </span>
         )}
         {model.partial && last !== undefined && (

@@ -2,7 +2,8 @@ import { Badge, Skeleton, Tooltip } from "@mantine/core";
 import { IconClockExclamation } from "@tabler/icons-react";
 import { api, type Schemas } from "../api/client";
 import { onServer } from "../api/clock";
-import { absoluteTime, ago, count, engineName } from "../ui/format";
+import { absoluteTime, ago, count, engineName, plural } from "../ui/format";
+import { NotKnown } from "../ui/NotKnown";
 import { useNow } from "../ui/now";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
@@ -24,6 +25,7 @@ const nothing: Snapshot = {
   waiting: 0,
   idleInTransaction: 0,
   other: 0,
+  instancesWithoutSample: 0,
   engines: [],
   partialEngines: [],
 };
@@ -34,7 +36,7 @@ const nothing: Snapshot = {
  */
 function Sampled({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: number }) {
   const now = useNow(1_000);
-  if (snapshot.sampledAt === null) return <span>no sample</span>;
+  if (snapshot.sampledAt === null) return null;
   const sampled = Date.parse(snapshot.sampledAt);
   // Not asOf: that is of the first of all answers that were the same.
   const ageThen = onServer(answeredAt) - sampled;
@@ -55,28 +57,38 @@ function Sampled({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: num
   );
 }
 
-function Split({ name, value }: { name: string; value: number }) {
+function Split({ name, value }: { name: string; value: number | null }) {
   return (
     <div className={classes.split}>
       <dt className={classes.splitName}>{name}</dt>
-      <dd className={classes.digits}>{count(value)}</dd>
+      <dd className={classes.digits}>{value === null ? <NotKnown inherit /> : count(value)}</dd>
     </div>
   );
 }
 
-function Sessions({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: number }) {
+function Sessions({ snapshot, answeredAt, known }: { snapshot: Snapshot; answeredAt: number; known: boolean }) {
+  const { instancesWithoutSample: without } = snapshot;
   return (
     <>
       <dl className={classes.splits}>
-        <Split name="active" value={snapshot.active} />
-        <Split name="idle" value={snapshot.idle} />
-        <Split name="waiting" value={snapshot.waiting} />
+        <Split name="active" value={known ? snapshot.active : null} />
+        <Split name="idle" value={known ? snapshot.idle : null} />
+        <Split name="waiting" value={known ? snapshot.waiting : null} />
       </dl>
       <div className={classes.under}>
         <span className="numbers">
-          {count(snapshot.total)} total, of them {count(snapshot.idleInTransaction)} idle in transaction,{" "}
-          {count(snapshot.other)} other
-          {snapshot.partialEngines.length > 0 && `; ${snapshot.partialEngines.map(engineName).join(", ")} in part`}
+          {known ? (
+            <>
+              {count(snapshot.total)} total, of them {count(snapshot.idleInTransaction)} idle in transaction,{" "}
+              {count(snapshot.other)} other
+              {snapshot.partialEngines.length > 0 && `; ${snapshot.partialEngines.map(engineName).join(", ")} in part`}
+              {without > 0 && `; ${plural(without, "server")} without a sample`}
+            </>
+          ) : without > 0 ? (
+            `Not known: ${plural(without, "server")} without a sample`
+          ) : (
+            "Not known: no server here is measured for connections"
+          )}
         </span>
         <span className={classes.sampled}>
           <Sampled snapshot={snapshot} answeredAt={answeredAt} />
@@ -122,7 +134,12 @@ export function Connections() {
         />
       )}
       {shown ? (
-        <Sessions snapshot={shown} answeredAt={snapshot.dataUpdatedAt} />
+        <Sessions
+          snapshot={shown}
+          answeredAt={snapshot.dataUpdatedAt}
+          // 0 is what was measured, or what a filter that matches nothing has.
+          known={matchesNothing || shown.sampledAt !== null}
+        />
       ) : (
         !snapshot.isError && (
           <>

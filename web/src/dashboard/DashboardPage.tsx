@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { serverNow } from "../api/clock";
+import { onServer, serverNow } from "../api/clock";
 import { useSession } from "../api/session";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { useLater } from "../ui/later";
@@ -11,8 +11,9 @@ import classes from "./dashboard.module.css";
 import { awaitsFirst, beginning, useFleet, useReporting } from "./fleet";
 import { LaterPanel, usePanelSoon } from "./LaterPanel";
 import { MarksProvider } from "./marks";
-import { ReportingLine } from "./ReportingLine";
+import { StateLine } from "./StateLine";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
+import { troubled } from "./troubled";
 import { useWho } from "./who";
 
 // Around the charts, and after the first of them.
@@ -45,6 +46,23 @@ function Beginning() {
   return (
     <Suspense>
       <FirstMinute onOver={() => end(ids)} />
+    </Suspense>
+  );
+}
+
+const Trouble = lazy(() => part(() => import("./Trouble")).then((m) => ({ default: m.Trouble })));
+
+/** InTrouble is what comes before every figure: the servers that are not up. Its room is there before its words are. */
+function InTrouble() {
+  const { instanceIds, matchesNothing } = useScope();
+  const { instances, dataUpdatedAt } = useReporting(instanceIds);
+  if (matchesNothing || !instances) return null;
+  const wrong = troubled(instances, onServer(dataUpdatedAt));
+  const rows = wrong.named.length + Math.min(wrong.together.length, 1);
+  if (rows === 0) return null;
+  return (
+    <Suspense fallback={<div style={{ height: 60 * rows }} />}>
+      <Trouble of={instances} {...wrong} />
     </Suspense>
   );
 }
@@ -89,8 +107,9 @@ export function DashboardPage() {
   }
   return (
     <>
-      <PageTitle title="Dashboard" lead={<ReportingLine />} />
+      <PageTitle title="Dashboard" lead={<StateLine />} />
       <div className={classes.page} data-beside={beside}>
+        <InTrouble />
         <Beginning />
         {rest && <rest.NobodyIsTold />}
         {rest ? <rest.Kpis /> : <div className={classes.kpisWaiting} role="status" aria-label="Loading key figures" />}

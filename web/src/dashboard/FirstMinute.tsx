@@ -32,13 +32,11 @@ async function look(ids: string[] | undefined, signal: AbortSignal): Promise<See
     ...(ids && { instanceId: ids }),
   };
   const options = { params: { query }, signal };
-  const [hosts, sessions, statements] = await Promise.all([
-    client.GET("/api/v1/metrics/utilization", options),
+  const [sessions, statements] = await Promise.all([
     client.GET("/api/v1/metrics/wait-events", options),
     client.GET("/api/v1/metrics/query-performance", options),
   ]);
   return {
-    hosts: valued(hosts.data?.series ?? {}),
     sessions: valued(sessions.data?.series ?? {}),
     statements: valued(statements.data?.series ?? {}),
   };
@@ -71,7 +69,7 @@ export function FirstMinute({ onOver }: { onOver: () => void }) {
     now.getTime(),
   );
   // Each first value is drawn when it is there.
-  const drawn = [seen?.hosts, seen?.sessions, seen?.statements].filter(Boolean).length;
+  const drawn = [seen?.sessions, seen?.statements].filter(Boolean).length;
   const before = useRef<number | null>(null);
   useEffect(() => {
     if (seen === undefined) return;
@@ -82,7 +80,7 @@ export function FirstMinute({ onOver }: { onOver: () => void }) {
   const name = instances.length === 1 ? (instances[0]?.name ?? "") : plural(instances.length, "instance");
   useEffect(() => {
     if (!over) return;
-    say(`${name}: everything that Muster measures is there.`);
+    say(`${name}: everything that Muster measures has come in.`);
     onOver();
   }, [over, name, onOver]);
   if (steps.length === 0) return null;
@@ -95,7 +93,7 @@ export function FirstMinute({ onOver }: { onOver: () => void }) {
       <Text size="sm" c="dimmed">
         This page fills by itself.{" "}
         <span role="status">
-          {count(there)} of {count(steps.length)} are there.
+          {count(there)} of {count(steps.length)} done.
         </span>
       </Text>
       <ol className={classes.steps}>
@@ -107,7 +105,7 @@ export function FirstMinute({ onOver }: { onOver: () => void }) {
   );
 }
 
-const stateNames = { there: "There", awaited: "Awaited", failed: "Needs you" } as const;
+const stateNames = { there: "Done", awaited: "Awaited", failed: "Needs you" } as const;
 
 function Row({ step, instanceId }: { step: Step; instanceId: string | undefined }) {
   return (

@@ -74,7 +74,7 @@ export function WhoPanel({ who }: { who: Who }) {
           className={classes.panel}
           role="dialog"
           aria-modal={narrow || undefined}
-          aria-label={`Who is behind it: ${title}`}
+          aria-label={`Breakdown: ${title}`}
           onKeyDown={(event) => {
             if (event.key !== "Escape" || event.defaultPrevented) return;
             event.preventDefault();
@@ -84,7 +84,7 @@ export function WhoPanel({ who }: { who: Who }) {
         >
           <div className={classes.top}>
             <Title order={2} ref={heading} tabIndex={-1} data-autofocus className={classes.title}>
-              Who is behind it
+              Breakdown
             </Title>
             <ActionIcon variant="default" size="md" aria-label="Copy the link to this panel" onClick={clip}>
               <IconLink size={16} aria-hidden />
@@ -190,7 +190,7 @@ function Behind({ who, span, onBy }: { who: Who; span: Span | null; onBy: (by: K
     <div className={classes.pad}>
       <ProblemNote
         error={asked.error}
-        title={`Who is behind it could not be read${answer ? " again" : ""}`}
+        title={`The breakdown could not be read${answer ? " again" : ""}`}
         onRetry={() => asked.refetch()}
       />
     </div>
@@ -335,6 +335,10 @@ type RowProps = {
 function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
   const { search } = useScope();
   const { title, where, instances } = namedOf(by, item, fleet);
+  const figures = [
+    item.share !== null && percent(100 * item.share),
+    item.calls !== null && plural(Math.round(item.calls), "call"),
+  ].filter((text) => text !== false);
   const place = where && item.statement && instances.length > 0;
   return (
     <li className={classes.row} data-who-row>
@@ -370,16 +374,10 @@ function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
               <Narrow instances={instances} used={used} title={where} className={classes.target}>
                 <bdi>{where}</bdi>
               </Narrow>
-              {" · "}
+              {figures.length > 0 && " · "}
             </>
           )}
-          {[
-            !place && where,
-            item.share !== null && percent(100 * item.share),
-            item.calls !== null && plural(Math.round(item.calls), "call"),
-          ]
-            .filter(Boolean)
-            .join(" · ")}
+          {[!place && where, ...figures].filter(Boolean).join(" · ")}
         </span>
       )}
       <span className={classes.bar} aria-hidden>

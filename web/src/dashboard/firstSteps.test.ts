@@ -18,7 +18,11 @@ const added = {
   grantScript: null,
   grantOnPrimary: null,
   server: null,
+  status: "unknown" as const,
+  statusReason: null,
+  parts: [],
 };
+const host = { part: "host", database: null, state: "ok", since: ago(3), code: null, sentence: null } as const;
 const nothing = { sampledAt: null };
 const states = (...asked: Parameters<typeof stepsOf>) =>
   Object.fromEntries(stepsOf(...asked).map(({ key, state }) => [key, state]));
@@ -26,18 +30,33 @@ const everything = { connected: "there", sample: "there", assessment: "there", c
 
 test("all is awaited at first, and comes in its order", () => {
   expect(new Set(Object.values(states([added], nothing, now)))).toEqual(new Set(["awaited"]));
-  const seen = { hosts: false, sessions: true, statements: true, sampledAt: ago(3) };
+  const seen = { sessions: true, statements: true, sampledAt: ago(3) };
   expect(states([{ ...added, lastSeenAt: ago(3), lastAssessedAt: ago(2) }], seen, now)).toEqual(everything);
   expect(states([], nothing, now)).toEqual({});
 });
 
 test("an agent's servers are not assessed, and their hosts are a sample", () => {
-  const fed = { ...added, collected: false, lastSeenAt: ago(3) };
-  expect(states([fed], { ...nothing, hosts: true }, now)).toEqual({
+  const fed = { ...added, collected: false, lastSeenAt: ago(3), parts: [host] };
+  expect(states([fed], nothing, now)).toEqual({
     connected: "there",
     sample: "there",
     chart: "there",
   });
+});
+
+// F22.
+test("a host that none of the servers runs on is no sample of them", () => {
+  const chart = { sessions: false, statements: false, sampledAt: null };
+  expect(states([added, { ...added, parts: [{ ...host, state: "notMeasured" }] }], chart, now)).toMatchObject({
+    sample: "awaited",
+    chart: "awaited",
+  });
+});
+
+test("a server that is down is said to be, with the reason", () => {
+  const reason = { code: "53300", sentence: "db04 refuses connections: full (53300)." };
+  const [connection] = stepsOf([{ ...added, status: "down", statusReason: reason, lastSeenAt: ago(3) }], nothing, now);
+  expect(connection).toMatchObject({ state: "failed", says: expect.stringContaining(reason.sentence) });
 });
 
 test("a connection that fails is said with its reason, and where it is mended", () => {

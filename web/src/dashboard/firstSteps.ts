@@ -3,11 +3,21 @@ import type { Schemas } from "../api/client";
 
 type Instance = Pick<
   Schemas["Instance"],
-  "name" | "engine" | "collected" | "createdAt" | "lastSeenAt" | "lastAssessedAt" | "lastError" | "missingGrants"
+  | "name"
+  | "engine"
+  | "collected"
+  | "createdAt"
+  | "lastSeenAt"
+  | "lastAssessedAt"
+  | "lastError"
+  | "missingGrants"
+  | "status"
+  | "statusReason"
+  | "parts"
 >;
 
-/** Seen is which charts have a value. */
-export type Seen = { hosts: boolean; sessions: boolean; statements: boolean };
+/** Seen is which charts have a value. Those of hosts may have one of a machine that none of the servers runs on. */
+export type Seen = { sessions: boolean; statements: boolean };
 
 export type Step = {
   key: "connected" | "sample" | "assessment" | "chart" | "statements";
@@ -42,15 +52,16 @@ export function stepsOf(
 ): Step[] {
   if (instances.length === 0) return [];
   const collected = instances.filter((i) => i.collected);
-  const steps = [connected(instances, now), sample(seen, collected.length > 0)];
+  const hosts = instances.some((i) => i.parts.some((p) => p.part === "host" && p.state === "ok"));
+  const steps = [connected(instances, now), sample({ ...seen, hosts }, collected.length > 0)];
   if (collected.length > 0) steps.push(assessment(collected));
-  steps.push(chart(seen, collected.length > 0));
+  steps.push(chart({ ...seen, hosts }, collected.length > 0));
   if (collected.length > 0) steps.push(statements(collected, seen, now));
   return steps;
 }
 
 function connected(instances: Instance[], now: number): Step {
-  const failed = instances.find((i) => i.lastError !== null);
+  const failed = instances.find((i) => i.status === "down" || i.lastError !== null);
   const times = instances.flatMap((i) => (i.lastSeenAt === null ? [] : [i.lastSeenAt])).sort();
   const last = times[times.length - 1];
   const step = { key: "connected" as const, title: "Connection" };
@@ -58,7 +69,7 @@ function connected(instances: Instance[], now: number): Step {
     return {
       ...step,
       state: "failed",
-      says: `Muster cannot connect to ${failed.name}: ${sentence(failed.lastError ?? "")} It goes on trying.`,
+      says: `Muster cannot connect to ${failed.name}: ${sentence(failed.statusReason?.sentence ?? failed.lastError ?? "")} It goes on trying.`,
       leads: "instance",
     };
   }
@@ -75,7 +86,7 @@ function connected(instances: Instance[], now: number): Step {
   return { ...step, state: "there", says: "It answered", at: last };
 }
 
-function sample({ sampledAt, hosts }: Partial<Seen> & { sampledAt: string | null }, collected: boolean): Step {
+function sample({ sampledAt, hosts }: { sampledAt: string | null; hosts: boolean }, collected: boolean): Step {
   const step = { key: "sample" as const, title: "First sample" };
   if (sampledAt !== null)
     return { ...step, state: "there", says: "Sessions are counted, the last ones", at: sampledAt };
@@ -110,7 +121,7 @@ function assessment(collected: Instance[]): Step {
   };
 }
 
-function chart({ hosts, sessions }: Partial<Seen>, collected: boolean): Step {
+function chart({ hosts, sessions }: Partial<Seen> & { hosts: boolean }, collected: boolean): Step {
   const step = { key: "chart" as const, title: "First minute on the charts" };
   if (hosts) return { ...step, state: "there", says: "The charts get a point a minute." };
   if (sessions) {

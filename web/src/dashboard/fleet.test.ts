@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { alertScope, awaitsFirst, silentOf } from "./fleet";
+import { alertScope, awaitsFirst, countOf } from "./fleet";
 
-const at = Date.parse("2026-11-20T12:00:00Z");
 const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {}): Schemas["Instance"] => ({
   id,
   name,
@@ -18,6 +17,11 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   lastClassifiedAt: null,
   lastError: null,
   lastErrorAt: null,
+  status: "up",
+  statusSince: "2026-11-18T00:00:00Z",
+  statusReason: null,
+  triedAt: "2026-11-20T11:59:00Z",
+  parts: [],
   missingGrants: [],
   missingGrantCount: 0,
   neededGrantCount: 0,
@@ -48,19 +52,13 @@ describe("alertScope", () => {
   });
 });
 
-test("silent is an active server not heard of in time, or never", () => {
-  const found = silentOf(
-    [
-      server("1", "heard"),
-      server("2", "late", { lastSeenAt: "2026-11-20T11:54:59Z" }),
-      server("3", "never", { lastSeenAt: null }),
-      server("4", "retired", { lastSeenAt: null, active: false }),
-      server("5", "just", { lastSeenAt: "2026-11-20T11:55:00Z" }),
-    ],
-    5,
-    at,
+// F1.
+test("only a server whose status is up reports, whatever was seen of its host", () => {
+  const statuses = ["up", "down", "unknown", "silent", "inactive", "down"] as const;
+  const all = statuses.map((status, n) =>
+    server(`${n}`, status, { status, lastSeenAt: "2026-11-20T11:59:59Z", active: status !== "inactive" }),
   );
-  expect(found.map((i) => i.name)).toEqual(["late", "never"]);
+  expect(countOf(all)).toEqual({ up: 1, down: 2, silent: 1, unknown: 1, inactive: 1 });
 });
 
 test("values are awaited while all that is active is new", () => {

@@ -9,6 +9,9 @@ export type AlertScope = { instanceName?: string[]; instanceId?: string[] };
 
 const pageSize = 200;
 
+/** A server that is down is looked at again so often: somebody waits for it. Milliseconds. */
+const whileDown = 10_000;
+
 async function everyInstance(signal: AbortSignal): Promise<Instance[]> {
   const found: Instance[] = [];
   for (let page = 1; ; page++) {
@@ -36,9 +39,13 @@ const chosenQuery = (ids: string[] | undefined) => ({
 
 /** useReporting is the servers in scope as they report now, those of the filter or all of the organization, read again so often. */
 export function useReporting(ids: string[] | undefined, every = 30_000) {
-  const current = usePolling(() => every);
-  const fleet = useQuery({ ...fleetQuery, ...current, enabled: ids === undefined });
-  const chosen = useQuery({ ...chosenQuery(ids), ...current });
+  const pace = (instances: Instance[]) =>
+    instances.some((i) => i.status === "down") ? Math.min(every, whileDown) : every;
+  const fleet = useQuery({ ...fleetQuery, ...usePolling(pace), enabled: ids === undefined });
+  const chosen = useQuery({
+    ...chosenQuery(ids),
+    ...usePolling<Schemas["InstancePage"]>(({ items }) => pace(items)),
+  });
   if (ids === undefined) return { ...fleet, instances: fleet.data };
   return { ...chosen, instances: chosen.data?.items };
 }
@@ -79,11 +86,13 @@ export function useAlertScope(ids: string[] | undefined): ScopeOfAlerts {
   return { scope: alertScope(ids, chosen.data.items, fleet.data), error: null, retry };
 }
 
-/** silentOf is which active servers have not been heard of for more than so many minutes before an instant, or ever. */
-export function silentOf(instances: Instance[], minutes: number, at: number): Instance[] {
-  return instances.filter(
-    (i) => i.active && (i.lastSeenAt === null || at - Date.parse(i.lastSeenAt) > minutes * 60_000),
-  );
+export type Counted = Record<Instance["status"], number>;
+
+/** countOf is how many servers are in each state. */
+export function countOf(instances: Instance[]): Counted {
+  const counts: Counted = { up: 0, down: 0, silent: 0, unknown: 0, inactive: 0 };
+  for (const { status } of instances) counts[status]++;
+  return counts;
 }
 
 /** A new instance has no values before its first whole minute is over and has been read. */

@@ -223,7 +223,7 @@ function SinceWhen({ finding: f }: { finding: Finding }) {
         Since when
       </Title>
       <dl style={{ margin: 0 }}>
-        <Fact name={f.passedSince ? "Was there for" : "There for"}>{length}</Fact>
+        <Fact name={f.passedSince ? "Was open for" : "Open for"}>{length}</Fact>
         <Fact name="First seen">
           <Time at={f.firstSeenAt} />
         </Fact>

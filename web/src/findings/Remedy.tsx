@@ -53,7 +53,7 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
         )}
         {r.statement === null ? (
           <Text size="sm" c="dimmed">
-            No statement can be given that is right as it stands: what it says is the owner's to choose.
+            There is no ready-made fix: the statement depends on a decision of yours.
           </Text>
         ) : (
           <>

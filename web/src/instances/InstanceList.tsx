@@ -3,7 +3,6 @@ import { Link } from "@tanstack/react-router";
 import { count, engineName, plural } from "../ui/format";
 import { NotKnown } from "../ui/NotKnown";
 import { useNarrow } from "../ui/narrow";
-import { useNow } from "../ui/now";
 import { SortHead } from "../ui/SortHead";
 import { Time } from "../ui/Time";
 import classes from "./list.module.css";
@@ -11,13 +10,13 @@ import { moved, ScoreLine } from "./ScoreLine";
 import { first, type Sort } from "./sorting";
 import { type Instance, Standing } from "./standing";
 
-type Rows = { items: Instance[]; silentMinutes: number };
+type Rows = { items: Instance[] };
 type Order = { sort: Sort; onSort: (sort: Sort) => void };
 
 /** InstanceList is a page of servers: a table, and on a phone a card each. */
-export function InstanceList({ items, silentMinutes, ...order }: Rows & Order) {
+export function InstanceList({ items, ...order }: Rows & Order) {
   const narrow = useNarrow();
-  if (!narrow) return <Wide items={items} silentMinutes={silentMinutes} {...order} />;
+  if (!narrow) return <Wide items={items} {...order} />;
   return (
     <Stack gap="sm" px="md" pb="md">
       <NativeSelect
@@ -26,7 +25,7 @@ export function InstanceList({ items, silentMinutes, ...order }: Rows & Order) {
         onChange={(e) => order.onSort(e.currentTarget.value as Sort)}
         data={sortNames.map(([value, label]) => ({ value, label }))}
       />
-      <Cards items={items} silentMinutes={silentMinutes} />
+      <Cards items={items} />
     </Stack>
   );
 }
@@ -48,13 +47,12 @@ const sortNames: [Sort, string][] = [
   ["-lastSeenAt", "Last seen, latest first"],
 ];
 
-function Cards({ items, silentMinutes }: Rows) {
-  const now = useNow(10_000);
+function Cards({ items }: Rows) {
   return items.map((i) => (
     <Paper key={i.id} withBorder p="sm" component="article" aria-label={i.name}>
       <Group justify="space-between" gap="xs" align="flex-start">
         <Name instance={i} />
-        <Standing instance={i} silentMinutes={silentMinutes} now={now} />
+        <Standing instance={i} />
       </Group>
       <Text size="xs" c="dimmed">
         {[engineName(i.engine), i.version, i.host, plural(i.databaseCount, "database")].filter(Boolean).join(" · ")}
@@ -78,9 +76,9 @@ function Cards({ items, silentMinutes }: Rows) {
         {levels.map(({ name, of, ...from }) => (
           <div key={name}>
             <Text size="xs" c="dimmed">
-              {name}
+              {name} {period}
             </Text>
-            <Level value={of(i)} {...from} />
+            <Level value={of(i)} old={hostIsOld(i)} {...from} />
           </div>
         ))}
       </SimpleGrid>
@@ -101,11 +99,10 @@ function Name({ instance: i }: { instance: Instance }) {
   );
 }
 
-function Wide({ items, silentMinutes, ...order }: Rows & Order) {
-  const now = useNow(10_000);
+function Wide({ items, ...order }: Rows & Order) {
   return (
     <Table.ScrollContainer type="native" minWidth={1020} tabIndex={0} role="region" aria-label="Instances">
-      <Table verticalSpacing="sm" horizontalSpacing="sm" highlightOnHover>
+      <Table verticalSpacing={4} horizontalSpacing="xs" highlightOnHover className={classes.table}>
         <Table.Thead>
           <Table.Tr>
             <SortHead name="Name" first={first.name} {...order} />
@@ -113,35 +110,35 @@ function Wide({ items, silentMinutes, ...order }: Rows & Order) {
             <Table.Th scope="col">State</Table.Th>
             <SortHead name="Score" first={first.score} {...order} />
             <SortHead name="Alerts" first={first.alerts} right {...order} />
-            <SortHead name="CPU" first={first.cpu} right {...order} />
-            <Table.Th scope="col" ta="right">
-              Memory
-            </Table.Th>
-            <SortHead name="Disk" first={first.disk} right {...order} />
+            <SortHead name="CPU" note={period} first={first.cpu} right {...order} />
+            <SortHead name="Memory" note={period} right {...order} />
+            <SortHead name="Disk" note={period} first={first.disk} right {...order} />
             <SortHead name="Connections" first={first.connections} right {...order} />
             <SortHead name="Last seen" first={first.lastSeenAt} {...order} />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {items.map((i) => (
-            <Table.Tr key={i.id}>
-              <Table.Td miw={190} maw={280}>
-                <Name instance={i} />
-                <Text size="xs" c="dimmed">
-                  {[i.host, plural(i.databaseCount, "database")].filter(Boolean).join(" · ")}
-                </Text>
+            <Table.Tr key={i.id} data-status={i.status}>
+              <Table.Td miw={190} maw={240}>
+                <div className={classes.line}>
+                  <Name instance={i} />
+                  <Text size="xs" c="dimmed" span className={classes.rest} title={i.host ?? undefined}>
+                    {i.host}
+                  </Text>
+                </div>
               </Table.Td>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
-                {engineName(i.engine)}
-                {i.version && (
-                  <Text size="xs" c="dimmed" className="numbers">
-                    {i.version}
-                  </Text>
-                )}
+                {engineName(i.engine)}{" "}
+                <Text size="xs" c="dimmed" span className="numbers">
+                  {i.version}
+                </Text>
               </Table.Td>
-              <Table.Td maw={300}>
-                <Standing instance={i} silentMinutes={silentMinutes} now={now} />
-                <Wants instance={i} />
+              <Table.Td maw={230}>
+                <div className={classes.line}>
+                  <Standing instance={i} />
+                  <Wants instance={i} className={classes.rest} />
+                </div>
               </Table.Td>
               <Table.Td>
                 <Score health={i.health} />
@@ -151,17 +148,14 @@ function Wide({ items, silentMinutes, ...order }: Rows & Order) {
               </Table.Td>
               {levels.map(({ name, of, ...from }) => (
                 <Table.Td key={name} ta="right">
-                  <Level value={of(i)} {...from} />
+                  <Level value={of(i)} old={hostIsOld(i)} {...from} />
                 </Table.Td>
               ))}
               <Table.Td ta="right" className="numbers">
                 {i.health && i.health.connections !== null ? count(i.health.connections) : <NotKnown />}
               </Table.Td>
-              <Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>
                 {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
-                <Text size="xs" c="dimmed" component="div">
-                  {assessed(i)}
-                </Text>
               </Table.Td>
             </Table.Tr>
           ))}
@@ -191,10 +185,11 @@ function Score({ health: h }: Faring) {
 function Alerts({ health: h }: Faring) {
   if (!h) return <NotKnown />;
   return (
-    <Text size="sm" component="div" className="numbers">
+    <Text size="sm" component="div" className="numbers" style={{ whiteSpace: "nowrap" }}>
       {count(h.openAlerts)}
       {h.criticalAlerts > 0 && (
-        <Text size="xs" fw={600} c="var(--mantine-color-error)" style={{ whiteSpace: "nowrap" }}>
+        <Text size="xs" fw={600} c="var(--mantine-color-error)" span>
+          {" "}
           {count(h.criticalAlerts)} critical
         </Text>
       )}
@@ -211,51 +206,43 @@ const levels: (Level & { name: string })[] = [
   { name: "Disk", of: (i) => i.health?.diskPercent ?? null, warn: 80, bad: 90 },
 ];
 
-/** Level is a figure over its bar, whose colour says no more than the figure does: what is not known is no 0. */
-function Level({ value, warn, bad }: Omit<Level, "of"> & { value: number | null }) {
+/** period is what these figures are of: the mean of so long, and of disks the fullest then. */
+const period = "15 min";
+
+/** hostIsOld says that nothing measures a server's host any more: its figures are of the minutes before. */
+const hostIsOld = (i: Instance) => i.parts.some((p) => p.part === "host" && p.state !== "ok");
+
+/** Level is a figure over its bar, whose colour says no more than the figure does: what is not known is no 0, and what is old is pale. */
+function Level({ value, old, warn, bad }: Omit<Level, "of"> & { value: number | null; old: boolean }) {
   if (value === null) return <NotKnown />;
   const tone = value >= bad ? classes.bad : value >= warn ? classes.warning : "";
   return (
-    <>
+    <div className={old ? classes.old : undefined} title={old ? "Not measured any more" : undefined}>
       <Text
         size="sm"
         fw={value >= bad ? 600 : undefined}
+        c={old ? "dimmed" : undefined}
         component="div"
         className="numbers"
         style={{ whiteSpace: "nowrap" }}
       >
-        {Math.round(value)} %
+        {Math.round(value)} %{old && <span className="visually-hidden"> not measured any more</span>}
       </Text>
       <div className={`${classes.level} ${tone}`} aria-hidden>
         <span style={{ width: `${Math.min(100, Math.max(1, value))}%` }} />
       </div>
-    </>
+    </div>
   );
 }
 
-function assessed(i: Instance) {
-  if (!i.lastAssessedAt) return i.collected ? "not yet assessed" : "fed by push";
+/** Wants is what a server lacks: why it is not up, what its last assessment failed at, and grants. */
+function Wants({ instance: i, className }: { instance: Instance; className?: string }) {
+  const why = i.statusReason?.sentence ?? i.lastError;
+  const grants = i.neededGrantCount > 0 && plural(i.neededGrantCount, "missing grant");
+  if (!why && !grants) return null;
   return (
-    <>
-      assessed <Time at={i.lastAssessedAt} relative />
-    </>
-  );
-}
-
-/** Wants is what a server lacks: its last error, and grants. */
-function Wants({ instance: i }: { instance: Instance }) {
-  return (
-    <>
-      {i.lastError && (
-        <Text size="xs" lineClamp={2} title={i.lastError}>
-          {i.lastError}
-        </Text>
-      )}
-      {i.neededGrantCount > 0 && (
-        <Text size="xs" c="dimmed">
-          {plural(i.neededGrantCount, "missing grant")}
-        </Text>
-      )}
-    </>
+    <Text size="xs" c="dimmed" component="div" className={className} title={why ?? undefined}>
+      {[why, grants].filter(Boolean).join(" · ")}
+    </Text>
   );
 }

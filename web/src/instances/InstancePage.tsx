@@ -1,11 +1,12 @@
-import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
-import { count, engineName } from "../ui/format";
+import { engineName, plural } from "../ui/format";
+import { Mark } from "../ui/Mark";
 import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -15,11 +16,11 @@ import { Time } from "../ui/Time";
 import { Agent } from "./Agent";
 import { Answers } from "./Answers";
 import { Databases } from "./Databases";
-import { Fact } from "./Fact";
+import { Head } from "./Head";
 import { InstanceActions } from "./InstanceActions";
 import { NeverMet, untried } from "./MetLive";
 import { MissingGrants } from "./MissingGrants";
-import { awaited, type Instance, isSilent, Standing } from "./standing";
+import { awaited, type Instance, partlyMeasured, Standing } from "./standing";
 import { useInstance } from "./useInstance";
 
 // The charts come with it.
@@ -33,12 +34,12 @@ export function InstancePage() {
   const { instance: i, error, refetch, assess, isAsking, isAssessing } = useInstance(instanceId);
   if (error && !i) return <Unread error={error} onRetry={refetch} />;
   if (!i) return <Waiting />;
-  const { silentMinutes } = session.organization.watch;
   const isAwaited = isAssessing || awaited(i);
   return (
     <>
       <PageTitle
         title={i.name}
+        beside={<Standings instance={i} />}
         lead={<Where instance={i} />}
         actions={
           session.can("admin") && (
@@ -61,7 +62,7 @@ export function InstancePage() {
       />
       <Stack gap="lg">
         {isAwaited && <Assessing first={i.lastAssessedAt === null} />}
-        {i.lastError && (
+        {i.lastError && i.status !== "down" && (
           <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} data-last-error>
             <Text fw={600} size="sm">
               {i.agent ? "The agent" : "Muster"} cannot connect to this instance
@@ -70,42 +71,7 @@ export function InstancePage() {
           </Alert>
         )}
         {i.server && <Answers server={i.server} now={now} />}
-        <Panel>
-          <SimpleGrid cols={{ base: 2, md: 4 }} spacing="lg" component="dl" m={0}>
-            <Fact name="State">
-              <Standing instance={i} silentMinutes={silentMinutes} now={now} />
-            </Fact>
-            <Fact name="Last seen">
-              {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
-              {isSilent(i, silentMinutes, now) && (
-                <Text size="xs" c="dimmed">
-                  Silent for more than {silentMinutes} min. Check that it runs, and that its agent reports.
-                </Text>
-              )}
-            </Fact>
-            <Fact name="Last assessed">
-              {i.lastAssessedAt ? (
-                <Time at={i.lastAssessedAt} relative />
-              ) : i.collected || i.agent ? (
-                "not yet"
-              ) : (
-                "Not assessed: data comes from a feed"
-              )}
-            </Fact>
-            <Fact name="Last classified">
-              {i.lastClassifiedAt ? <Time at={i.lastClassifiedAt} relative /> : "never"}
-            </Fact>
-            <Fact name="Engine">
-              {engineName(i.engine)} {i.version}
-              {untried(i.engine, i.version) && `, ${untried(i.engine, i.version)}`}
-            </Fact>
-            <Fact name="Host">{i.host ?? "unknown"}</Fact>
-            <Fact name="Databases">{count(i.databaseCount)}</Fact>
-            <Fact name="Registered">
-              <Time at={i.createdAt} />
-            </Fact>
-          </SimpleGrid>
-        </Panel>
+        <Head instance={i} />
         {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
         {i.agent && <Agent agent={i.agent} now={now} />}
         <Ways instance={i} mayRequest={session.can("reports:create")} />
@@ -119,13 +85,28 @@ export function InstancePage() {
   );
 }
 
+function Standings({ instance: i }: { instance: Instance }) {
+  return (
+    <>
+      <Standing instance={i} />
+      {partlyMeasured(i) && (
+        <Mark tone="warning" icon={<IconAlertTriangle size={16} aria-hidden />}>
+          measured in part
+        </Mark>
+      )}
+    </>
+  );
+}
+
 function Where({ instance: i }: { instance: Instance }) {
+  const newer = untried(i.engine, i.version);
   return (
     <>
       <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances" {...props} />}>
         Instances
       </Anchor>
-      {` · ${engineName(i.engine)}${i.version ? ` ${i.version}` : ""}${i.host ? ` on ${i.host}` : ""}`}
+      {` · ${engineName(i.engine)}${i.version ? ` ${i.version}` : ""}${newer ? `, ${newer}` : ""}${i.host ? ` on ${i.host}` : ""} · ${plural(i.databaseCount, "database")} · registered `}
+      <Time at={i.createdAt} />
     </>
   );
 }

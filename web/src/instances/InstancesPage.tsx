@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Select, Skeleton } from "@mantine/core";
+import { Anchor, Button, Group, MultiSelect, Select, Skeleton, Text } from "@mantine/core";
 import { IconPlug, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -6,24 +6,27 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
-import { engineName } from "../ui/format";
-import { Pager } from "../ui/Pager";
+import { engineName, plural } from "../ui/format";
+import { Pager, usualSize } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import type { engines as allEngines } from "../url/schemas";
-import { engines } from "../url/schemas";
+import { engines, type instanceStatuses } from "../url/schemas";
 import { InstanceList } from "./InstanceList";
 import { SearchField } from "./SearchField";
 import type { Sort } from "./sorting";
 import { awaited } from "./standing";
+import { statuses, statusNames } from "./states";
 
 type Search = {
   q?: string;
   engine?: (typeof allEngines)[number][];
-  status?: "active" | "inactive";
+  instanceId?: string[];
+  status?: (typeof instanceStatuses)[number];
   sort?: Sort;
   page?: number;
+  pageSize?: number;
 };
 
 /** InstancesPage lists the organization's servers, and how each stands. */
@@ -37,14 +40,26 @@ export function InstancesPage() {
   const { data, error, isPending, isFetching, refetch } = api.useQuery(
     "get",
     "/api/v1/instances",
-    { params: { query: { q: search.q, engine, status: search.status, sort: search.sort, page: search.page } } },
+    {
+      params: {
+        query: {
+          q: search.q,
+          engine,
+          id: search.instanceId,
+          status: search.status,
+          sort: search.sort,
+          page: search.page,
+          pageSize: search.pageSize,
+        },
+      },
+    },
     {
       placeholderData: keepPreviousData,
-      // An instance is silent after minutes, and looked at for the first time within seconds.
+      // A server goes down within half a minute, and is looked at for the first time within seconds.
       ...usePolling<Schemas["InstancePage"]>((list) => (list.items.some(awaited) ? 3_000 : 30_000)),
     },
   );
-  const filtered = Boolean(search.q || engine || search.status);
+  const filtered = Boolean(search.q || engine || search.status || search.instanceId);
   return (
     <>
       <PageTitle
@@ -73,16 +88,30 @@ export function InstancesPage() {
           <Select
             aria-label="Status"
             data={[
-              { value: "all", label: "Active and inactive" },
-              { value: "active", label: "Active" },
-              { value: "inactive", label: "Inactive" },
+              { value: "all", label: "All states" },
+              ...statuses.map((value) => ({ value: value as string, label: statusNames[value] })),
+              { value: "active", label: "All but inactive" },
             ]}
             value={search.status ?? "all"}
-            onChange={(status) => change({ status: status === "active" || status === "inactive" ? status : undefined })}
+            onChange={(status) => change({ status: status === "all" ? undefined : (status as Search["status"]) })}
             allowDeselect={false}
             style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
           />
         </Group>
+        {search.instanceId && (
+          <Text size="sm" px="md" pb="sm">
+            Only the {plural(search.instanceId.length, "instance")} of the dashboard's filter.{" "}
+            <Anchor
+              component="button"
+              type="button"
+              inherit
+              underline="always"
+              onClick={() => change({ instanceId: undefined })}
+            >
+              Show all
+            </Anchor>
+          </Text>
+        )}
         <div aria-busy={isFetching}>
           {error && !data && (
             <div style={{ padding: "0 16px 16px" }}>
@@ -93,7 +122,6 @@ export function InstancesPage() {
           {data && data.items.length > 0 && (
             <InstanceList
               items={data.items}
-              silentMinutes={session.organization.watch.silentMinutes}
               sort={search.sort ?? "name"}
               onSort={(sort) => change({ sort: sort === "name" ? undefined : sort })}
             />
@@ -101,7 +129,14 @@ export function InstancesPage() {
           {data && data.items.length === 0 && <None filtered={filtered} admin={session.can("admin")} />}
         </div>
       </Panel>
-      {data && <Pager page={data.page} what="instances" onTurn={(page) => change({ page })} />}
+      {data && (
+        <Pager
+          page={data.page}
+          what="instances"
+          onTurn={(page) => change({ page })}
+          onSize={(size) => change({ pageSize: size === usualSize ? undefined : size })}
+        />
+      )}
     </>
   );
 }

@@ -1,41 +1,31 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { type Instance, standingOf } from "./standing";
+import { type Instance, partlyMeasured, Standing } from "./standing";
+import { statuses } from "./states";
 
-const now = new Date("2026-11-20T12:00:00Z");
-const heard: Instance = {
-  id: "1",
-  name: "pg-1",
-  engine: "postgresql",
-  version: "16.1",
-  host: "db01",
-  createdAt: "2026-11-01T00:00:00Z",
-  active: true,
-  databaseCount: 1,
-  collected: true,
-  lastSeenAt: "2026-11-20T11:59:30Z",
-  lastAssessedAt: "2026-11-20T06:00:00Z",
-  lastClassifiedAt: null,
-  lastError: null,
-  lastErrorAt: null,
-  missingGrants: [],
-  missingGrantCount: 0,
-  neededGrantCount: 0,
-  declinedGrants: [],
-  grantScript: null,
-  grantOnPrimary: null,
-  server: null,
-  health: null,
-  agent: null,
-};
+const part = (name: "statements" | "assessment", state: "ok" | "failed") =>
+  ({ part: name, database: null, state, since: null, code: null, sentence: null }) as const;
 
-test.each<[string, Partial<Instance>]>([
-  ["Active", {}],
-  ["Active", { lastSeenAt: "2026-11-20T11:55:00Z" }],
-  ["Silent", { lastSeenAt: "2026-11-20T11:54:59Z" }],
-  ["Inactive", { active: false, lastSeenAt: "2026-11-19T00:00:00Z", lastError: "refused" }],
-  ["Unreachable", { lastError: "Nothing takes connections at db01:5432." }],
-  ["First assessment", { lastAssessedAt: null, lastSeenAt: null }],
-  ["Active", { collected: false, lastAssessedAt: null, lastSeenAt: null }],
-])("a server is %s when %j", (name, given) => {
-  expect(standingOf({ ...heard, ...given }, 5, now).name).toBe(name);
+const shown = (i: Partial<Instance>) =>
+  renderToStaticMarkup(createElement(Standing, { instance: { statusReason: null, ...i } as Instance }));
+
+// F1.
+test.each(statuses)("a server that is %s has an icon and a word, and only one that is up is green", (status) => {
+  const html = shown({ status, lastError: "refused", lastSeenAt: new Date().toISOString() });
+  expect(html).toContain("<svg");
+  expect(html.toLowerCase()).toContain(`<span>${status}</span>`);
+  expect(html.includes('data-tone="good"')).toBe(status === "up");
+});
+
+test("a server that is down because it is full says so", () => {
+  expect(shown({ status: "down", statusReason: { code: "53300", sentence: "" } })).toContain("Down, full");
+  expect(shown({ status: "unknown", statusReason: { code: "53300", sentence: "" } })).toContain(">Unknown<");
+});
+
+test("only what is measured makes a server that is up one that is measured in part", () => {
+  const of = (status: Instance["status"], ...parts: Instance["parts"]) => partlyMeasured({ status, parts } as Instance);
+  expect(of("up", part("statements", "failed"))).toBe(true);
+  expect(of("up", part("statements", "ok"), part("assessment", "failed"))).toBe(false);
+  expect(of("down", part("statements", "failed"))).toBe(false);
 });

@@ -1,39 +1,26 @@
-import {
-  IconCircleCheck,
-  IconHourglass,
-  IconPlayerPause,
-  IconPlugConnectedX,
-  IconVolumeOff,
-} from "@tabler/icons-react";
-import type { Schemas } from "../api/client";
 import { Mark, type Tone } from "../ui/Mark";
+import { wordOf } from "./reason";
+import { type Instance, type Status, statusIcons, statusNames } from "./states";
 
-export type Instance = Schemas["Instance"];
+export type { Instance } from "./states";
 
 /** awaited says that Muster has not looked at a server for the first time yet. */
 export const awaited = (i: Instance) => i.collected && i.active && !i.lastAssessedAt && !i.lastError;
 
-/** isSilent says that a server was heard from, and is not any more: the built-in watch's rule. Minutes. */
-export const isSilent = (i: Instance, silentMinutes: number, now: Date) =>
-  i.active && i.lastSeenAt !== null && now.getTime() - Date.parse(i.lastSeenAt) > silentMinutes * 60_000;
+const tones: Record<Status, Tone> = { down: "bad", silent: "warning", unknown: "quiet", up: "good", inactive: "quiet" };
 
-type State = { name: string; tone: Tone; icon: typeof IconVolumeOff };
-
-/** standingOf is how a server stands, the worst first. */
-export function standingOf(i: Instance, silentMinutes: number, now: Date): State {
-  if (!i.active) return { name: "Inactive", tone: "quiet", icon: IconPlayerPause };
-  if (i.lastError) return { name: "Unreachable", tone: "bad", icon: IconPlugConnectedX };
-  if (isSilent(i, silentMinutes, now)) return { name: "Silent", tone: "warning", icon: IconVolumeOff };
-  if (awaited(i)) return { name: "First assessment", tone: "busy", icon: IconHourglass };
-  return { name: "Active", tone: "good", icon: IconCircleCheck };
-}
-
-/** Standing is how a server stands, as text and icon. */
-export function Standing({ instance, silentMinutes, now }: { instance: Instance; silentMinutes: number; now: Date }) {
-  const { name, tone, icon: Icon } = standingOf(instance, silentMinutes, now);
+/** Standing is a server's status as icon and word, and of one that is down what its reason is for short. */
+export function Standing({ instance: { status, statusReason } }: { instance: Instance }) {
+  const Icon = statusIcons[status];
+  const word = status === "down" && statusReason ? wordOf(statusReason.code) : null;
   return (
-    <Mark tone={tone} icon={<Icon size={16} aria-hidden />}>
-      {name}
+    <Mark tone={tones[status]} icon={<Icon size={16} aria-hidden />}>
+      {statusNames[status]}
+      {word && `, ${word}`}
     </Mark>
   );
 }
+
+/** partlyMeasured says of a server that is up that something of it is not measured, though it was tried. */
+export const partlyMeasured = (i: Instance) =>
+  i.status === "up" && i.parts.some((p) => p.state === "failed" && p.part !== "assessment");

@@ -120,7 +120,7 @@ export function ChannelForm({
               <OutboxNote />
               <Switch
                 label="All administrators"
-                description="Whoever is an administrator when an e-mail is sent."
+                description="Everyone who is an administrator at the time."
                 checked={form.values.administrators}
                 onChange={(event) => form.setFieldValue("administrators", event.currentTarget.checked)}
               />

@@ -49,7 +49,7 @@ export function DeliveriesPage() {
     <>
       <PageTitle
         title="Deliveries"
-        lead="What Muster told, newest first. What is not taken is tried for a day; what failed can be tried again."
+        lead="Notifications sent, newest first. Failed ones are retried for a day, and by hand after that."
       />
       <Filters known={known} filtered={filtered} onChange={go} />
       {deliveries.isPending && !nothing && <ListSkeleton rows={6} />}

@@ -17,7 +17,7 @@ export function NewRulePage() {
   const [begun] = useState(() => newRule(ownZone()));
   return (
     <>
-      <PageTitle title="New notification rule" lead="What it would have told is shown before it is saved." />
+      <PageTitle title="New notification rule" lead="Preview: what this rule would have sent in the last 30 days." />
       <RuleEditor
         begun={begun}
         verb="Create rule"

@@ -28,7 +28,6 @@ export function HistoryPage() {
     <>
       <PageTitle
         title="Report history"
-        beta
         lead="Every report your organization has requested. Files are deleted when they expire; the record of each report stays."
         actions={
           can("reports:create") && (

@@ -43,14 +43,14 @@ export function ReportPage() {
   if (report.isPending) {
     return (
       <>
-        <PageTitle title="Report" beta />
+        <PageTitle title="Report" />
         <Skeleton h={260} radius="md" />
       </>
     );
   }
   return (
     <>
-      <PageTitle title="Report" beta />
+      <PageTitle title="Report" />
       <NotThere
         what="report"
         error={report.error}
@@ -81,7 +81,6 @@ function Shown({ report, failed, onRetry }: { report: Report; failed: unknown; o
     <>
       <PageTitle
         title={shown.scopeLabel}
-        beta
         lead={`${kindName(shown.kind)} report`}
         actions={(shown.status === "Ready" || inProgress(shown)) && <RequestAgain report={shown} />}
       />

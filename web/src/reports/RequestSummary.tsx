@@ -60,7 +60,9 @@ function Covers({ fill, now }: { fill: Fill; now: Date }) {
         {chosen !== undefined
           ? plural(chosen, "instance")
           : fill.kind === "Security"
-            ? `All ${active === undefined ? "" : `${count(active)} `}active instances`
+            ? active === 1
+              ? "The active instance"
+              : `All ${active === undefined ? "" : `${count(active)} `}active instances`
             : "The whole organization"}
         , as of when it is built.
       </Text>

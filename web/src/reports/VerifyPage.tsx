@@ -26,7 +26,6 @@ export function VerifyPage() {
     <>
       <PageTitle
         title="Verify a report"
-        beta
         lead="Check whether Muster built this PDF for your organization, byte for byte. Muster compares the file with the event log and does not keep it."
       />
       <Stack maw={860}>

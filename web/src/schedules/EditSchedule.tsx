@@ -16,7 +16,7 @@ export function EditSchedule({ schedule }: { schedule: Schedule }) {
   const path = { scheduleId: schedule.id };
   return (
     <>
-      <PageTitle title={`Edit ${schedule.name}`} beta lead="Changes apply to due times from now on." />
+      <PageTitle title={`Edit ${schedule.name}`} lead="Changes apply to due times from now on." />
       <ScheduleEditor
         begun={begun}
         owner={schedule.owner}

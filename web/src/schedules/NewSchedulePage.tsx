@@ -21,7 +21,6 @@ export function NewSchedulePage() {
     <>
       <PageTitle
         title="New schedule"
-        beta
         lead={`You own the schedule: Muster requests its reports in your name, and always e-mails you.${noServer(mail)}`}
       />
       <ScheduleEditor

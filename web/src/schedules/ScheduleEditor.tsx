@@ -133,10 +133,12 @@ function Next({ form }: { form: ScheduleForm }) {
         </Text>
       )}
       <NextDues recurrence={recurrence} />
-      <Text size="xs" c="dimmed" mt="md">
-        When clocks change, an hour that does not exist becomes the first moment after it, and an hour that comes twice
-        counts once, the first time.
-      </Text>
+      {recurrence?.timeZone !== "UTC" && (
+        <Text size="xs" c="dimmed" mt="md">
+          When clocks change, an hour that does not exist becomes the first moment after it, and an hour that comes
+          twice counts once, the first time.
+        </Text>
+      )}
     </aside>
   );
 }

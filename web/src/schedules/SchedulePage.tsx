@@ -32,14 +32,14 @@ export function SchedulePage() {
   if (schedule.isPending) {
     return (
       <>
-        <PageTitle title="Schedule" beta />
+        <PageTitle title="Schedule" />
         <Skeleton h={320} radius="md" />
       </>
     );
   }
   return (
     <>
-      <PageTitle title="Schedule" beta />
+      <PageTitle title="Schedule" />
       <NotThere
         what="schedule"
         error={schedule.error}
@@ -68,7 +68,6 @@ function Shown({ schedule: s }: { schedule: Schedule }) {
       </Breadcrumbs>
       <PageTitle
         title={s.name}
-        beta
         lead={`${kindName(s.kind)} report. ${whenText(s)}, ${s.timeZone}.`}
         actions={mayChange(session, s) && <ScheduleActions schedule={s} />}
       />

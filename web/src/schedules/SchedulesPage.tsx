@@ -45,7 +45,6 @@ export function SchedulesPage() {
     <>
       <PageTitle
         title="Schedules"
-        beta
         lead={`Reports that Muster requests by itself and e-mails. A report that could not be requested is listed with its reason.${noServer(mail)}`}
         actions={create}
       />

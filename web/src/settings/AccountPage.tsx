@@ -21,7 +21,7 @@ export function AccountPage() {
           <Text size="sm" mt="xs">
             {roleName(role)} of {organization.name}.{" "}
             <Text span inherit c="dimmed">
-              {roles.find((r) => r.role === role)?.may} Another role is for an administrator to give.
+              {roles.find((r) => r.role === role)?.may} Only an administrator can change your role.
             </Text>
           </Text>
         </Panel>

@@ -1,5 +1,8 @@
 import { Link, useRouterState } from "@tanstack/react-router";
+import { api } from "../api/client";
+import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
+import { useAfterFirst } from "../chart/first";
 import { placeOf, searchTo, sections, type Ways } from "./navigation";
 
 /** Navigation is the list of pages that the reader may see; ways go along to those that have a scope. */
@@ -14,6 +17,7 @@ export function Navigation({
   onNavigate: () => void;
 }) {
   const session = useSession();
+  const down = useDown();
   const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
   const allowed = sections
     .map((section) => ({
@@ -42,6 +46,7 @@ export function Navigation({
                 >
                   <Icon size={18} stroke={1.6} aria-hidden />
                   <span>{name}</span>
+                  {to === "/instances" && down > 0 && <b className="shell-down">{down} down</b>}
                 </Link>
               </li>
             ))}
@@ -50,4 +55,18 @@ export function Navigation({
       ))}
     </nav>
   );
+}
+
+/** useDown is how many servers of the organization are down, of all pages. It is asked for after what the page itself shows. */
+function useDown(): number {
+  const may = useSession().can("metrics:read");
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const afterFirst = useAfterFirst();
+  const { data } = api.useQuery(
+    "get",
+    "/api/v1/health-checks/overview",
+    { params: { query: {} } },
+    { enabled: may && (afterFirst || path !== "/"), ...usePolling(() => 30_000) },
+  );
+  return data?.states.down ?? 0;
 }

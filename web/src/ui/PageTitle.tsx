@@ -5,11 +5,14 @@ import { type ReactNode, useEffect } from "react";
 export function PageTitle({
   title,
   beta = false,
+  beside,
   lead,
   actions,
 }: {
   title: string;
   beta?: boolean;
+  /** Marks of what has the title. */
+  beside?: ReactNode;
   lead?: ReactNode;
   actions?: ReactNode;
 }) {
@@ -26,6 +29,7 @@ export function PageTitle({
               Beta
             </Badge>
           )}
+          {beside}
         </Group>
         {lead && (
           <Text c="dimmed" size="sm" mt={4} maw="70ch">

@@ -1,20 +1,49 @@
-import { Button, Group, Pagination, Text } from "@mantine/core";
+import { Button, Group, NativeSelect, Pagination, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { EmptyState } from "./EmptyState";
 import { count, plural } from "./format";
 
-/** Pager says which of how many are shown, and turns pages. */
-export function Pager({ page, onTurn, what }: { page: Schemas["Page"]; onTurn: (page: number) => void; what: string }) {
+/** usualSize is how many entries a page has that was not asked for more, and sizes are those to choose from. */
+export const usualSize = 20;
+const sizes = [usualSize, 50, 100, 200];
+
+/** Pager says which of how many are shown, turns pages, and with onSize has the reader choose how long they are. */
+export function Pager({
+  page,
+  onTurn,
+  onSize,
+  what,
+}: {
+  page: Schemas["Page"];
+  onTurn: (page: number) => void;
+  onSize?: (size: number) => void;
+  what: string;
+}) {
   const first = (page.number - 1) * page.size + 1;
   const last = Math.min(page.number * page.size, page.totalItems);
+  const things = plural(page.totalItems, what.slice(0, -1));
   return (
     <Group justify="space-between" mt="md" gap="xs">
       <Text size="sm" c="dimmed" className="numbers">
         {last < first
-          ? `None of ${count(page.totalItems)} ${what}`
-          : `${count(first)}–${count(last)} of ${count(page.totalItems)} ${what}`}
+          ? `None of ${things}`
+          : first === last && page.totalItems === 1
+            ? things
+            : `${count(first)}–${count(last)} of ${things}`}
       </Text>
+      {onSize && page.totalItems > usualSize && (
+        <NativeSelect
+          size="xs"
+          aria-label="Rows on a page"
+          value={page.size}
+          onChange={(e) => onSize(Number(e.currentTarget.value))}
+          data={[...new Set([...sizes, page.size])]
+            .sort((a, b) => a - b)
+            .map((size) => ({ value: String(size), label: `${count(size)} rows` }))}
+          style={{ marginInlineStart: "auto" }}
+        />
+      )}
       {page.totalPages > 1 && (
         <Pagination
           size="sm"

@@ -1,4 +1,4 @@
-import { Group, Table, UnstyledButton } from "@mantine/core";
+import { Group, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
 import { columnOf, directionOf, turned } from "./sorting";
 
@@ -10,6 +10,7 @@ export function SortHead<Sort extends string>({
   first,
   sort,
   right = false,
+  note,
   onSort,
 }: {
   name: string;
@@ -17,12 +18,15 @@ export function SortHead<Sort extends string>({
   first?: Sort;
   sort: Sort;
   right?: boolean;
+  /** What the figures are of, beside the name. */
+  note?: string;
   onSort: (sort: Sort) => void;
 }) {
   if (first === undefined) {
     return (
       <Table.Th scope="col" ta={right ? "right" : undefined}>
         {name}
+        {note && <Note>{note}</Note>}
       </Table.Th>
     );
   }
@@ -39,9 +43,19 @@ export function SortHead<Sort extends string>({
       >
         <Group gap={4} wrap="nowrap" component="span">
           {name}
+          {note && <Note>{note}</Note>}
           <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
         </Group>
       </UnstyledButton>
     </Table.Th>
+  );
+}
+
+function Note({ children }: { children: string }) {
+  return (
+    <Text span inherit c="dimmed" fw={400} style={{ whiteSpace: "nowrap" }}>
+      {" "}
+      {children}
+    </Text>
   );
 }

@@ -1,5 +1,5 @@
 import { Tooltip } from "@mantine/core";
-import { absoluteTime, ago, fromNow, shortTime } from "./format";
+import { absoluteTime, ago, fromNow, lasting, shortTime, sinceWhen } from "./format";
 import { useNow } from "./now";
 
 /**
@@ -14,5 +14,21 @@ export function Time({ at, relative = false, ahead = false }: { at: string; rela
         {ahead ? fromNow(at, now) : relative ? ago(at, now) : shortTime(at)}
       </time>
     </Tooltip>
+  );
+}
+
+/** Since is when something began that goes on, and for how long it has: "since 18:15:17, 9 min". */
+export function Since({ at }: { at: string }) {
+  const now = useNow(10_000);
+  return (
+    <>
+      since{" "}
+      <Tooltip label={absoluteTime(at)} withArrow events={{ hover: true, focus: true, touch: true }}>
+        <time dateTime={at} className="numbers" style={{ whiteSpace: "nowrap" }}>
+          {sinceWhen(at, now)}
+        </time>
+      </Tooltip>
+      <span className="numbers">, {lasting(at, now)}</span>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, fromNow, growth, measuredEngines } from "./format";
+import { ago, fromNow, growth, lasting, measuredEngines, shortTime, sinceWhen } from "./format";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -22,6 +22,12 @@ test.each([
   [-2 * 86_400, "2 days ago"],
 ])("what is planned lies ahead until it is past: %d s", (seconds, text) => {
   expect(fromNow(after(seconds), now)).toBe(text);
+});
+
+test("what goes on has its beginning, today to the second, and its length", () => {
+  expect(sinceWhen(after(-61), now)).toMatch(/^\d\d:58:59$/);
+  expect(sinceWhen(after(-3 * 86_400), now)).toBe(shortTime(after(-3 * 86_400)));
+  expect([lasting(after(-61), now), lasting(after(5), now)]).toEqual(["1 min", "0 s"]);
 });
 
 test("a growth has its sign", () => {

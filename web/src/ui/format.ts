@@ -16,6 +16,20 @@ export const absoluteTime = (at: Date | string) => `${absolute.format(new Date(a
 /** shortTime is one for lists and axes: "20 Nov, 11:37". */
 export const shortTime = (at: Date | string) => short.format(new Date(at));
 
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hour12: false,
+});
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "short" });
+
+/** sinceWhen is the beginning of what goes on: today to the second, "18:15:17", else as shortTime. */
+export function sinceWhen(at: Date | string, now: Date): string {
+  const from = new Date(at);
+  return day.format(from) === day.format(now) ? clock.format(from) : shortTime(from);
+}
+
 const units: [number, string][] = [
   [86_400, "d"],
   [3_600, "h"],
@@ -46,6 +60,9 @@ export function fromNow(at: Date | string, now: Date): string {
   const seconds = secondsTo(at, now);
   return seconds > 0 ? `in ${largest(seconds)}` : ago(at, now);
 }
+
+/** lasting is how long something has gone on, in its largest unit: "9 min". */
+export const lasting = (since: Date | string, now: Date) => largest(Math.max(0, -secondsTo(since, now)));
 
 function largest(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;

@@ -56,6 +56,8 @@ export const figures = [
 /** What contributors are told apart by. */
 export const keys = ["host", "volume", "instance", "database", "statement", "category", "alert"] as const;
 const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
+/** `active` is every state but `inactive`. */
+export const instanceStatuses = ["down", "silent", "unknown", "up", "inactive", "active"] as const;
 export const instanceSorts = ["name", "alerts", "score", "cpu", "disk", "connections", "lastSeenAt"] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
@@ -120,9 +122,11 @@ export const exportsSearch = search({ reportId: uuid });
 export const instancesSearch = search({
   q: text,
   engine: someOf(...engines),
-  status: oneOf("active", "inactive"),
+  instanceId: uuids,
+  status: oneOf(...instanceStatuses),
   sort: oneOf(...instanceSorts, ...instanceSorts.map((s) => `-${s}` as const)),
   page: ordinal,
+  pageSize: ordinal,
 });
 export const instanceSearch = search({ ...window, q: text, page: ordinal }, oneWindow);
 export const connectSearch = search({ agent: oneOf("prometheus", "vmagent", "opentelemetry", "alertmanager", "push") });

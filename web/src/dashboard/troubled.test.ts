@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import type { Instance, Status } from "../instances/states";
+import { troubled } from "./troubled";
+
+const now = Date.parse("2026-11-26T18:24:20Z");
+const server = (name: string, status: Status, minutes: number | null = 10, more: Partial<Instance> = {}) =>
+  ({
+    id: name,
+    name,
+    status,
+    createdAt: "2026-01-01T00:00:00Z",
+    statusSince: minutes === null ? null : new Date(now - minutes * 60_000).toISOString(),
+    statusReason: null,
+    ...more,
+  }) as Instance;
+const names = (all: Instance[]) => all.map((i) => i.name).join(" ");
+
+test("nothing is said where every server is up or switched off", () => {
+  const said = troubled([server("a", "up"), server("b", "inactive")], now);
+  expect(said).toEqual({ together: [], named: [], others: [] });
+});
+
+test("servers that are down come first, the newest before the others, then silent and unknown ones", () => {
+  const up = ["e", "f", "g", "h"].map((name) => server(name, "up"));
+  const said = troubled(
+    [server("a", "unknown", null), server("b", "silent"), server("c", "down", 60), server("d", "down", 2), ...up],
+    now,
+  );
+  expect(names(said.named)).toBe("d c b a");
+  expect(said.others).toEqual([]);
+});
+
+test("over four have the worst four, and the others are counted", () => {
+  const up = Array.from({ length: 9 }, (_, n) => server(`up${n}`, "up"));
+  const down = Array.from({ length: 6 }, (_, n) => server(`down${n}`, "down", n));
+  const said = troubled([...up, server("quiet", "silent"), ...down], now);
+  expect(names(said.named)).toBe("down0 down1 down2 down3");
+  expect(said.others).toEqual([
+    ["down", 2],
+    ["silent", 1],
+  ]);
+});
+
+test("where more than half of five servers or more are down, one row tells of all of them", () => {
+  const down = Array.from({ length: 3 }, (_, n) => server(`down${n}`, "down", n));
+  const said = troubled([...down, server("quiet", "silent"), server("up", "up")], now);
+  expect(said.together).toHaveLength(3);
+  expect(names(said.named)).toBe("quiet");
+  expect(troubled([...down, server("up", "up")], now).together).toEqual([]);
+});
+
+test("a server that was just added is not in trouble because nobody has heard of it", () => {
+  const never = { statusReason: { code: "never_heard", sentence: "" } };
+  const created = (seconds: number) => ({ ...never, createdAt: new Date(now - seconds * 1_000).toISOString() });
+  expect(
+    names(
+      troubled([server("new", "unknown", null, created(20)), server("old", "unknown", null, created(200))], now).named,
+    ),
+  ).toBe("old");
+});
