@@ -66,6 +66,10 @@ func TestPageAddresses(t *testing.T) {
 	for _, row := range regexp.MustCompile(`(?m)^\s+page\(\s*"([^"]+)"`).FindAllSubmatch(table, -1) {
 		theirs = append(theirs, strings.ReplaceAll(string(row[1]), "$", ":"))
 	}
+	signIns := regexp.MustCompile(`(?m)^const signIns = \[([^\]]+)\]`).FindSubmatch(table)
+	for _, one := range strings.Split(string(signIns[1]), ", ") {
+		theirs = append(theirs, strings.Trim(one, `"`))
+	}
 	if diff := cmp.Diff(theirs, pages.Addresses); diff != "" {
 		t.Errorf("of the application (-) and of the server (+):\n%s", diff)
 	}

@@ -79,7 +79,7 @@ test("a server that was heard from and is not any more is silent, an inactive on
       ...model,
       id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a03",
       name: "away",
-      lastError: "Nothing takes connections at db01:5432.",
+      lastError: "Connection refused at db01:5432.",
     },
     {
       ...model,
@@ -105,7 +105,7 @@ test("a server that was heard from and is not any more is silent, an inactive on
     .getByRole("row", { name: /^paused/ })
     .getByText("Inactive")
     .waitFor();
-  await page.getByRole("row", { name: /^away/ }).getByText("Nothing takes connections at db01:5432.").waitFor();
+  await page.getByRole("row", { name: /^away/ }).getByText("Connection refused at db01:5432.").waitFor();
   await page
     .getByRole("row", { name: /^short/ })
     .getByText("1 missing grant")
@@ -196,7 +196,7 @@ test("a server shows the agent that measures it, as its last report says", async
     await page.reload();
     await panel.getByText("12: its buffer or its disk was full, and the oldest went").waitFor();
     expect(await panel.textContent()).toMatch(/Waits to be sentnothing.*Refused1 fact/);
-    await page.getByText("The agent cannot connect to this instance").waitFor();
+    await page.locator('[data-status="down"]').getByText("db02 refuses connections.").waitFor();
     await page.getByText("Run muster agent check beside the agent: it prints the statements.").waitFor();
     await page.route(`**/api/v1/instances/${id}`, async (route) => {
       const shown = await (await route.fetch()).json();
@@ -227,7 +227,7 @@ test("Assess now is followed until it is done", async () => {
 
 test("an assessment that fails says so, and one that no collector takes up is not waited for", async () => {
   const before = await collected();
-  const lastError = "Nothing takes connections at db01:5432.";
+  const lastError = "Connection refused at db01:5432.";
   const failed = (lastErrorAt: string) => ({ ...before, lastError, lastErrorAt });
   let shown = failed("2026-11-24T20:00:00Z"); // as at every attempt before
   let reads = 0; // since it was asked for
@@ -278,14 +278,14 @@ test("a refused connection says its class, what to do, and goes to the field", a
   await fill(page, "127.0.0.1", "1");
   await page.getByRole("button", { name: "Test and add" }).click();
   const note = page.locator('[role="alert"][data-class="refused"]');
-  await note.getByText("Connection refused").waitFor();
+  await note.getByText("Connection refused", { exact: true }).waitFor();
   await note.getByText(/listen_addresses/).waitFor();
   const host = box(page, "Host");
   await expect.poll(() => host.evaluate((e) => e === document.activeElement), patience).toBe(true);
   expect(await host.getAttribute("aria-invalid")).toBe("true");
   const described = (await host.getAttribute("aria-describedby"))?.split(" ") ?? [];
   const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).textContent()));
-  expect(texts.join(" ")).toContain("Nothing takes connections at 127.0.0.1:1");
+  expect(texts.join(" ")).toContain("Connection refused at 127.0.0.1:1");
 });
 
 const script = "-- Needed.\nGRANT pg_read_all_stats TO muster;\n";

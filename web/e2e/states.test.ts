@@ -47,9 +47,9 @@ test.skipIf(!newest)(
     expect(await violations(page)).toEqual([]);
 
     await line.getByRole("link", { name: "1 down" }).click();
-    await page.waitForURL(/\/instances\?status=down$/);
+    await page.waitForURL(/\/instances\?status=down/, { waitUntil: "commit" });
     const row = page.getByRole("row", { name: /^shop/ });
-    await row.getByText("Down").waitFor();
+    await row.getByText("Down", { exact: true }).waitFor();
     await row.getByRole("link", { name: "shop" }).click();
     const head = page.locator('[data-status="down"]');
     await head.getByText("Down", { exact: true }).waitFor();

@@ -40,7 +40,7 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 	}
 	shown := api.Connections{
 		InstancesWithoutSample: without,
-		SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
+		SampledAt:              wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
 		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
 	}
 	shown.Engines = wire.List(snapshot.Engines, func(e measurements.EngineConnections) api.EngineConnections {
