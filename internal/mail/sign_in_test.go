@@ -56,8 +56,8 @@ func (p *picky) serve(conn net.Conn) {
 	say("220 there")
 	for lines.Scan() {
 		verb, rest, _ := strings.Cut(lines.Text(), " ")
-		switch {
-		case verb == "EHLO" || verb == "HELO":
+		switch verb {
+		case "EHLO", "HELO":
 			p.note(verb + " " + rest)
 			if p.hello != nil && !p.hello(rest) {
 				say("504 5.5.2 <" + rest + ">: Helo command rejected: need fully-qualified hostname")
@@ -67,7 +67,7 @@ func (p *picky) serve(conn net.Conn) {
 				say("250-" + e)
 			}
 			say("250 8BITMIME")
-		case verb == "AUTH":
+		case "AUTH":
 			name, _, _ := strings.Cut(rest, " ")
 			p.note("AUTH " + name)
 			if answer, refused := p.answers[name]; refused {
@@ -85,12 +85,12 @@ func (p *picky) serve(conn net.Conn) {
 				ask("<1896.697170952@there>")
 			}
 			say("235 2.7.0 welcome")
-		case verb == "DATA":
+		case "DATA":
 			say("354 go on")
 			for lines.Scan() && lines.Text() != "." {
 			}
 			say("250 2.0.0 taken")
-		case verb == "QUIT":
+		case "QUIT":
 			say("221 bye")
 			return
 		default:
@@ -137,31 +137,31 @@ func TestSignInTriesTheNextMechanism(t *testing.T) {
 	t.Parallel()
 	const refused = "535 5.7.8 Authentication credentials invalid"
 	for name, tc := range map[string]struct {
-		server picky
+		server *picky
 		tried  []string
 		code   int // 0: the mail goes out
 	}{
-		"NTLM first, LOGIN taken":         {server: picky{extensions: []string{"AUTH NTLM LOGIN"}, answers: map[string]string{"NTLM": refused}}, tried: []string{"LOGIN"}},
-		"NTLM alone":                      {server: picky{extensions: []string{"AUTH NTLM"}, answers: map[string]string{"NTLM": refused}}, tried: []string{"NTLM"}, code: 535},
-		"names that nobody knows":         {server: picky{extensions: []string{"AUTH GSSAPI XOAUTH2 OAUTHBEARER EXTERNAL LOGIN"}}, tried: []string{"LOGIN"}},
-		"PLAIN is refused (504)":          {server: picky{extensions: []string{"AUTH PLAIN LOGIN"}, answers: map[string]string{"PLAIN": "504 5.5.4 unrecognized"}}, tried: []string{"PLAIN", "LOGIN"}},
-		"CRAM-MD5 is too weak (534)":      {server: picky{extensions: []string{"AUTH PLAIN CRAM-MD5"}, answers: map[string]string{"CRAM-MD5": "534 5.7.9 too weak"}}, tried: []string{"CRAM-MD5", "PLAIN"}},
-		"CRAM-MD5 has no secret (535)":    {server: picky{extensions: []string{"AUTH CRAM-MD5 LOGIN"}, answers: map[string]string{"CRAM-MD5": refused}}, tried: []string{"CRAM-MD5", "LOGIN"}},
-		"SCRAM fails for now (454)":       {server: picky{extensions: []string{"AUTH SCRAM-SHA-256 PLAIN"}, answers: map[string]string{"SCRAM-SHA-256": "454 4.7.0 not now"}}, tried: []string{"SCRAM-SHA-256", "PLAIN"}},
-		"SCRAM asks for nonsense":         {server: picky{extensions: []string{"AUTH SCRAM-SHA-256 PLAIN"}, answers: map[string]string{"SCRAM-SHA-256": "334 !"}}, tried: []string{"SCRAM-SHA-256", "PLAIN"}},
-		"PLUS needs TLS":                  {server: picky{extensions: []string{"AUTH SCRAM-SHA-256-PLUS SCRAM-SHA-1-PLUS PLAIN"}}, tried: []string{"PLAIN"}},
-		"it hangs up after a refusal":     {server: picky{extensions: []string{"AUTH CRAM-MD5 PLAIN LOGIN"}, answers: map[string]string{"CRAM-MD5": refused, "PLAIN": "421 4.7.0 too many"}, hangUp: true}, tried: []string{"CRAM-MD5", "PLAIN", "LOGIN"}},
-		"it hangs up, and takes none":     {server: picky{extensions: []string{"AUTH CRAM-MD5 PLAIN"}, answers: map[string]string{"CRAM-MD5": refused, "PLAIN": refused}, hangUp: true}, tried: []string{"CRAM-MD5", "PLAIN"}, code: 535},
-		"the old spelling":                {server: picky{extensions: []string{"AUTH=LOGIN"}}, tried: []string{"LOGIN"}},
-		"the old spelling, several":       {server: picky{extensions: []string{"AUTH=NTLM LOGIN PLAIN"}}, tried: []string{"PLAIN"}},
-		"both spellings":                  {server: picky{extensions: []string{"AUTH LOGIN", "AUTH=LOGIN"}}, tried: []string{"LOGIN"}},
-		"small letters":                   {server: picky{extensions: []string{"auth login"}}, tried: []string{"LOGIN"}},
-		"two spaces":                      {server: picky{extensions: []string{"AUTH  NTLM  LOGIN "}}, tried: []string{"LOGIN"}},
-		"the wrong password is what ails": {server: picky{extensions: []string{"AUTH CRAM-MD5 LOGIN"}, answers: map[string]string{"CRAM-MD5": refused, "LOGIN": "504 5.5.4 unrecognized"}}, tried: []string{"CRAM-MD5", "LOGIN"}, code: 535},
+		"NTLM first, LOGIN taken":         {server: &picky{extensions: []string{"AUTH NTLM LOGIN"}, answers: map[string]string{"NTLM": refused}}, tried: []string{"LOGIN"}},
+		"NTLM alone":                      {server: &picky{extensions: []string{"AUTH NTLM"}, answers: map[string]string{"NTLM": refused}}, tried: []string{"NTLM"}, code: 535},
+		"names that nobody knows":         {server: &picky{extensions: []string{"AUTH GSSAPI XOAUTH2 OAUTHBEARER EXTERNAL LOGIN"}}, tried: []string{"LOGIN"}},
+		"PLAIN is refused (504)":          {server: &picky{extensions: []string{"AUTH PLAIN LOGIN"}, answers: map[string]string{"PLAIN": "504 5.5.4 unrecognized"}}, tried: []string{"PLAIN", "LOGIN"}},
+		"CRAM-MD5 is too weak (534)":      {server: &picky{extensions: []string{"AUTH PLAIN CRAM-MD5"}, answers: map[string]string{"CRAM-MD5": "534 5.7.9 too weak"}}, tried: []string{"CRAM-MD5", "PLAIN"}},
+		"CRAM-MD5 has no secret (535)":    {server: &picky{extensions: []string{"AUTH CRAM-MD5 LOGIN"}, answers: map[string]string{"CRAM-MD5": refused}}, tried: []string{"CRAM-MD5", "LOGIN"}},
+		"SCRAM fails for now (454)":       {server: &picky{extensions: []string{"AUTH SCRAM-SHA-256 PLAIN"}, answers: map[string]string{"SCRAM-SHA-256": "454 4.7.0 not now"}}, tried: []string{"SCRAM-SHA-256", "PLAIN"}},
+		"SCRAM asks for nonsense":         {server: &picky{extensions: []string{"AUTH SCRAM-SHA-256 PLAIN"}, answers: map[string]string{"SCRAM-SHA-256": "334 !"}}, tried: []string{"SCRAM-SHA-256", "PLAIN"}},
+		"PLUS needs TLS":                  {server: &picky{extensions: []string{"AUTH SCRAM-SHA-256-PLUS SCRAM-SHA-1-PLUS PLAIN"}}, tried: []string{"PLAIN"}},
+		"it hangs up after a refusal":     {server: &picky{extensions: []string{"AUTH CRAM-MD5 PLAIN LOGIN"}, answers: map[string]string{"CRAM-MD5": refused, "PLAIN": "421 4.7.0 too many"}, hangUp: true}, tried: []string{"CRAM-MD5", "PLAIN", "LOGIN"}},
+		"it hangs up, and takes none":     {server: &picky{extensions: []string{"AUTH CRAM-MD5 PLAIN"}, answers: map[string]string{"CRAM-MD5": refused, "PLAIN": refused}, hangUp: true}, tried: []string{"CRAM-MD5", "PLAIN"}, code: 535},
+		"the old spelling":                {server: &picky{extensions: []string{"AUTH=LOGIN"}}, tried: []string{"LOGIN"}},
+		"the old spelling, several":       {server: &picky{extensions: []string{"AUTH=NTLM LOGIN PLAIN"}}, tried: []string{"PLAIN"}},
+		"both spellings":                  {server: &picky{extensions: []string{"AUTH LOGIN", "AUTH=LOGIN"}}, tried: []string{"LOGIN"}},
+		"small letters":                   {server: &picky{extensions: []string{"auth login"}}, tried: []string{"LOGIN"}},
+		"two spaces":                      {server: &picky{extensions: []string{"AUTH  NTLM  LOGIN "}}, tried: []string{"LOGIN"}},
+		"the wrong password is what ails": {server: &picky{extensions: []string{"AUTH CRAM-MD5 LOGIN"}, answers: map[string]string{"CRAM-MD5": refused, "LOGIN": "504 5.5.4 unrecognized"}}, tried: []string{"CRAM-MD5", "LOGIN"}, code: 535},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &tc.server
+			s := tc.server
 			receipt, err := smtpTo(t, "smtp://u:p@"+s.start(t), "").Send(t.Context(), compose(t, notice(), ana))
 			if tried := s.signIns(); !slices.Equal(tried, tc.tried) {
 				t.Errorf("tried %q, want %q", tried, tc.tried)

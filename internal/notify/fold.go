@@ -247,7 +247,7 @@ func (w *world) tellAlert(e recorded, a *openAlert, t notification.EventType) ha
 	h.Title, h.Label, h.Notice.Severity, h.AlertID, h.RaisedAt = a.Title, a.Label, &severity, &a.ID, &raised
 	h.Subject.Severity = severity
 	if a.Rule == downRule {
-		h.Subject.State = map[notification.EventType]notification.EventType{
+		h.State = map[notification.EventType]notification.EventType{
 			notification.AlertRaised: notification.InstanceDown, notification.AlertResolved: notification.InstanceUp,
 		}[t]
 	}
