@@ -174,7 +174,7 @@ func (s *sufferer) told(t *testing.T, i incident) (out seen) {
 		out.clicks = 1 // the dashboard's list of alerts leads to it
 	}
 	if within(3*time.Minute, func() bool {
-		return slices.ContainsFunc(s.house.mails.Mails(), func(m mailtest.Mail) bool { return strings.Contains(m.Data, s.name) })
+		return slices.ContainsFunc(s.house.mails.Mails(), func(m mailtest.Mail) bool { return strings.Contains(strings.ReplaceAll(m.Data, "=\r\n", ""), s.name) })
 	}) {
 		out.mail = time.Since(s.since)
 	}
@@ -417,7 +417,7 @@ func slowStatement(t *testing.T, s *sufferer) bool {
 	now := time.Now().UTC()
 	var listed struct{ Items []struct{ MeanMs *float64 } }
 	s.house.ana.get(t, fmt.Sprintf("/api/v1/statements?instanceId=%s&from=%s&to=%s", s.id, s.since.UTC().Format(time.RFC3339), now.Add(time.Second).Format(time.RFC3339)), &listed)
-	return slices.ContainsFunc(listed.Items, func(i struct{ MeanMs *float64 }) bool { return i.MeanMs != nil && *i.MeanMs > 10 })
+	return slices.ContainsFunc(listed.Items, func(i struct{ MeanMs *float64 }) bool { return i.MeanMs != nil && *i.MeanMs > 5 })
 }
 
 // ages moves the next transaction id of a stopped server, as pg_resetwal does.

@@ -12,7 +12,8 @@
 //	down        nobody can connect to a server, for ten seconds                critical
 //	silent      whatever reports a server has been quiet for SilentMinutes     critical
 //	volume      more than VolumePercent of a volume is in use                  warning, from 95 % critical
-//	lock_wait   a session has waited for a lock for more than LockWaitMinutes  warning
+//	lock_wait   a session has waited for a lock for more than LockWaitMinutes,
+//	            or ten or more for 90 s                                        warning
 //	wraparound  more than WraparoundPercent of the transaction ids are used    critical
 //
 // What is in breach goes through commands.RecordFirings, as what Alertmanager sends

@@ -57,7 +57,7 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 		return nil, err
 	}
 	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
-		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds())...)
+		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds(), pileUp.Minutes())...)
 }
 
 // judge decides about signs of one organization, notes what it decided and tells

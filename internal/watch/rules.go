@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"muster/domain/alert"
 	"muster/domain/organization"
@@ -35,6 +36,9 @@ func Rules() []Rule { return []Rule{Down, Silent, Volume, LockWait, Wraparound} 
 
 // full is from where on a volume is not only nearly full.
 const full = 95
+
+// pileUp is for how long sessions may wait for a lock where ten or more do (judge.sql).
+const pileUp = 90 * time.Second
 
 // rule is a row of the table of rules.
 type rule struct {

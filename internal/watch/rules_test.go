@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/domain/organization"
 	"muster/internal/watch"
 )
@@ -221,4 +223,17 @@ func TestSilenceIsForgivenByTheSettings(t *testing.T) {
 	s.settings(minutes(60))
 	s.after(time.Minute)
 	s.wantStory("raised silent/orders critical 10m0s", "auto_resolved silent/orders 21m0s")
+}
+
+// TestTenSessionsThatWaitAreToldSooner: after 90 seconds, where one has to wait five minutes.
+func TestTenSessionsThatWaitAreToldSooner(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	wait := func(instance uuid.UUID, sessions int) {
+		s.record(watch.Sign{OrganizationID: s.org, Rule: watch.LockWait, InstanceID: instance, Value: 1.6, At: s.clock.Now(), Details: watch.Details{Sessions: sessions}})
+	}
+	wait(s.billing, 9)
+	wait(s.orders, 10)
+	s.judge()
+	s.wantStory("raised lock_wait/orders warning 0s")
 }

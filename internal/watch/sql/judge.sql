@@ -8,14 +8,18 @@
 -- host stands in the host's row.
 WITH judged AS (
     SELECT s.organization_id, s.rule, s.instance_id, s.mount, s.value, s.at, s.since, s.until, coalesce(h.details, '{}') || s.details AS details,
-           t.threshold, gone.is AS gone,
+           of.threshold, gone.is AS gone,
            -- $4: how old a figure may be. A server is silent once the threshold has passed.
            CASE
                WHEN gone.is THEN false
-               WHEN s.at >= $4 THEN s.value > t.threshold OR s.rule = 'silent' AND s.value >= t.threshold
+               WHEN s.at >= $4 THEN s.value > of.threshold OR s.rule = 'silent' AND s.value >= of.threshold
            END AS breach
     FROM signs s
     JOIN unnest($1::uuid[], $2::text[], $3::double precision[]) AS t (organization_id, rule, threshold) USING (organization_id, rule)
+    CROSS JOIN LATERAL (
+        -- Ten sessions that wait for one lock are no wait like others: $6 minutes are enough.
+        SELECT CASE WHEN s.rule = 'lock_wait' AND (s.details->>'sessions')::int >= 10 THEN least(t.threshold, $6) ELSE t.threshold END AS threshold
+    ) AS of
     LEFT JOIN signs h ON s.rule = 'host_volume' AND h.organization_id = s.organization_id AND h.rule = 'host'
         AND h.instance_id = s.instance_id AND h.mount = ''
     CROSS JOIN LATERAL (
