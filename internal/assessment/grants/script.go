@@ -2,6 +2,7 @@ package grants
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,14 +53,11 @@ func Script(engine fleet.Engine, where string, all []Advice) string {
 // section writes grants, those of a database together, behind what leads there. Statements
 // that can be run anywhere come first.
 func section(b *strings.Builder, engine fleet.Engine, all []Advice, prefix string) {
-	var places []string
+	in := map[string][]Advice{} // by database, of which there may be thousands
 	for _, a := range all {
-		if !slices.Contains(places, a.Database) {
-			places = append(places, a.Database)
-		}
+		in[a.Database] = append(in[a.Database], a)
 	}
-	slices.Sort(places)
-	for _, place := range places {
+	for _, place := range slices.Sorted(maps.Keys(in)) {
 		if place != "" {
 			lead, ok := leadTo(engine, place, all)
 			if !ok {
@@ -69,9 +67,9 @@ func section(b *strings.Builder, engine fleet.Engine, all []Advice, prefix strin
 			b.WriteString(lines(lead, prefix))
 		}
 		told, written := "", map[string]bool{}
-		for _, a := range all {
+		for _, a := range in[place] {
 			statement := ended(used.ReplaceAllString(a.Statement, ""))
-			if a.Database != place || written[statement] {
+			if written[statement] {
 				continue
 			}
 			written[statement] = true
