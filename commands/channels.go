@@ -83,6 +83,7 @@ type CreateChannel struct {
 	Kind           notification.Kind
 	MemberIDs      []uuid.UUID
 	Administrators bool
+	Addresses      []string // that are no members', each to be confirmed there
 	notification.Address
 }
 
@@ -110,10 +111,16 @@ func (s *Service) insertChannel(ctx context.Context, tx *sqlx.Tx, actor Actor, i
 	if err := s.writeChannel(ctx, tx, actor, id, c, now); err != nil {
 		return Mark{}, err
 	}
-	return appendAll(ctx, s, tx, actor, channelPlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{created(c)})
+	addresses, err := s.writeAddresses(ctx, tx, actor, id, c.Addresses)
+	if err != nil {
+		return Mark{}, err
+	}
+	made := created(c)
+	made.AddressIDs = addresses
+	return appendAll(ctx, s, tx, actor, channelPlace(id), stream{version: eventstore.NoStream}, now, []notification.Event{made})
 }
 
-func created(c CreateChannel) notification.Event {
+func created(c CreateChannel) notification.ChannelCreated {
 	return notification.ChannelCreated{Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators}
 }
 
@@ -158,7 +165,9 @@ func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c Cr
 		broken = append(broken, *e)
 	}
 	address := notification.BrokenAddress(c.Kind, c.Address)
-	broken = append(broken, fieldsOf(notification.BrokenRecipients(c.Kind, c.MemberIDs, c.Administrators))...)
+	others := c.Kind == notification.Email && len(c.Addresses) > 0
+	broken = append(broken, fieldsOf(notification.BrokenRecipients(c.Kind, c.MemberIDs, c.Administrators || others))...)
+	broken = append(broken, fieldsOf(notification.BrokenAddresses(c.Kind, c.Addresses))...)
 	if newURL && c.URL != "" && !slices.ContainsFunc(address, func(b notification.Broken) bool { return b.Pointer == "#/url" }) {
 		if err := s.Reach.AllowsURL(ctx, c.URL); err != nil {
 			address = append(address, notification.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
@@ -209,6 +218,7 @@ type ChangeChannel struct {
 	Name           *string
 	MemberIDs      *[]uuid.UUID
 	Administrators *bool
+	Addresses      *[]string
 	URL, Secret    *string
 	Format         *notification.Format
 }
@@ -220,6 +230,7 @@ func (c ChangeChannel) to(is CreateChannel) CreateChannel {
 		is.MemberIDs = uniqueIDs(*c.MemberIDs)
 	}
 	set(&is.Administrators, c.Administrators)
+	set(&is.Addresses, c.Addresses)
 	set(&is.URL, c.URL)
 	set(&is.Secret, c.Secret)
 	set(&is.Format, c.Format)
@@ -233,7 +244,7 @@ func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, 
 	if err != nil {
 		return Mark{}, err
 	}
-	is, err := s.terms(before)
+	is, err := s.terms(ctx, s.DB, before)
 	if err != nil {
 		return Mark{}, err
 	}
@@ -245,7 +256,7 @@ func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, 
 		if err != nil {
 			return nil, err
 		}
-		was, err := s.terms(row)
+		was, err := s.terms(ctx, tx, row)
 		if err != nil {
 			return nil, err
 		}
@@ -256,8 +267,12 @@ func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, 
 			FormatChanged: will.Format != was.Format,
 			MemberIDs:     will.MemberIDs, Administrators: will.Administrators,
 		}
-		if !changed.NameChanged && !changed.URLChanged && !changed.SecretChanged && !changed.FormatChanged && slices.Equal(will.MemberIDs, was.MemberIDs) && will.Administrators == was.Administrators {
+		if !changed.NameChanged && !changed.URLChanged && !changed.SecretChanged && !changed.FormatChanged && slices.Equal(will.MemberIDs, was.MemberIDs) && will.Administrators == was.Administrators &&
+			slices.Equal(will.Addresses, was.Addresses) {
 			return nil, nil
+		}
+		if changed.AddressIDs, err = s.writeAddresses(ctx, tx, actor, id, will.Addresses); err != nil {
+			return nil, err
 		}
 		sealed, err := s.sealAddress(actor.OrganizationID, id, will.Address)
 		if err != nil {
@@ -269,9 +284,15 @@ func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, 
 }
 
 // terms are a channel's as somebody would create it.
-func (s *Service) terms(row ChannelRow) (CreateChannel, error) {
+func (s *Service) terms(ctx context.Context, q sqlx.QueryerContext, row ChannelRow) (CreateChannel, error) {
+	others, err := ChannelAddresses(ctx, q, row.OrganizationID, row.ID)
+	if err != nil {
+		return CreateChannel{}, err
+	}
 	address, err := row.Address(s.Seal)
-	return CreateChannel{Name: row.Name, Kind: row.Kind, MemberIDs: row.MemberIDs, Administrators: row.Administrators, Address: address}, err
+	return CreateChannel{
+		Name: row.Name, Kind: row.Kind, MemberIDs: row.MemberIDs, Administrators: row.Administrators, Addresses: addressesOf(others), Address: address,
+	}, err
 }
 
 // channel is one that is not removed. Errors: *NotFoundError.
@@ -297,6 +318,10 @@ func (s *Service) RemoveChannel(ctx context.Context, actor Actor, id uuid.UUID) 
 		}
 		if used {
 			return nil, &RuleError{Code: "channel_in_use", Title: titles()["channel_in_use"], Detail: "The rule " + rule + " tells through it."}
+		}
+		if err := statement.Exec(ctx, tx, "remove the addresses of a channel", `DELETE FROM channel_addresses WHERE organization_id = $1 AND channel_id = $2`,
+			actor.OrganizationID, id); err != nil {
+			return nil, err
 		}
 		return []notification.Event{notification.ChannelRemoved{}}, statement.Exec(ctx, tx, "remove a channel",
 			`UPDATE notification_channels SET removed_at = $2, sealed = NULL, member_ids = '{}' WHERE id = $1`, id, s.clock())
@@ -324,6 +349,11 @@ func (s *Service) decideLife(ctx context.Context, actor Actor, to streamPlace, w
 	if actor.MemberID == uuid.Nil {
 		return Mark{}, errors.New("a " + what + " is changed by a member")
 	}
+	return s.changeLife(ctx, actor, to, what, choose)
+}
+
+// changeLife is decideLife for whoever may be no member.
+func (s *Service) changeLife(ctx context.Context, actor Actor, to streamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (Mark, error) {
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if err := lockStream(ctx, tx, to.id); err != nil {
 			return Mark{}, err

@@ -212,8 +212,10 @@ func examples() []any {
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
 		notification.ChannelCreated{Kind: notification.Email, MemberIDs: []uuid.UUID{a}, Administrators: true},
+		notification.ChannelCreated{Kind: notification.Email, AddressIDs: []uuid.UUID{b}},
 		notification.ChannelChanged{NameChanged: true, URLChanged: true, SecretChanged: true, MemberIDs: []uuid.UUID{a}, Administrators: true},
 		notification.ChannelChanged{NameChanged: true, URLChanged: true, SecretChanged: true, FormatChanged: true, MemberIDs: []uuid.UUID{a}, Administrators: true},
+		notification.ChannelChanged{AddressIDs: []uuid.UUID{b}, ConfirmedAddressID: &b, LeftAddressID: &a},
 		notification.ChannelRemoved{}, notification.ChannelTested{OK: true, StatusCode: 204}, notification.DeliveryRetried{DeliveryID: a},
 		notification.RuleCreated{Terms: rule}, notification.RuleChanged{NameChanged: true, Terms: rule}, notification.RuleRemoved{},
 		exception.Requested{

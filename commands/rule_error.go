@@ -167,6 +167,8 @@ func titles() map[string]string {
 		"too_many_channels":            "Too many channels",
 		"too_many_rules":               "Too many rules",
 		"channel_in_use":               "A rule tells through the channel",
+		"too_many_confirmations":       "The address was asked too often",
+		"link_gone":                    "The link no longer works",
 		"forbidden":                    "Not allowed",
 		"last_admin":                   "The last administrator must stay",
 		"precondition_failed":          "Somebody else changed it first",

@@ -3,6 +3,7 @@ package notification
 import (
 	"encoding/base64"
 	"fmt"
+	"net/mail"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ const (
 	MaxChannels     = 50  // of an organization
 	MaxRules        = 100 // of an organization
 	MaxMembers      = 50  // of a channel
+	MaxAddresses    = 20  // of a channel, that are no members'
+	MaxAddress      = 320 // bytes of an address
 	MaxRuleChannels = 10
 	MaxInstances    = 100 // of a rule
 	MaxNameContains = 200
@@ -133,6 +136,33 @@ func BrokenRecipients(kind Kind, members []uuid.UUID, administrators bool) (brok
 	}
 	if kind != Email && administrators {
 		broken = append(broken, Broken{"#/administrators", "out_of_range", "is of e-mail channels only"})
+	}
+	return broken
+}
+
+// BrokenAddresses returns the rules that addresses of a channel break that are no members'.
+func BrokenAddresses(kind Kind, addresses []string) (broken []Broken) {
+	refuse := func(pointer, detail string) { broken = append(broken, Broken{pointer, "out_of_range", detail}) }
+	switch {
+	case kind != Email && len(addresses) > 0:
+		refuse("#/addresses", "is of e-mail channels only")
+		return broken
+	case len(addresses) > MaxAddresses:
+		refuse("#/addresses", fmt.Sprintf("must be at most %d", MaxAddresses))
+	}
+	there := map[string]bool{}
+	for i, text := range addresses {
+		pointer, folded := fmt.Sprintf("#/addresses/%d", i), strings.ToLower(text)
+		parsed, err := mail.ParseAddress(text)
+		switch {
+		case len(text) > MaxAddress:
+			refuse(pointer, fmt.Sprintf("must be at most %d bytes", MaxAddress))
+		case err != nil || parsed.Name != "" || parsed.Address != text || !legible.Name(text):
+			refuse(pointer, "is not an e-mail address such as team@example.org")
+		case there[folded]:
+			refuse(pointer, "is there twice")
+		}
+		there[folded] = true
 	}
 	return broken
 }

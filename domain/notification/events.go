@@ -16,6 +16,7 @@ type ChannelCreated struct {
 	Kind           Kind        `json:"kind"`
 	MemberIDs      []uuid.UUID `json:"memberIds,omitempty"`
 	Administrators bool        `json:"administrators,omitempty"`
+	AddressIDs     []uuid.UUID `json:"addressIds,omitempty"` // of addresses that are no members'
 }
 
 // ChannelChanged says what of it is another from now on. Of name, address and secret it
@@ -27,6 +28,10 @@ type ChannelChanged struct {
 	FormatChanged  bool        `json:"formatChanged,omitempty"`
 	MemberIDs      []uuid.UUID `json:"memberIds,omitempty"`
 	Administrators bool        `json:"administrators,omitempty"`
+	AddressIDs     []uuid.UUID `json:"addressIds,omitempty"`
+	// An address that was confirmed, or left, by whoever reads its mail.
+	ConfirmedAddressID *uuid.UUID `json:"confirmedAddressId,omitempty"`
+	LeftAddressID      *uuid.UUID `json:"leftAddressId,omitempty"`
 }
 
 // ChannelRemoved says that nobody is told by it any more.

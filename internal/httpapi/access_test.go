@@ -84,6 +84,9 @@ GET    /api/v1/channels/:channelId                   ---A admin
 PATCH  /api/v1/channels/:channelId                   ---A admin
 DELETE /api/v1/channels/:channelId                   ---A admin
 POST   /api/v1/channels/:channelId/test              ---A admin
+POST   /api/v1/channels/:channelId/confirmations     ---A admin
+POST   /api/v1/channel-addresses/confirmation        *
+POST   /api/v1/channel-addresses/departure           *
 GET    /api/v1/notification-rules                    ---A admin
 POST   /api/v1/notification-rules                    ---A admin
 POST   /api/v1/notification-rules/preview            ---A admin

@@ -29,6 +29,9 @@ type Notices struct {
 	Lines   []NoticeLine // none: it is a test
 	Omitted int          // how many more there are
 	At      time.Time    // when they were put together
+	// Leave is the link that ends these mails, of an address that is no member's; MemberID is
+	// then the address's id. Empty: it goes to a member.
+	Leave string
 }
 
 // NoticeLine is one event.
@@ -134,12 +137,21 @@ func noticesLetter(n Notices) (text, page string) {
 	case len(n.Lines) == 1:
 		title = legible.Clean(n.Lines[0].What)
 	}
+	if n.Leave != "" {
+		because = "this address was confirmed for alerts of " + n.Organization + "."
+	}
 	values := map[string]string{
 		"Title": title, "Preheader": n.Heading, "Organization": n.Organization, "More": more, "At": instant(n.At), "DeliveryID": n.DeliveryID.String(),
 		"Because": "You receive this e-mail because " + because,
 	}
 	values["Lines"] = strings.TrimSuffix(lines.String(), "\n")
-	text = os.Expand(noticesText, func(name string) string { return values[name] })
+	form, leave := noticesText, ""
+	if n.Leave != "" {
+		form = strings.Replace(form, "${Because}", "${Because}\nStop these e-mails: ${Leave}", 1)
+		leave = ` <a href="` + html.EscapeString(n.Leave) + `" style="color:inherit;">Stop these e-mails</a>.`
+		values["Leave"] = n.Leave
+	}
+	text = os.Expand(form, func(name string) string { return values[name] })
 	for strings.Contains(text, "\n\n\n") { // where there are no lines, or no more
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
 	}
@@ -148,8 +160,8 @@ func noticesLetter(n Notices) (text, page string) {
 		text, row = demoText+text, strings.TrimSpace(demoHTML)
 	}
 	// The rows go in last: what they show is escaped already, and may look like a name of ours.
-	page = os.Expand(strings.NewReplacer("${Demo}", row, "${Rows}", "\x00").Replace(framed(noticesHTML)), func(name string) string { return html.EscapeString(values[name]) })
-	return text, strings.Replace(page, "\x00", rows.String(), 1)
+	page = os.Expand(strings.NewReplacer("${Demo}", row, "${Rows}", "\x00", "${Because}", "${Because}\x01").Replace(framed(noticesHTML)), func(name string) string { return html.EscapeString(values[name]) })
+	return text, strings.NewReplacer("\x00", rows.String(), "\x01", leave).Replace(page)
 }
 
 // filled is a template with values, which are text.
@@ -167,7 +179,11 @@ type part struct {
 func (c *Composer) compose(to Address, p part) (ComposedMail, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(c.From)
-	if err := m.AddToFormat(to.Name, to.Email); err != nil {
+	add := func() error { return m.AddToFormat(to.Name, to.Email) }
+	if to.Name == "" {
+		add = func() error { return m.AddTo(to.Email) }
+	}
+	if err := add(); err != nil {
 		return ComposedMail{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
 	}
 	m.Subject(p.subject)

@@ -56,6 +56,8 @@
 //     its new address.
 //   - A member is disabled or erased: recipients are read at each attempt. None is left: the
 //     delivery is suppressed (no_recipients).
+//   - An address of a channel that is no member's has not confirmed that it wants alerts:
+//     nothing is sent there. It gets the alerts of a delivery, and not its reports.
 //   - The mail server is away for a day: one failed delivery and one that has grown; the
 //     latter is sent when the former has ended.
 //   - The processes were away for days: what happened is told when they are back, grouped, with

@@ -3,6 +3,7 @@ package notify_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -64,3 +65,50 @@ func TestMailsToMembers(t *testing.T) {
 
 // nothing is what else is forgotten of a member here.
 func nothing(*sqlx.Tx) error { return nil }
+
+// TestMailsToAddressesThatAreNoMembers tell alerts, never reports, once each was confirmed,
+// with a link that ends them. F15.
+func TestMailsToAddressesThatAreNoMembers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	const team, pager = "team@else.example", "pager@else.example"
+	channel := s.channel(commands.CreateChannel{Name: "Team", Kind: notification.Email, Addresses: []string{team, pager}})
+	s.rule(channel)
+	questions, err := s.commands.AskAddresses(t.Context(), s.actor, channel, false)
+	must(t, err)
+	for _, q := range questions {
+		if q.Address == team {
+			_, _, err := s.commands.ConfirmAddress(t.Context(), q.Token)
+			must(t, err)
+		}
+	}
+	// A report that failed is in the same delivery as an alert, and alone in the next.
+	report := func(title string) {
+		s.exec(`UPDATE delivery_events SET type = 'report.failed' WHERE notice->>'title' = $1`, title)
+	}
+	s.fires(alert.Critical, "lag <b>", "a report")
+	s.follow()
+	report("a report")
+	s.process("a", s.sender)
+	s.await("the alert is told", func() bool { return len(s.smtp.Mails()) == 1 && strings.HasPrefix(s.story(), "sent ") })
+	m := s.smtp.Mails()[0]
+	text := strings.ReplaceAll(m.Data, "=\r\n", "")
+	if m.To[0] != team || !strings.Contains(text, "Stop these e-mails: https://muster.example.org/addresses/leave#") || !strings.Contains(text, ">Stop these e-mails</a>") ||
+		strings.Contains(text, "a report") || strings.ContainsAny(text, "\x00\x01") {
+		t.Errorf("the mail to %v: %s", m.To, text)
+	}
+	told, err := s.reader.OfAlert(t.Context(), s.org.ID, s.alertOf("lag <b>"))
+	must(t, err)
+	if len(told) != 1 || len(told[0].Recipients.Value) != 0 {
+		t.Errorf("members who were told: %+v", told)
+	}
+	s.exec(`UPDATE notification_rules SET terms = jsonb_set(terms, '{groupSeconds}', '60')`)
+	s.fires(alert.Critical, "another report")
+	s.follow()
+	report("another report")
+	s.passes(time.Minute)
+	s.await("nobody is told of the report", func() bool { return strings.Contains(s.story(), "suppressed no_recipients") })
+	if n := len(s.smtp.Mails()); n != 1 {
+		t.Errorf("%d mails", n)
+	}
+}

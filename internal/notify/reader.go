@@ -53,6 +53,7 @@ type Channel struct {
 	CreatedBy *uuid.UUID                   `db:"created_by"`
 	Rules     jsonColumn[[]send.Reference] `db:"rules"` // that name it, by name
 	Last      jsonColumn[*Outcome]         `db:"last"`  // that was sent or failed
+	Addresses []commands.ChannelAddress    // of e-mail, that are no members'
 	URL       string                       // of a chat only scheme and host; empty for e-mail
 	Format    notification.Format          // of a chat
 }
@@ -71,7 +72,16 @@ func (r *Reader) Channels(ctx context.Context, organization uuid.UUID, only *uui
 	if err != nil {
 		return nil, err
 	}
+	addresses, err := commands.ChannelAddresses(ctx, r.DB, organization)
+	if err != nil {
+		return nil, err
+	}
 	for i := range channels {
+		for _, a := range addresses {
+			if a.ChannelID == channels[i].ID {
+				channels[i].Addresses = append(channels[i].Addresses, a)
+			}
+		}
 		address, err := channels[i].Address(r.Seal)
 		if err != nil {
 			return nil, err

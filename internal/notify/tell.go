@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,7 +37,7 @@ func (s *Sender) tell(ctx context.Context, d deliveryRow, by through) (code int,
 	if by.Kind == notification.Alertmanager {
 		return s.feedEvents(ctx, d, by, organization)
 	}
-	if m.Events, m.Omitted, err = s.notices(ctx, d.ID); err != nil {
+	if m.Events, m.Omitted, err = s.notices(ctx, d.ID, false); err != nil {
 		return 0, err
 	}
 	if by.Kind == notification.Email {
@@ -45,13 +46,14 @@ func (s *Sender) tell(ctx context.Context, d deliveryRow, by through) (code int,
 	return s.post(ctx, by.ChannelRow, m)
 }
 
-// notices are the first events of a delivery that are told, and how many there are more.
-func (s *Sender) notices(ctx context.Context, delivery uuid.UUID) (notices []send.Notice, omitted int, err error) {
+// notices are the first events of a delivery that are told, or of these the alerts', and
+// how many there are more.
+func (s *Sender) notices(ctx context.Context, delivery uuid.UUID, alerts bool) (notices []send.Notice, omitted int, err error) {
 	rows, err := statement.All[struct {
 		Notice []byte `db:"notice"`
 		All    int    `db:"all_of_them"`
 	}](ctx, s.DB, "read what is told", `SELECT notice, count(*) OVER () AS all_of_them FROM delivery_events
-		WHERE delivery_id = $1 AND dropped = '' ORDER BY at, position, event_id LIMIT $2`, delivery, send.Most)
+		WHERE delivery_id = $1 AND dropped = '' AND (NOT $3 OR type LIKE 'alert.%') ORDER BY at, position, event_id LIMIT $2`, delivery, send.Most, alerts)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -101,7 +103,7 @@ func (s *Sender) recipients(ctx context.Context, channel commands.ChannelRow) (m
 	return s.Accounts.Addresses(ctx, channel.OrganizationID, ids)
 }
 
-// tellMembers mails each recipient who has not been mailed yet, and notes each at once.
+// tellMembers mails each recipient, member or not, who has not been mailed yet, and notes each at once.
 func (s *Sender) tellMembers(ctx context.Context, d deliveryRow, by through, m send.Message) (code int, err error) {
 	addresses, err := s.recipients(ctx, by.ChannelRow)
 	if err != nil {
@@ -111,15 +113,28 @@ func (s *Sender) tellMembers(ctx context.Context, d deliveryRow, by through, m s
 	if err != nil {
 		return 0, err
 	}
-	if len(addresses) == 0 && len(told) == 0 {
+	outside, err := s.outsiders(ctx, by.ChannelRow)
+	if err != nil {
+		return 0, err
+	}
+	theirs := m // what addresses that are no members' get
+	if len(outside) > 0 {
+		if theirs.Events, theirs.Omitted, err = s.notices(ctx, d.ID, true); err != nil {
+			return 0, err
+		}
+		if len(theirs.Events) == 0 {
+			outside = nil
+		}
+	}
+	if len(addresses)+len(outside) == 0 && len(told) == 0 {
 		return 0, errNobody
 	}
 	var temporary, final error
-	for member, to := range addresses {
-		if slices.Contains(told, member) {
-			continue
+	tell := func(m send.Message, id uuid.UUID, to accounts.Address, leave string) error {
+		if slices.Contains(told, id) {
+			return nil
 		}
-		handover, err := s.mail(ctx, m, member, to)
+		handover, err := s.mail(ctx, m, id, to, leave)
 		var refused *mail.DeliveryError
 		switch {
 		case errors.As(err, &refused) && !refused.Temporary:
@@ -128,19 +143,58 @@ func (s *Sender) tellMembers(ctx context.Context, d deliveryRow, by through, m s
 			temporary = err
 		default:
 			code = handover.Code
-			if err := statement.Exec(ctx, s.DB, "note a mail", `INSERT INTO delivery_mails (delivery_id, member_id, organization_id, sent_at)
-				VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, d.ID, member, d.OrganizationID, s.Now()); err != nil {
-				return 0, err
-			}
+			return statement.Exec(ctx, s.DB, "note a mail", `INSERT INTO delivery_mails (delivery_id, member_id, organization_id, sent_at, outside)
+				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, d.ID, id, d.OrganizationID, s.Now(), leave != "")
+		}
+		return nil
+	}
+	for member, to := range addresses {
+		if err := tell(m, member, to, ""); err != nil {
+			return 0, err
+		}
+	}
+	for _, a := range outside {
+		if err := tell(theirs, a.ID, accounts.Address{Email: a.Address}, s.leaveLink(a)); err != nil {
+			return 0, err
 		}
 	}
 	return code, cmp.Or(temporary, final) // one that may still be reached is tried first
 }
 
-func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to accounts.Address) (mail.Handover, error) {
+// outsiders are the addresses of a channel of mail that are no members' and agreed to alerts.
+func (s *Sender) outsiders(ctx context.Context, channel commands.ChannelRow) ([]commands.ChannelAddress, error) {
+	all, err := commands.ChannelAddresses(ctx, s.DB, channel.OrganizationID, channel.ID)
+	return slices.DeleteFunc(all, func(a commands.ChannelAddress) bool { return a.ConfirmedAt == nil }), err
+}
+
+// leaveLink ends the mails to an address. Its secret is in the fragment, which no server logs.
+func (s *Sender) leaveLink(a commands.ChannelAddress) string {
+	return strings.TrimRight(s.PublicURL, "/") + "/addresses/leave#" + a.LeaveToken
+}
+
+// Mails says whether mail goes to a server, and not into the outbox.
+func (s *Sender) Mails() bool {
+	_, outbox := s.Transport.(*mail.Outbox)
+	return !outbox
+}
+
+// Ask mails the question whether an address agrees to get alerts. Errors: *mail.DeliveryError.
+func (s *Sender) Ask(ctx context.Context, organization accounts.Organization, channel, asker string, q commands.Question) error {
+	message, err := s.Composer.ComposeConfirmation(mail.Confirmation{
+		OrganizationID: organization.ID, AddressID: q.AddressID, Organization: organization.Name, Demo: organization.Demo,
+		Asker: asker, Channel: channel, Link: strings.TrimRight(s.PublicURL, "/") + "/addresses/confirm#" + q.Token,
+	}, mail.Address{Email: q.Address})
+	if err != nil {
+		return err
+	}
+	_, err = s.Transport.Send(ctx, message)
+	return err
+}
+
+func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to accounts.Address, leave string) (mail.Handover, error) {
 	n := mail.Notices{
 		OrganizationID: m.OrganizationID, DeliveryID: m.ID, MemberID: member, Organization: m.Organization, Demo: m.Demo,
-		Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted,
+		Rule: m.Rule.Name, Heading: send.Heading(m), At: m.At, Omitted: m.Omitted, Leave: leave,
 	}
 	for _, e := range m.Events {
 		n.Lines = append(n.Lines, mail.NoticeLine{What: send.What(e), About: send.About(e), Why: send.Why(e), Link: send.Link(m.PublicURL, e), At: e.At,
@@ -195,12 +249,20 @@ func (s *Sender) test(ctx context.Context, organization accounts.Organization, c
 	switch channel.Kind {
 	case notification.Email:
 		addresses, err := s.recipients(ctx, channel)
-		if err == nil && len(addresses) == 0 {
+		if err != nil {
+			return 0, err
+		}
+		outside, err := s.outsiders(ctx, channel)
+		if err == nil && len(addresses)+len(outside) == 0 {
 			err = errNobody
 		}
 		code := 0
 		for member, to := range addresses {
-			handover, failed := s.mail(ctx, m, member, to)
+			handover, failed := s.mail(ctx, m, member, to, "")
+			code, err = max(code, handover.Code), cmp.Or(err, failed)
+		}
+		for _, a := range outside {
+			handover, failed := s.mail(ctx, m, a.ID, accounts.Address{Email: a.Address}, s.leaveLink(a))
 			code, err = max(code, handover.Code), cmp.Or(err, failed)
 		}
 		return code, err

@@ -169,6 +169,7 @@ const hook: Schemas["Channel"] = {
   format: null,
   memberIds: [],
   administrators: false,
+  addresses: [],
   url: "https://hooks.example.org/muster",
   createdAt: at(-9_000),
   createdBy: { id: id(2), name: "Noor Haddad" },
@@ -295,13 +296,13 @@ test("a channel is added from the form of a rule, and nothing that was typed is 
   await dialog.getByLabel("Name").fill(added);
   await dialog.getByRole("button", { name: "Add channel" }).click();
   await dialog.waitFor({ state: "hidden" });
-  await page.getByText(`${added} (E-mail)`).waitFor();
+  await page.getByText(`${added} (E-mail)`).first().waitFor();
   expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed before");
   expect(new URL(page.url()).pathname).toBe("/notifications/rules/new");
   const only = await visit("/notifications/rules/new", {
     before: (p) => p.route("**/api/v1/channels", (route) => route.fulfill({ json: { items: [hook] } })),
   });
-  await only.getByText("On call (Webhook)").waitFor();
+  await only.getByText("On call (Webhook)").first().waitFor();
 });
 
 test("deliveries say what came of each; filters live in the URL, and a failed one is tried again", async () => {

@@ -314,6 +314,18 @@ const routes = [
     code(() => import("./access/InvitationPage"), "InvitationPage"),
     { title: "Invitation", public: true },
   ),
+  page(
+    "/addresses/confirm",
+    schemas.nothing,
+    code(() => import("./access/AddressPages"), "ConfirmAddressPage"),
+    { title: "Alerts by e-mail", public: true },
+  ),
+  page(
+    "/addresses/leave",
+    schemas.nothing,
+    code(() => import("./access/AddressPages"), "LeaveAddressPage"),
+    { title: "Stop alerts by e-mail", public: true },
+  ),
 ] as const;
 
 /** Where people look for the sign-in, which stands in the place of any page: whoever is signed in goes on to the dashboard. */

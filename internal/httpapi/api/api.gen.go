@@ -1706,6 +1706,18 @@ type ActOnAlerts struct {
 // ActOnAlertsAction defines model for ActOnAlerts.Action.
 type ActOnAlertsAction string
 
+// AddressAnswer defines model for AddressAnswer.
+type AddressAnswer struct {
+	Channel      string `json:"channel"`
+	Organization string `json:"organization"`
+}
+
+// AddressLink defines model for AddressLink.
+type AddressLink struct {
+	// Token What follows the # of the link.
+	Token string `json:"token"`
+}
+
 // AgentBuffer What it could not send yet.
 type AgentBuffer struct {
 	// Bytes Of measurements
@@ -2145,7 +2157,9 @@ type BucketSize string
 
 // ChangeChannel defines model for ChangeChannel.
 type ChangeChannel struct {
-	Administrators *bool `json:"administrators,omitempty"`
+	// Addresses All there are to be: one that is there already stays as it is.
+	Addresses      *[]string `json:"addresses,omitempty"`
+	Administrators *bool     `json:"administrators,omitempty"`
 
 	// Format How a chat writes. Mattermost takes Slack's form, too, but shows some characters otherwise.
 	Format    *ChatFormat           `json:"format,omitempty"`
@@ -2248,8 +2262,10 @@ type ChangeSchedule struct {
 
 // Channel defines model for Channel.
 type Channel struct {
-	Administrators bool      `json:"administrators"`
-	CreatedAt      time.Time `json:"createdAt"`
+	// Addresses Of `email`: addresses that are no members'. They get alerts alone, and nothing before they are confirmed.
+	Addresses      []ChannelAddress `json:"addresses"`
+	Administrators bool             `json:"administrators"`
+	CreatedAt      time.Time        `json:"createdAt"`
 
 	// CreatedBy null where Muster made it at the beginning.
 	CreatedBy *Person `json:"createdBy"`
@@ -2269,6 +2285,16 @@ type Channel struct {
 
 	// Url null of `email`. Of `chat` only scheme and host: the rest is a secret.
 	Url *string `json:"url"`
+}
+
+// ChannelAddress defines model for ChannelAddress.
+type ChannelAddress struct {
+	Address string `json:"address"`
+
+	// AskedAt When it was last mailed the question whether it agrees; null where that mail could not be sent.
+	AskedAt     *time.Time         `json:"askedAt"`
+	ConfirmedAt *time.Time         `json:"confirmedAt"`
+	Id          openapi_types.UUID `json:"id"`
 }
 
 // ChannelKind defines model for ChannelKind.
@@ -2602,6 +2628,9 @@ type CreateApiToken struct {
 
 // CreateChannel defines model for CreateChannel.
 type CreateChannel struct {
+	// Addresses Of `email`: addresses that are no members', at most 20. Each is mailed a link, and gets alerts once that was used; `no_mail_server` where nobody could be asked.
+	Addresses *[]string `json:"addresses,omitempty"`
+
 	// Administrators Of `email`: also all who are administrators when it is sent.
 	Administrators *bool `json:"administrators,omitempty"`
 
@@ -5694,6 +5723,12 @@ type UnmuteAlertJSONRequestBody = AlertNote
 // CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
 type CreateApiTokenJSONRequestBody = CreateApiToken
 
+// ConfirmChannelAddressJSONRequestBody defines body for ConfirmChannelAddress for application/json ContentType.
+type ConfirmChannelAddressJSONRequestBody = AddressLink
+
+// LeaveChannelJSONRequestBody defines body for LeaveChannel for application/json ContentType.
+type LeaveChannelJSONRequestBody = AddressLink
+
 // CreateChannelJSONRequestBody defines body for CreateChannel for application/json ContentType.
 type CreateChannelJSONRequestBody = CreateChannel
 
@@ -5834,6 +5869,12 @@ type ServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(c *gin.Context, params ListAuditEventsParams)
+	// ConfirmChannelAddress Confirm an address
+	// (POST /api/v1/channel-addresses/confirmation)
+	ConfirmChannelAddress(c *gin.Context)
+	// LeaveChannel Stop e-mails to an address
+	// (POST /api/v1/channel-addresses/departure)
+	LeaveChannel(c *gin.Context)
 	// ListChannels The ways by which people and programs are told
 	// (GET /api/v1/channels)
 	ListChannels(c *gin.Context)
@@ -5849,6 +5890,9 @@ type ServerInterface interface {
 	// ChangeChannel Change a channel
 	// (PATCH /api/v1/channels/{channelId})
 	ChangeChannel(c *gin.Context, channelId ChannelId)
+	// AskChannelAddresses Ask a channel's addresses again
+	// (POST /api/v1/channels/{channelId}/confirmations)
+	AskChannelAddresses(c *gin.Context, channelId ChannelId)
 	// TestChannel Send a test through a channel
 	// (POST /api/v1/channels/{channelId}/test)
 	TestChannel(c *gin.Context, channelId ChannelId)
@@ -6734,6 +6778,32 @@ func (siw *ServerInterfaceWrapper) ListAuditEvents(c *gin.Context) {
 	siw.Handler.ListAuditEvents(c, params)
 }
 
+// ConfirmChannelAddress operation middleware
+func (siw *ServerInterfaceWrapper) ConfirmChannelAddress(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ConfirmChannelAddress(c)
+}
+
+// LeaveChannel operation middleware
+func (siw *ServerInterfaceWrapper) LeaveChannel(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.LeaveChannel(c)
+}
+
 // ListChannels operation middleware
 func (siw *ServerInterfaceWrapper) ListChannels(c *gin.Context) {
 
@@ -6833,6 +6903,31 @@ func (siw *ServerInterfaceWrapper) ChangeChannel(c *gin.Context) {
 	}
 
 	siw.Handler.ChangeChannel(c, channelId)
+}
+
+// AskChannelAddresses operation middleware
+func (siw *ServerInterfaceWrapper) AskChannelAddresses(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "channelId" -------------
+	var channelId ChannelId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "channelId", c.Param("channelId"), &channelId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter channelId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.AskChannelAddresses(c, channelId)
 }
 
 // TestChannel operation middleware
@@ -10231,11 +10326,14 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
 	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
 	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
+	router.POST(options.BaseURL+"/api/v1/channel-addresses/confirmation", wrapper.ConfirmChannelAddress)
+	router.POST(options.BaseURL+"/api/v1/channel-addresses/departure", wrapper.LeaveChannel)
 	router.GET(options.BaseURL+"/api/v1/channels", wrapper.ListChannels)
 	router.POST(options.BaseURL+"/api/v1/channels", wrapper.CreateChannel)
 	router.DELETE(options.BaseURL+"/api/v1/channels/:channelId", wrapper.RemoveChannel)
 	router.GET(options.BaseURL+"/api/v1/channels/:channelId", wrapper.GetChannel)
 	router.PATCH(options.BaseURL+"/api/v1/channels/:channelId", wrapper.ChangeChannel)
+	router.POST(options.BaseURL+"/api/v1/channels/:channelId/confirmations", wrapper.AskChannelAddresses)
 	router.POST(options.BaseURL+"/api/v1/channels/:channelId/test", wrapper.TestChannel)
 	router.GET(options.BaseURL+"/api/v1/checks", wrapper.ListChecks)
 	router.GET(options.BaseURL+"/api/v1/checks/:checkId", wrapper.GetCheck)
@@ -10966,6 +11064,84 @@ func (response ListAuditEventsdefaultApplicationProblemPlusJSONResponse) VisitLi
 	return err
 }
 
+type ConfirmChannelAddressRequestObject struct {
+	Body *ConfirmChannelAddressJSONRequestBody
+}
+
+type ConfirmChannelAddressResponseObject interface {
+	VisitConfirmChannelAddressResponse(w http.ResponseWriter) error
+}
+
+type ConfirmChannelAddress200JSONResponse AddressAnswer
+
+func (response ConfirmChannelAddress200JSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmChannelAddressdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ConfirmChannelAddressdefaultApplicationProblemPlusJSONResponse) VisitConfirmChannelAddressResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LeaveChannelRequestObject struct {
+	Body *LeaveChannelJSONRequestBody
+}
+
+type LeaveChannelResponseObject interface {
+	VisitLeaveChannelResponse(w http.ResponseWriter) error
+}
+
+type LeaveChannel200JSONResponse AddressAnswer
+
+func (response LeaveChannel200JSONResponse) VisitLeaveChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LeaveChanneldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response LeaveChanneldefaultApplicationProblemPlusJSONResponse) VisitLeaveChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListChannelsRequestObject struct {
 }
 
@@ -11152,6 +11328,45 @@ type ChangeChanneldefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ChangeChanneldefaultApplicationProblemPlusJSONResponse) VisitChangeChannelResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AskChannelAddressesRequestObject struct {
+	ChannelId ChannelId `json:"channelId"`
+}
+
+type AskChannelAddressesResponseObject interface {
+	VisitAskChannelAddressesResponse(w http.ResponseWriter) error
+}
+
+type AskChannelAddresses200JSONResponse Channel
+
+func (response AskChannelAddresses200JSONResponse) VisitAskChannelAddressesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AskChannelAddressesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AskChannelAddressesdefaultApplicationProblemPlusJSONResponse) VisitAskChannelAddressesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -16006,6 +16221,12 @@ type StrictServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// ConfirmChannelAddress Confirm an address
+	// (POST /api/v1/channel-addresses/confirmation)
+	ConfirmChannelAddress(ctx context.Context, request ConfirmChannelAddressRequestObject) (ConfirmChannelAddressResponseObject, error)
+	// LeaveChannel Stop e-mails to an address
+	// (POST /api/v1/channel-addresses/departure)
+	LeaveChannel(ctx context.Context, request LeaveChannelRequestObject) (LeaveChannelResponseObject, error)
 	// ListChannels The ways by which people and programs are told
 	// (GET /api/v1/channels)
 	ListChannels(ctx context.Context, request ListChannelsRequestObject) (ListChannelsResponseObject, error)
@@ -16021,6 +16242,9 @@ type StrictServerInterface interface {
 	// ChangeChannel Change a channel
 	// (PATCH /api/v1/channels/{channelId})
 	ChangeChannel(ctx context.Context, request ChangeChannelRequestObject) (ChangeChannelResponseObject, error)
+	// AskChannelAddresses Ask a channel's addresses again
+	// (POST /api/v1/channels/{channelId}/confirmations)
+	AskChannelAddresses(ctx context.Context, request AskChannelAddressesRequestObject) (AskChannelAddressesResponseObject, error)
 	// TestChannel Send a test through a channel
 	// (POST /api/v1/channels/{channelId}/test)
 	TestChannel(ctx context.Context, request TestChannelRequestObject) (TestChannelResponseObject, error)
@@ -16903,6 +17127,84 @@ func (sh *strictHandler) ListAuditEvents(ctx *gin.Context, params ListAuditEvent
 	}
 }
 
+// ConfirmChannelAddress operation middleware
+func (sh *strictHandler) ConfirmChannelAddress(ctx *gin.Context) {
+	var request ConfirmChannelAddressRequestObject
+
+	var body ConfirmChannelAddressJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConfirmChannelAddress(ctx, request.(ConfirmChannelAddressRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConfirmChannelAddress")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ConfirmChannelAddressResponseObject); ok {
+		if err := validResponse.VisitConfirmChannelAddressResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LeaveChannel operation middleware
+func (sh *strictHandler) LeaveChannel(ctx *gin.Context) {
+	var request LeaveChannelRequestObject
+
+	var body LeaveChannelJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.LeaveChannel(ctx, request.(LeaveChannelRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LeaveChannel")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(LeaveChannelResponseObject); ok {
+		if err := validResponse.VisitLeaveChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListChannels operation middleware
 func (sh *strictHandler) ListChannels(ctx *gin.Context) {
 	var request ListChannelsRequestObject
@@ -17052,6 +17354,32 @@ func (sh *strictHandler) ChangeChannel(ctx *gin.Context, channelId ChannelId) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ChangeChannelResponseObject); ok {
 		if err := validResponse.VisitChangeChannelResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AskChannelAddresses operation middleware
+func (sh *strictHandler) AskChannelAddresses(ctx *gin.Context, channelId ChannelId) {
+	var request AskChannelAddressesRequestObject
+
+	request.ChannelId = channelId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AskChannelAddresses(ctx, request.(AskChannelAddressesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AskChannelAddresses")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(AskChannelAddressesResponseObject); ok {
+		if err := validResponse.VisitAskChannelAddressesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

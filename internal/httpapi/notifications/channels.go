@@ -1,7 +1,11 @@
 package notifications
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -43,27 +47,49 @@ func (s *NotificationRoutes) channel(ctx context.Context, id uuid.UUID) (api.Cha
 }
 
 func (s *NotificationRoutes) CreateChannel(ctx context.Context, r api.CreateChannelRequestObject) (api.CreateChannelResponseObject, error) {
+	addresses := trimmed(wire.Value(r.Body.Addresses))
+	if err := s.canAsk(addresses, nil); err != nil {
+		return nil, err
+	}
 	id, mark, err := s.Commands.CreateChannel(ctx, wire.Actor(ctx), commands.CreateChannel{
-		Name: r.Body.Name, Kind: notification.Kind(r.Body.Kind), MemberIDs: wire.Value(r.Body.MemberIds), Administrators: wire.Value(r.Body.Administrators),
+		Name: r.Body.Name, Kind: notification.Kind(r.Body.Kind), MemberIDs: wire.Value(r.Body.MemberIds), Administrators: wire.Value(r.Body.Administrators), Addresses: addresses,
 		Address: notification.Address{URL: wire.Value(r.Body.Url), Secret: wire.Value(r.Body.Secret), Format: notification.Format(wire.Value(r.Body.Format))},
 	})
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
+	if err := s.ask(ctx, id, r.Body.Name, false); err != nil {
+		return nil, err
+	}
 	shown, err := s.channel(ctx, id)
 	return api.CreateChannel201JSONResponse{Body: shown, Headers: api.CreateChannel201ResponseHeaders{Location: channelsPath + id.String()}}, err
 }
 
 func (s *NotificationRoutes) ChangeChannel(ctx context.Context, r api.ChangeChannelRequestObject) (api.ChangeChannelResponseObject, error) {
+	before, err := s.channel(ctx, r.ChannelId)
+	if err != nil {
+		return nil, err
+	}
+	addresses := r.Body.Addresses
+	if addresses != nil {
+		all := trimmed(*addresses)
+		if err := s.canAsk(all, before.Addresses); err != nil {
+			return nil, err
+		}
+		addresses = &all
+	}
 	mark, err := s.Commands.ChangeChannel(ctx, wire.Actor(ctx), r.ChannelId, commands.ChangeChannel{
-		Name: r.Body.Name, MemberIDs: r.Body.MemberIds, Administrators: r.Body.Administrators, URL: r.Body.Url, Secret: r.Body.Secret,
+		Addresses: addresses, Name: r.Body.Name, MemberIDs: r.Body.MemberIds, Administrators: r.Body.Administrators, URL: r.Body.Url, Secret: r.Body.Secret,
 		Format: (*notification.Format)(r.Body.Format),
 	})
 	if err != nil {
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
+	if err := s.ask(ctx, r.ChannelId, cmp.Or(wire.Value(r.Body.Name), before.Name), false); err != nil {
+		return nil, err
+	}
 	shown, err := s.channel(ctx, r.ChannelId)
 	return api.ChangeChannel200JSONResponse(shown), err
 }
@@ -75,6 +101,95 @@ func (s *NotificationRoutes) RemoveChannel(ctx context.Context, r api.RemoveChan
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	return api.RemoveChannel204Response{}, nil
+}
+
+// askTimeout is how long an answer waits for the mail server.
+const askTimeout = 15 * time.Second
+
+// trimmed are texts without the space around them.
+func trimmed(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, t := range texts {
+		all[i] = strings.TrimSpace(t)
+	}
+	return all
+}
+
+// canAsk refuses addresses that are not there yet where no mail could ask them.
+func (s *NotificationRoutes) canAsk(addresses []string, there []api.ChannelAddress) error {
+	known := func(text string) bool {
+		return slices.ContainsFunc(there, func(a api.ChannelAddress) bool { return strings.EqualFold(a.Address, text) })
+	}
+	if s.Sender.Mails() || !slices.ContainsFunc(addresses, func(text string) bool { return !known(text) }) {
+		return nil
+	}
+	return noMailServer()
+}
+
+func noMailServer() error {
+	return &wire.Problem{Code: "no_mail_server", Detail: "No mail server is set, so an address that is no member's cannot be asked whether it agrees."}
+}
+
+// ask mails the question to addresses of a channel that are not confirmed: those that were
+// never asked, or with again all. What could not be mailed shows as not asked.
+func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name string, again bool) error {
+	caller := wire.Caller(ctx)
+	questions, err := s.Commands.AskAddresses(ctx, wire.Actor(ctx), channel, again)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
+	defer cancel()
+	for _, q := range questions {
+		if err := s.Sender.Ask(ctx, caller.Organization, name, caller.Member.Name, q); err != nil {
+			s.Sender.Log.WarnContext(ctx, "an address of a channel could not be asked", "channel", channel, "address", q.AddressID, "error", err)
+			if err := s.Commands.NotAsked(context.WithoutCancel(ctx), caller.Organization.ID, q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *NotificationRoutes) AskChannelAddresses(ctx context.Context, r api.AskChannelAddressesRequestObject) (api.AskChannelAddressesResponseObject, error) {
+	if !s.Sender.Mails() {
+		return nil, noMailServer()
+	}
+	channel, err := s.channel(ctx, r.ChannelId)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.ask(ctx, r.ChannelId, channel.Name, true); err != nil {
+		return nil, err
+	}
+	shown, err := s.channel(ctx, r.ChannelId)
+	return api.AskChannelAddresses200JSONResponse(shown), err
+}
+
+func (s *NotificationRoutes) ConfirmChannelAddress(ctx context.Context, r api.ConfirmChannelAddressRequestObject) (api.ConfirmChannelAddressResponseObject, error) {
+	answer, mark, err := s.Commands.ConfirmAddress(ctx, r.Body.Token)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.answer(ctx, answer)
+	return api.ConfirmChannelAddress200JSONResponse(shown), err
+}
+
+func (s *NotificationRoutes) LeaveChannel(ctx context.Context, r api.LeaveChannelRequestObject) (api.LeaveChannelResponseObject, error) {
+	answer, mark, err := s.Commands.LeaveChannel(ctx, r.Body.Token)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.answer(ctx, answer)
+	return api.LeaveChannel200JSONResponse(shown), err
+}
+
+// answer is whose alerts an address gets, or got.
+func (s *NotificationRoutes) answer(ctx context.Context, a commands.AddressAnswer) (api.AddressAnswer, error) {
+	organization, _, err := s.Accounts.Organization(ctx, a.OrganizationID)
+	return api.AddressAnswer{Organization: organization.Name, Channel: a.Channel}, err
 }
 
 func (s *NotificationRoutes) TestChannel(ctx context.Context, r api.TestChannelRequestObject) (api.TestChannelResponseObject, error) {
@@ -110,6 +225,9 @@ func (s *NotificationRoutes) showChannels(ctx context.Context, channels []notify
 	return wire.List(channels, func(c notify.Channel) api.Channel {
 		shown := api.Channel{
 			Id: c.ID, Name: c.Name, Kind: string(c.Kind), MemberIds: wire.NeverNull([]uuid.UUID(c.MemberIDs)), Administrators: c.Administrators,
+			Addresses: wire.List(c.Addresses, func(a commands.ChannelAddress) api.ChannelAddress {
+				return api.ChannelAddress{Id: a.ID, Address: a.Address, AskedAt: wire.UTC(a.AskedAt), ConfirmedAt: wire.UTC(a.ConfirmedAt)}
+			}),
 			Url: wire.Optional(c.URL), Format: wire.Optional(string(c.Format)), CreatedAt: c.CreatedAt.UTC(), CreatedBy: person(c.CreatedBy, names), Rules: references(c.Rules.Value),
 		}
 		if last := c.Last.Value; last != nil {

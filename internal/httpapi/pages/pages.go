@@ -49,7 +49,7 @@ var Addresses = []string{
 	"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",
 	"/audit",
 	"/ops/projections", "/ops/jobs", "/ops/dead-letters", "/ops/outbox",
-	"/setup", "/invitation", "/login", "/signin", "/sign-in",
+	"/setup", "/invitation", "/addresses/confirm", "/addresses/leave", "/login", "/signin", "/sign-in",
 }
 
 // Page is what anyone may load at an address.

@@ -3,7 +3,7 @@ SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id
        CASE WHEN c.kind <> 'email' THEN '[]'
             WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
                 THEN ARRAY(SELECT id FROM members m WHERE m.organization_id = d.organization_id AND m.role = 'admin' AND m.status = 'active') ELSE '{}' END)::text
-            ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m WHERE m.delivery_id = d.id), '[]') END AS recipients
+            ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m WHERE m.delivery_id = d.id AND NOT m.outside), '[]') END AS recipients
 FROM delivery_events e
 JOIN deliveries d ON d.id = e.delivery_id
 JOIN notification_rules r ON r.id = d.rule_id

@@ -106,6 +106,7 @@ export function AuditPage() {
 /** whoDid is the name of who did it: the program, where nobody did. */
 function whoDid(entry: Entry): string {
   if (entry.actor) return entry.actor.name || "Erased member";
+  if (entry.data.component === "address") return "Reader of the address";
   return entry.data.component === "cli" ? "Command line" : "Muster";
 }
 

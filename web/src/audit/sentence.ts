@@ -115,16 +115,21 @@ function subjectName(entry: Entry, nameOf: NameOf): string {
   return name || (typeof own === "string" && own) || "that no longer exists";
 }
 
-/** keptInOutbox is what emailSent says where no mail server was set. */
-const keptInOutbox = "kept the e-mail about the report {subject} to {memberId} in the outbox: no mail server is set";
+/** particular is what an entry says whose data makes it another thing than its type says. */
+function particular({ type, data }: Entry): string | undefined {
+  if (type === "emailSent" && data.smtpCode === 0)
+    return "kept the e-mail about the report {subject} to {memberId} in the outbox: no mail server is set";
+  if (type === "channelChanged" && data.confirmedAddressId) return "confirmed an address of the channel {subject}";
+  if (type === "channelChanged" && data.leftAddressId) return "took an address out of the channel {subject}";
+  return undefined;
+}
 
 /** sentence is an entry in words, in parts, without who did it. */
 export function sentence(entry: Entry, nameOf: NameOf): Part[] {
   const pattern =
-    entry.type === "emailSent" && entry.data.smtpCode === 0
-      ? keptInOutbox
-      : (sentences[entry.type] ??
-        (aboutOf(entry.type) === null ? typeInWords(entry.type) : `${typeInWords(entry.type)}: {subject}`));
+    particular(entry) ??
+    sentences[entry.type] ??
+    (aboutOf(entry.type) === null ? typeInWords(entry.type) : `${typeInWords(entry.type)}: {subject}`);
   return pattern
     .split(/(\{\w+\})/)
     .filter((piece) => piece !== "")

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Select, Stack, Switch, TagsInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { empty } from "../access/NewPassword";
 import { useSubmission } from "../access/useSubmission";
 import { client, type Schemas } from "../api/client";
+import { useSession } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Snippet } from "../ui/Snippet";
 import { say } from "../ui/say";
@@ -17,6 +18,7 @@ const fields = {
   "#/kind": "kind",
   "#/memberIds": "memberIds",
   "#/administrators": "administrators",
+  "#/addresses": "addresses",
   "#/url": "url",
   "#/secret": "secret",
   "#/format": "format",
@@ -47,20 +49,24 @@ export function ChannelForm({
   onClose: () => void;
   onAdded?: (id: string) => void;
 }) {
+  const { mail } = useSession();
   const form = useForm({
     initialValues: {
       name: channel?.name ?? "",
       kind: channel?.kind ?? "email",
       memberIds: channel?.memberIds ?? [],
       administrators: channel?.administrators ?? channel === null,
+      addresses: (channel?.addresses ?? []).map(({ address }) => address),
       url: channel && channel.kind !== "chat" ? (channel.url ?? "") : "",
       secret: "",
       format: channel?.format ?? "slack",
     },
     validate: {
       name: empty("a name"),
-      memberIds: (ids, { kind, administrators }) =>
-        kind === "email" && ids.length === 0 && !administrators ? "Choose somebody, or all administrators." : null,
+      memberIds: (ids, { kind, administrators, addresses }) =>
+        kind === "email" && ids.length === 0 && addresses.length === 0 && !administrators
+          ? "Choose somebody, or all administrators."
+          : null,
       url: (url, { kind }) =>
         kind === "email" || (url.trim() === "" && channel?.kind === "chat") ? null : empty("an address")(url),
       secret: (secret, { kind }) =>
@@ -85,7 +91,11 @@ export function ChannelForm({
           const of = {
             name: values.name.trim(),
             ...(values.kind === "email"
-              ? { memberIds: values.memberIds, administrators: values.administrators }
+              ? {
+                  memberIds: values.memberIds,
+                  administrators: values.administrators,
+                  addresses: values.addresses,
+                }
               : values.url.trim() !== "" && { url: values.url.trim() }),
             ...(values.kind === "webhook" && values.secret !== "" && { secret: values.secret.trim() }),
             ...(values.kind === "chat" && { format: values.format as Schemas["ChatFormat"] }),
@@ -128,6 +138,15 @@ export function ChannelForm({
                 value={form.values.memberIds}
                 onChange={(ids) => form.setFieldValue("memberIds", ids)}
                 error={form.errors.memberIds}
+              />
+              <TagsInput
+                label="Other addresses (optional)"
+                description="A team mailbox or a pager. Muster e-mails a link there, and sends alerts, never reports, once it was used."
+                placeholder={form.values.addresses.length === 0 ? "dba-team@example.org" : undefined}
+                maxTags={20}
+                disabled={mail === "outbox" && form.values.addresses.length === 0}
+                acceptValueOnBlur
+                {...form.getInputProps("addresses")}
               />
             </>
           )}

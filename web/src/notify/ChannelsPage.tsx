@@ -14,7 +14,7 @@ import { EmptyState } from "../ui/EmptyState";
 import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { ProblemNote } from "../ui/ProblemNote";
-import { say } from "../ui/say";
+import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { ChannelForm } from "./ChannelForm";
 import { ChannelTest } from "./ChannelTest";
@@ -197,8 +197,54 @@ function Reaches({ channel: c }: { channel: Channel }) {
   const { named } = useMemberChoices("", c.memberIds);
   if (c.kind !== "email") return <Text size="sm">{c.url}</Text>;
   const names = c.memberIds.map((id) => nameOr(named, id, "member"));
+  const confirmed = c.addresses?.filter(({ confirmedAt }) => confirmedAt !== null) ?? [];
+  const people = [...(c.administrators ? ["All administrators"] : []), ...names, ...confirmed.map((a) => a.address)];
   return (
-    <Text size="sm">{[...(c.administrators ? ["All administrators"] : []), ...names].join(", ") || "Nobody"}</Text>
+    <>
+      <Text size="sm">{people.join(", ") || "Nobody"}</Text>
+      <Unconfirmed channel={c} />
+    </>
+  );
+}
+
+/** Unconfirmed are the addresses of a channel that have not agreed yet: nothing is sent there. */
+function Unconfirmed({ channel: c }: Of) {
+  const ask = useMutation({
+    mutationFn: () =>
+      client.POST("/api/v1/channels/{channelId}/confirmations", { params: { path: { channelId: c.id } } }),
+    onSuccess: async () => {
+      say("The link was e-mailed again.");
+      await notificationsChanged();
+    },
+    onError: (error) => sayProblem(error),
+  });
+  const addresses = c.addresses?.filter(({ confirmedAt }) => confirmedAt === null) ?? [];
+  if (addresses.length === 0) return null;
+  return (
+    <div data-unconfirmed>
+      {addresses.map(({ id, address, askedAt }) => (
+        <Text key={id} size="xs" c="dimmed">
+          {address}: not confirmed,{" "}
+          {askedAt === null ? (
+            "the link could not be e-mailed"
+          ) : (
+            <>
+              link e-mailed <Time at={askedAt} relative />
+            </>
+          )}
+        </Text>
+      ))}
+      <Button
+        size="compact-xs"
+        variant="default"
+        mt={4}
+        loading={ask.isPending}
+        aria-label={`E-mail the links of ${c.name} again`}
+        onClick={() => ask.mutate()}
+      >
+        E-mail the link again
+      </Button>
+    </div>
   );
 }
 

@@ -186,9 +186,10 @@ function Channels({
     if (only !== undefined && value.length === 0) onChange([only]);
   }, [channels.data, only, value, onChange]);
   return (
-    <div>
+    <Group align="flex-end" gap="xs" wrap="nowrap">
       <MultiSelect
         label="Channels"
+        flex={1}
         {...ownScroll}
         description={channels.data && all.length === 0 ? "There are none yet." : "Each of them is told."}
         placeholder={value.length === 0 ? "Choose channels" : undefined}
@@ -203,7 +204,7 @@ function Channels({
         nothingFoundMessage={channels.isPending ? "Loading…" : "No channel matches"}
         error={error ?? (channels.error && `Channels could not be loaded: ${asProblem(channels.error).message}`)}
       />
-      <Button size="compact-sm" variant="default" mt="sm" onClick={() => add(true)}>
+      <Button variant="default" style={{ flexShrink: 0 }} onClick={() => add(true)}>
         Add a channel
       </Button>
       {adding && (
@@ -212,6 +213,6 @@ function Channels({
           <ChannelForm channel={null} onClose={() => add(false)} onAdded={(id) => onChange([...value, id])} />
         </div>
       )}
-    </div>
+    </Group>
   );
 }

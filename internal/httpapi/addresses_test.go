@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/mail"
+	"muster/internal/mail/mailtest"
+)
+
+// mailing is a world with a mail server.
+func mailing(t *testing.T) (*world, *mailtest.Server) {
+	t.Helper()
+	server := mailtest.Start(t, mailtest.Options{})
+	return newWorld(t, func(d *Dependencies) {
+		config, err := mail.ParseSMTPURL("smtp://" + server.Addr)
+		must(t, err)
+		transport, err := mail.NewSMTP(config)
+		must(t, err)
+		d.Mail, d.Sender.Transport = transport, transport
+	}), server
+}
+
+var fragment = regexp.MustCompile(`/addresses/(?:confirm|leave)#([A-Z2-7]+)`)
+
+// tokenOf is the secret of the link in a mail's text.
+func tokenOf(t *testing.T, m mailtest.Mail) string {
+	t.Helper()
+	found := fragment.FindStringSubmatch(strings.ReplaceAll(m.Data, "=\r\n", ""))
+	if found == nil {
+		t.Fatalf("no link in %s", m.Data)
+	}
+	return found[1]
+}
+
+const team = "dba-team@elsewhere.example"
+
+// TestAnAddressThatIsNoMembers is asked first, and gets nothing else before it has
+// confirmed. F15.
+func TestAnAddressThatIsNoMembers(t *testing.T) {
+	t.Parallel()
+	w, server := mailing(t)
+	made := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Team", "kind": "email", "addresses": []string{" " + team + " "}}).is(201)
+	path := made.Header().Get("Location")
+	address := func() map[string]any {
+		all := w.get(w.ours.admin, path).is(200).object()["addresses"].([]any)
+		if len(all) != 1 {
+			t.Fatalf("addresses %v", all)
+		}
+		return all[0].(map[string]any)
+	}
+	if a := address(); a["address"] != team || a["askedAt"] == nil || a["confirmedAt"] != nil {
+		t.Errorf("made %v", a)
+	}
+	if got := w.post(w.ours.admin, path+"/test", nil).is(200).object(); got["ok"] != false {
+		t.Errorf("a test before it has confirmed: %v", got)
+	}
+	mails := server.To(team)
+	if len(mails) != 1 {
+		t.Fatalf("%d mails: %v", len(mails), mails)
+	}
+	first := tokenOf(t, mails[0])
+	const confirm, leave = "/api/v1/channel-addresses/confirmation", "/api/v1/channel-addresses/departure"
+	w.post(person{}, confirm, map[string]any{"token": "nonsense"}).problem(410, "link_gone")
+	w.post(person{}, leave, map[string]any{"token": first}).problem(410, "link_gone") // it is for something else
+
+	// Asked again, the first link ends. Of a day there are three mails.
+	w.post(w.theirs.admin, path+"/confirmations", nil).problem(404, "not_found")
+	w.post(w.ours.admin, path+"/confirmations", nil).is(200)
+	w.post(w.ours.admin, path+"/confirmations", nil).is(200)
+	w.post(w.ours.admin, path+"/confirmations", nil).problem(429, "too_many_confirmations")
+	w.post(person{}, confirm, map[string]any{"token": first}).problem(410, "link_gone")
+	// Nor does removing it and adding it again make more.
+	again := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Again", "kind": "email", "addresses": []string{strings.ToUpper(team)}}).is(201).object()
+	if a := again["addresses"].([]any)[0].(map[string]any); a["askedAt"] != nil || len(server.Mails()) != 3 {
+		t.Errorf("asked %v, %d mails", a, len(server.Mails()))
+	}
+	last := tokenOf(t, server.To(team)[2])
+	w.clock.Advance(49 * time.Hour)
+	w.post(person{}, confirm, map[string]any{"token": last}).problem(410, "link_gone")
+	w.ours = w.withSessions(w.ours)
+	w.post(w.ours.admin, path+"/confirmations", nil).is(200)
+	last = tokenOf(t, server.To(team)[3])
+	if got := w.post(person{}, confirm, map[string]any{"token": last}).is(200).object(); got["organization"] != "ours" || got["channel"] != "Team" {
+		t.Errorf("confirmed %v", got)
+	}
+	w.post(person{}, confirm, map[string]any{"token": last}).problem(410, "link_gone")
+	if a := address(); a["confirmedAt"] == nil {
+		t.Errorf("confirmed: %v", a)
+	}
+
+	// What it gets has a link that ends it.
+	if got := w.post(w.ours.admin, path+"/test", nil).is(200).object(); got["ok"] != true {
+		t.Errorf("a test: %v", got)
+	}
+	w.post(person{}, leave, map[string]any{"token": tokenOf(t, server.To(team)[4])}).is(200)
+	if all := w.get(w.ours.admin, path).is(200).object()["addresses"].([]any); len(all) != 0 {
+		t.Errorf("it left, and there is %v", all)
+	}
+	audited := w.get(w.ours.admin, "/api/v1/audit-events?type=channelChanged&limit=200").is(200).Body.String()
+	if !strings.Contains(audited, "confirmedAddressId") || !strings.Contains(audited, "leftAddressId") || strings.Contains(audited, "elsewhere.example") {
+		t.Errorf("the audit list: %s", audited)
+	}
+}
+
+// TestBadAddresses are refused, all at once, and where no mail could ask them. F15.
+func TestBadAddresses(t *testing.T) {
+	t.Parallel()
+	w, server := mailing(t)
+	for name, c := range map[string]struct {
+		kind      string
+		addresses []string
+		pointers  string
+	}{
+		"no addresses":  {"email", []string{"team", "Team <team@x.example>", "a@x.example\r\nBcc: b@x.example", "x@x.example, y@x.example"}, "#/addresses/0 #/addresses/1 #/addresses/2 #/addresses/3"},
+		"twice":         {"email", []string{team, strings.ToUpper(team)}, "#/addresses/1"},
+		"of a chat":     {"chat", []string{team}, "#/addresses"},
+		"too many":      {"email", strings.Split(strings.TrimSuffix(strings.Repeat("a%@x.example ", 21), " "), " "), "#/addresses"},
+		"nobody at all": {"email", nil, "#/memberIds"},
+	} {
+		for i, a := range c.addresses {
+			c.addresses[i] = strings.Replace(a, "%", strings.Repeat("b", i), 1)
+		}
+		body := map[string]any{"name": "x", "kind": c.kind, "addresses": c.addresses}
+		if c.addresses == nil {
+			delete(body, "addresses")
+		}
+		if c.kind == "chat" {
+			body["url"] = "http://127.0.0.1/"
+		}
+		var pointers []string
+		for _, e := range w.post(w.ours.admin, "/api/v1/channels", body).is(422).object()["errors"].([]any) {
+			pointers = append(pointers, e.(map[string]any)["pointer"].(string))
+		}
+		if got := strings.Join(pointers, " "); got != c.pointers {
+			t.Errorf("%s: %s, want %s", name, got, c.pointers)
+		}
+	}
+	// A server that refuses the question leaves the address unasked, and the question uncounted.
+	server.Answer(team, 550, [3]int{5, 1, 1}, "no")
+	path := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "x", "kind": "email", "addresses": []string{team}}).is(201).Header().Get("Location")
+	for range 4 {
+		if got := w.post(w.ours.admin, path+"/confirmations", nil).is(200).object()["addresses"].([]any)[0].(map[string]any); got["askedAt"] != nil {
+			t.Errorf("asked: %v", got)
+		}
+	}
+	without := newWorld(t)
+	without.post(without.ours.admin, "/api/v1/channels", map[string]any{"name": "x", "kind": "email", "addresses": []string{team}}).problem(422, "no_mail_server")
+	made := without.post(without.ours.admin, "/api/v1/channels", map[string]any{"name": "x", "kind": "email", "administrators": true}).is(201).Header().Get("Location")
+	without.do(request{method: "PATCH", path: made, as: without.ours.admin, json: map[string]any{"addresses": []string{team}}}).problem(422, "no_mail_server")
+	without.post(without.ours.admin, made+"/confirmations", nil).problem(422, "no_mail_server")
+}
