@@ -12,10 +12,10 @@ const alerts = (query: string) => read<AlertPage>(`/api/v1/alerts?${query}`);
 /** eventually waits for what a page does in its own time, longer than the second that is Vitest's default. */
 const eventually = <T>(seen: () => T | Promise<T>) => expect.poll(seen, { timeout: 15_000 });
 
-/** total is what the pager says: "1–20 of 57 alerts". */
+/** total is what the pager says: "1–20 of 57 alerts", or "1 alert". */
 async function total(page: Page): Promise<number> {
-  const text = await page.getByText(/of [\d,]+ alerts$/).textContent();
-  return Number(text?.replace(/.* of ([\d,]+) alerts/, "$1").replaceAll(",", ""));
+  const text = await page.getByText(/^([\d,]+–[\d,]+ of )?[\d,]+ alerts?$/).last().textContent();
+  return Number(text?.replace(/^(?:.* of )?([\d,]+) alerts?$/, "$1").replaceAll(",", ""));
 }
 
 /** lists is the queries of the requests for the list, and for nothing below it. */

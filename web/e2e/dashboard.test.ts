@@ -168,7 +168,10 @@ describe("10 an empty match is 0, not the organization's total", () => {
     for (const title of titles) await tile(page, title).getByText("No instance matches this filter").waitFor();
     await digest(page).getByText("No instance matches this filter").waitFor();
     await kpi(page, "connections").getByText("0 total, of them").waitFor();
-    const measured = heard.all.filter((url) => /^\/api\/v1\/(health-checks|metrics|alerts)/.test(url.pathname));
+    // The menu counts servers that are down, whatever the filter.
+    const measured = heard.all.filter((url) =>
+      /^\/api\/v1\/(metrics|alerts)|overview\?/.test(url.pathname + url.search),
+    );
     expect(measured.map(String)).toEqual([]);
   });
 
@@ -485,7 +488,7 @@ test("21 one tile fails alone", async () => {
   broken = false;
   await failed.getByRole("button", { name: "Retry" }).click();
   await plot(page, "Utilization").waitFor();
-  const current = /overview|connections|alerts$|instances$|exports|contributors$/;
+  const current = /overview|connections|alerts$|instances$|exports|contributors$|notifications$/;
   const again = heard.all.slice(before).map((url) => url.pathname);
   expect(again.filter((path) => !current.test(path))).toEqual([tilePaths.Utilization]);
 });
@@ -607,8 +610,9 @@ describe("24 the digest's request is exact", () => {
     const sent = urls[0]?.searchParams ?? new URLSearchParams();
     return Object.fromEntries([...sent.keys()].map((key) => [key, sent.getAll(key)]));
   };
-  /** The marks on the charts ask for alerts, too, a hundred at a time. */
-  const ofDigest = (urls: URL[]) => urls.filter((url) => url.searchParams.get("pageSize") !== "100");
+  /** The marks on the charts ask for alerts, too, and so does the card of servers that are not up. */
+  const ofDigest = (urls: URL[]) =>
+    urls.filter((url) => url.searchParams.get("pageSize") === "10" && url.searchParams.has("from"));
   const fixed = { pageSize: ["10"], sort: ["-lastTriggeredAt"], status: ["all"] };
 
   test("24 a preset sends only from, and names", async () => {

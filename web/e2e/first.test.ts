@@ -31,9 +31,12 @@ test.skipIf(!newest)(
     });
     await page.getByText("No instances yet").waitFor();
     await page
-      .getByText("Muster sends an e-mail to every administrator about critical alerts that are raised or resolved", {
-        exact: false,
-      })
+      .getByText(
+        "Muster sends an e-mail to every administrator about critical and warning alerts that are raised or resolved",
+        {
+          exact: false,
+        },
+      )
       .waitFor({ timeout: 60_000 }); // the rule is made a quarter of a minute after the start, or two
     const change = page.getByRole("link", { name: "Change or switch off this rule" });
     expect(await change.getAttribute("href")).toBe("/notifications/rules");

@@ -215,7 +215,13 @@ describe("6 the instance filter", () => {
     await soon(() => addressOf(empty).search).toBe("?instanceId=");
     await soon(() => filter(empty).textContent()).toBe("No instance matches");
     await empty.getByText("No instance matches this filter").first().waitFor();
-    expect(asked.flat().map(String)).toEqual([]);
+    const down = (url: URL) => url.pathname.endsWith("/overview") && url.search === ""; // the menu's, whatever the filter
+    expect(
+      asked
+        .flat()
+        .filter((url) => !down(new URL(String(url))))
+        .map(String),
+    ).toEqual([]);
   });
 
   test("6 searches on the server where not all are in the browser", async () => {
@@ -434,7 +440,9 @@ describe("40 the keyboard", () => {
     await page.getByRole("heading", { name: "Instances", level: 1 }).waitFor();
     await soon(() => page.title()).toBe("Instances · Muster");
     await soon(() => page.locator("[data-route]").textContent()).toBe("Instances · Muster");
-    expect(await page.locator('nav [aria-current="page"]').allTextContents()).toEqual(["Instances"]);
+    expect(await page.locator('nav [aria-current="page"]').allTextContents()).toEqual([
+      expect.stringMatching(/^Instances(\d+ down)?$/),
+    ]);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
   });
 });
