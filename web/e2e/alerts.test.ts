@@ -14,7 +14,10 @@ const eventually = <T>(seen: () => T | Promise<T>) => expect.poll(seen, { timeou
 
 /** total is what the pager says: "1–20 of 57 alerts", or "1 alert". */
 async function total(page: Page): Promise<number> {
-  const text = await page.getByText(/^([\d,]+–[\d,]+ of )?[\d,]+ alerts?$/).last().textContent();
+  const text = await page
+    .getByText(/^([\d,]+–[\d,]+ of )?[\d,]+ alerts?$/)
+    .last()
+    .textContent();
   return Number(text?.replace(/^(?:.* of )?([\d,]+) alerts?$/, "$1").replaceAll(",", ""));
 }
 
