@@ -88,8 +88,10 @@ func (r *round) observe(ctx context.Context, organizations []accounts.Organizati
 	}
 	var signs []Sign
 	for organization, state := range r.states {
-		for _, id := range state.count() {
-			signs = append(signs, state.signs(id, r.now)...)
+		ids := state.count()
+		alone, patience := !state.many(), state.patience(r.now) // once, not for each server
+		for _, id := range ids {
+			signs = append(signs, state.signs(id, r.now, alone, patience)...)
 		}
 		signs = append(signs, state.together(r.now)...)
 		for i := range signs {
@@ -146,8 +148,9 @@ func (f *fleetState) count() (ids []uuid.UUID) {
 	return ids
 }
 
-// signs are those of one server.
-func (f *fleetState) signs(id uuid.UUID, now time.Time) (signs []Sign) {
+// signs are those of one server. alone says whether it is told of by itself when it goes down,
+// and patience after how long.
+func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience time.Duration) (signs []Sign) {
 	s := f.of[id]
 	over := func(rule Rule) {
 		if _, told := f.open[signOf{id, rule}]; told {
@@ -163,7 +166,7 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time) (signs []Sign) {
 		over(Silent)
 	case status.Down:
 		over(Silent)
-		if f.open[signOf{id, Down}] || !f.many() && now.Sub(*s.Since) >= f.patience(now) {
+		if f.open[signOf{id, Down}] || alone && now.Sub(*s.Since) >= patience {
 			lasts(Down)
 		}
 	case status.Silent: // its silence counts while somebody was there to hear it
