@@ -152,12 +152,12 @@ func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name st
 }
 
 func (s *NotificationRoutes) AskChannelAddresses(ctx context.Context, r api.AskChannelAddressesRequestObject) (api.AskChannelAddressesResponseObject, error) {
-	if !s.Sender.Mails() {
-		return nil, noMailServer()
-	}
 	channel, err := s.channel(ctx, r.ChannelId)
 	if err != nil {
 		return nil, err
+	}
+	if !s.Sender.Mails() {
+		return nil, noMailServer()
 	}
 	if err := s.ask(ctx, r.ChannelId, channel.Name, true); err != nil {
 		return nil, err
