@@ -62,7 +62,8 @@
 // A migration says in its head who may run beside it (Step), so that replicas are upgraded
 // one by one, and back: an Expand leaves programs from before what they need, and they
 // start on it; a Contract takes that away, and waits for Finish or for the next upgrade;
-// anything else is for this program and later ones. The table of what was applied says so
+// anything else is for this program and later ones. Neither of the latter is taken while a
+// program from before is connected (requireNoOlder). The table of what was applied says so
 // to programs that are older than this rule, too (versions).
 //
 // # Dumps

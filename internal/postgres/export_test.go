@@ -27,7 +27,7 @@ func FinishFiles(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Log
 
 // RequireNoOlder is for the test of whom Finish waits for.
 func RequireNoOlder(ctx context.Context, db *sqlx.DB, version int64) error {
-	return requireNoOlder(ctx, db, version)
+	return requireNoOlder(ctx, db, version, "")
 }
 
 // StatusOfFiles is MigrationStatus of other files than the binary's.

@@ -56,13 +56,12 @@ func (m Migration) Waits() bool { return m.Step == Contract && m.AppliedAt == ni
 // Migrate brings the database to this binary's schema, but for a Contract at its end: that
 // one waits for Finish, so that programs from before may run until then. A new database
 // has none, and gets all. Replicas may call it together: one migrates, the others wait. It
-// returns *NewerSchemaError or *MigrationError where those apply.
+// returns *NewerSchemaError, *OlderProgramsError or *MigrationError where those apply.
 func Migrate(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
 	return migrate(ctx, db, migrations.FS, logger)
 }
 
-// Finish is Migrate with all that waits: no program from before may run any more. Where one
-// is connected it does nothing, and returns an *OlderProgramsError.
+// Finish is Migrate with all that waits: no program from before may run any more.
 func Finish(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
 	return finish(ctx, db, migrations.FS, logger)
 }
@@ -72,13 +71,6 @@ func migrate(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger)
 }
 
 func finish(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger) error {
-	s, err := newSchema(db, files)
-	if err != nil {
-		return err
-	}
-	if err := requireNoOlder(ctx, db, s.lastContract()); err != nil {
-		return err
-	}
 	return bring(ctx, db, files, schema.latest, logger)
 }
 
@@ -96,7 +88,7 @@ func bring(ctx context.Context, db *sqlx.DB, files fs.FS, upTo func(schema) int6
 	}
 	if !known {
 		upTo = schema.latest
-	} else if err := refuseNewer(ctx, db, s.latest(), logger); err != nil {
+	} else if err := refuseOthers(ctx, db, s, upTo(s), logger); err != nil {
 		return err
 	}
 	applied, err := s.UpTo(ctx, upTo(s))
@@ -130,9 +122,7 @@ func migrationStatus(ctx context.Context, db *sqlx.DB, files fs.FS) ([]Migration
 	if known, err := versioned(ctx, db); err != nil {
 		return nil, err
 	} else if known {
-		applied, err = statement.Map[int64, time.Time](ctx, db, "read the migrations' status",
-			`SELECT abs(version_id), max(tstamp) FROM `+goose.DefaultTablename+` WHERE is_applied GROUP BY 1`)
-		if err != nil {
+		if applied, err = appliedMigrations(ctx, db); err != nil {
 			return nil, err
 		}
 	}
@@ -145,6 +135,12 @@ func migrationStatus(ctx context.Context, db *sqlx.DB, files fs.FS) ([]Migration
 		list = append(list, m)
 	}
 	return list, nil
+}
+
+// appliedMigrations are the numbers of a database's migrations, and when it took each.
+func appliedMigrations(ctx context.Context, db *sqlx.DB) (map[int64]time.Time, error) {
+	return statement.Map[int64, time.Time](ctx, db, "read the migrations' status",
+		`SELECT abs(version_id), max(tstamp) FROM `+goose.DefaultTablename+` WHERE is_applied GROUP BY 1`)
 }
 
 // CheckSchema returns a *NewerSchemaError where this binary must not run on the database
@@ -228,6 +224,22 @@ func requireServer(ctx context.Context, db *sqlx.DB) error {
 		err = fmt.Errorf("the database server is PostgreSQL %s, and Muster needs %d or newer", s.Version, cluster.OldestMajor)
 	}
 	return err
+}
+
+// refuseOthers refuses where a newer program has migrated the database, or one runs from
+// before a migration that is about to be taken and would break it.
+func refuseOthers(ctx context.Context, db *sqlx.DB, s schema, upTo int64, logger *slog.Logger) error {
+	if err := refuseNewer(ctx, db, s.latest(), logger); err != nil {
+		return err
+	}
+	applied, err := appliedMigrations(ctx, db)
+	if err != nil {
+		return err
+	}
+	if breaks := s.breaking(upTo, applied); breaks != nil {
+		return requireNoOlder(ctx, db, breaks.Version, path.Base(breaks.Path))
+	}
+	return nil
 }
 
 // refuseNewer looks before the lock is taken, which is enough: versions only rise,

@@ -11,14 +11,16 @@ import (
 	"muster/internal/statement"
 )
 
-// OlderProgramsError says that programs from before a Contract still run, which it would
+// OlderProgramsError says that programs from before a migration still run, which it would
 // break.
 type OlderProgramsError struct {
-	Where []string // their addresses
+	File  string   // the migration
+	Where []string // the programs' addresses
 }
 
 func (e *OlderProgramsError) Error() string {
-	return fmt.Sprintf("an older Muster still runs on this database (%s): stop it or replace it first", strings.Join(e.Where, ", "))
+	return fmt.Sprintf("an older Muster still runs on this database (%s), and migration %s would break it: "+
+		"stop the older one on every machine first (docs/runbooks/upgrade.md)", strings.Join(e.Where, ", "), e.File)
 }
 
 // poolName is what the connections of a pool are called on the server. It says up to which
@@ -35,11 +37,11 @@ func poolName(name string) string {
 var olderPrograms string
 
 // requireNoOlder returns an *OlderProgramsError where a program is connected that does not
-// know a migration. One that has no connection just now is not seen.
-func requireNoOlder(ctx context.Context, db *sqlx.DB, version int64) error {
+// know a migration. A program without a connection at that moment is not seen.
+func requireNoOlder(ctx context.Context, db *sqlx.DB, version int64, file string) error {
 	where, err := statement.All[string](ctx, db, "look who else runs", olderPrograms, version)
 	if err == nil && len(where) > 0 {
-		err = &OlderProgramsError{Where: where}
+		err = &OlderProgramsError{File: file, Where: where}
 	}
 	return err
 }

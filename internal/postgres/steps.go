@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
@@ -67,14 +68,15 @@ func (s schema) due() int64 {
 	return s.sources[n-1].Version
 }
 
-// lastContract is the last migration that takes something away; 0: there is none.
-func (s schema) lastContract() (version int64) {
+// breaking is the last migration up to one that is not applied yet and breaks programs from
+// before; nil: there is none.
+func (s schema) breaking(upTo int64, applied map[int64]time.Time) (last *goose.Source) {
 	for _, source := range s.sources {
-		if s.steps[source.Version] == Contract {
-			version = source.Version
+		if _, is := applied[source.Version]; !is && source.Version <= upTo && s.steps[source.Version] != Expand {
+			last = source
 		}
 	}
-	return version
+	return last
 }
 
 // versions is goose's table of what was applied, which also says what programs from before

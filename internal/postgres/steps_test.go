@@ -169,16 +169,8 @@ func TestTheSecondStepIsRefusedWhileAnOlderProgramRuns(t *testing.T) {
 	migrates(t, db, firstProgram)
 	migrates(t, db, secondProgram)
 	for name, older := range map[string]bool{"muster/main": true, "muster/main@2": true, "muster/main@3": false, "muster/main@4": false, "psql": false} {
-		config, err := pgx.ParseConfig(url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.RuntimeParams["application_name"] = name
-		other, err := pgx.ConnectConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = postgres.RequireNoOlder(t.Context(), db, 3)
+		other := connectedAs(t, url, name)
+		err := postgres.RequireNoOlder(t.Context(), db, 3)
 		var refused *postgres.OlderProgramsError
 		if errors.As(err, &refused) != older || !older && err != nil {
 			t.Errorf("beside %s: %v", name, err)
@@ -188,7 +180,7 @@ func TestTheSecondStepIsRefusedWhileAnOlderProgramRuns(t *testing.T) {
 				t.Errorf("beside %s it is finished: %v", name, err)
 			}
 		}
-		db.MustExec(`SELECT pg_terminate_backend($1, 10000)`, int(other.PgConn().PID())) // and waits until it has ended
+		db.MustExec(`SELECT pg_terminate_backend($1, 10000)`, other) // and waits until it has ended
 	}
 	if got := statuses(t, db, secondProgram); got != "+1 alone, +2 expand, -3 contract" {
 		t.Errorf("what was refused left %s", got)
@@ -196,6 +188,65 @@ func TestTheSecondStepIsRefusedWhileAnOlderProgramRuns(t *testing.T) {
 	if err := postgres.FinishFiles(t.Context(), db, secondProgram, quiet); err != nil {
 		t.Errorf("when all have ended: %v", err)
 	}
+}
+
+// TestNothingIsTakenFromUnderAnOlderProgram by a start either: what programs from before
+// cannot run beside is refused while one is connected, with the programs' addresses and the
+// migration. What they can run beside, and what is applied already, waits for nobody.
+func TestNothingIsTakenFromUnderAnOlderProgram(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		next    fstest.MapFS
+		breaks  string
+		applied string
+	}{
+		"alone":               {fstest.MapFS{"00002_second.sql": step("alone", "SELECT 1;")}, "00002_second.sql", "+1 alone, -2 alone"},
+		"says nothing":        {fstest.MapFS{"00002_second.sql": up("SELECT 1;")}, "00002_second.sql", "+1 alone, -2 alone"},
+		"contract not at end": {fstest.MapFS{"00002_second.sql": step("contract", "SELECT 1;"), "00003_third.sql": step("expand", "SELECT 1;")}, "00002_second.sql", "+1 alone, -2 contract, -3 expand"},
+		"alone behind expand": {fstest.MapFS{"00002_second.sql": step("expand", "SELECT 1;"), "00003_third.sql": step("alone", "SELECT 1;")}, "00003_third.sql", "+1 alone, -2 expand, -3 alone"},
+		"expand":              {fstest.MapFS{"00002_second.sql": step("expand", "SELECT 1;")}, "", "+1 alone, +2 expand"},
+		"contract at end":     {fstest.MapFS{"00002_second.sql": step("contract", "SELECT 1;")}, "", "+1 alone, -2 contract"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.EmptyURL(t)
+			db := pgtest.Connect(t, url)
+			migrates(t, db, firstProgram)
+			older := connectedAs(t, url, "muster/main@1")
+			newer := also(firstProgram, c.next)
+			err := postgres.MigrateFiles(t.Context(), db, newer, quiet)
+			var refused *postgres.OlderProgramsError
+			switch {
+			case c.breaks == "" && err != nil:
+				t.Errorf("beside an older program: %v", err)
+			case c.breaks != "" && (!errors.As(err, &refused) || refused.File != c.breaks || len(refused.Where) != 1):
+				t.Errorf("beside an older program: %v, want it refused because of %s", err, c.breaks)
+			}
+			if got := statuses(t, db, newer); got != c.applied {
+				t.Errorf("it left %s, want %s", got, c.applied)
+			}
+			db.MustExec(`SELECT pg_terminate_backend($1, 10000)`, older)
+			migrates(t, db, newer)
+			connectedAs(t, url, "muster/main@1")
+			migrates(t, db, newer) // nothing is left to take
+		})
+	}
+}
+
+// connectedAs connects under a name for as long as the test takes, and returns the process.
+func connectedAs(t *testing.T, url, name string) (pid int) {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.RuntimeParams["application_name"] = name
+	other, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close(context.WithoutCancel(t.Context())) })
+	return int(other.PgConn().PID())
 }
 
 // TestANewDatabaseWaitsForNobody: there is no program from before.
