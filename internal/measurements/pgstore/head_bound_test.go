@@ -18,12 +18,6 @@ func TestTheHeadIsBounded(t *testing.T) {
 	s := newStage(t)
 	away := &halfAway{s.blocks, map[string]bool{}}
 	s.blocks = away
-	isBack := func(want bool) {
-		t.Helper()
-		if back, err := s.attend(t.Context()); err != nil || back != want {
-			t.Errorf("samples are taken in again: %v, want %v; %v", back, want, err)
-		}
-	}
 	if _, err := s.attend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +69,7 @@ func TestTheHeadIsBounded(t *testing.T) {
 	}
 	s.write(measured(codec.Sessions, "here", at, 9), measured(codec.Sessions, "new", at, 9))
 	s.exec(`UPDATE intake_presence SET back_at = back_at - interval '2 hours', seen_at = seen_at - interval '2 hours'`)
-	isBack(false)
+	s.arrives("") // nothing is noted
 	compact(2)
 
 	clear(away.away)
@@ -85,7 +79,7 @@ func TestTheHeadIsBounded(t *testing.T) {
 		t.Errorf("%d hours are compacted when their blocks are back, want 7", n)
 	}
 	waits(0, 0)
-	isBack(true) // so that nothing is sealed before what was refused has come
+	s.arrives(wasAway) // so that nothing is sealed before what was refused has come
 	s.write(late)
 	s.rollAll()
 	s.compact()

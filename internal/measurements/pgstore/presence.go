@@ -20,21 +20,37 @@ var (
 // last time may be as old when a process dies.
 const attendInterval = time.Minute
 
+// arrival is how it came that samples can be sent: attend.sql has them.
+type arrival string
+
+const (
+	stillHere  arrival = "here"
+	firstEver  arrival = "first"
+	wasAway    arrival = "away"
+	clockAhead arrival = "clock"
+)
+
 // Attend notes that this process takes in what others send until ctx ends; it returns
 // ctx's error. Any number of processes may do it, and while none does, nothing is sealed.
 func (s *Store) Attend(ctx context.Context) error {
-	return pause.Every(ctx, attendInterval, func() {
-		back, err := s.attend(ctx)
-		if err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "it could not be noted that samples are taken in, trying again", "error", err)
-		}
-		if back {
-			s.log.InfoContext(ctx, "nothing is sealed in the next 6 hours: by the database's clock nobody took samples in for more than an hour, so that they come late")
-		}
-	})
+	return pause.Every(ctx, attendInterval, func() { s.noteAttendance(ctx) })
 }
 
-func (s *Store) attend(ctx context.Context) (back bool, err error) {
-	back, _, err = statement.Find[bool](ctx, s.db, "note that samples are taken in", attend)
-	return back, err
+// noteAttendance says when sealing waits and why. A first start says nothing: it has no
+// hours to seal.
+func (s *Store) noteAttendance(ctx context.Context) {
+	how, err := s.attend(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.WarnContext(ctx, "it could not be noted that samples are taken in, trying again", "error", err)
+	case how == wasAway:
+		s.log.InfoContext(ctx, "nothing is sealed in the next 6 hours: by the database's clock samples, or some of them, were not taken in for more than an hour, so that they come late")
+	case how == clockAhead:
+		s.log.InfoContext(ctx, "nothing is sealed in the next 6 hours: the database's clock was set back, so that nobody knows whether samples come late")
+	}
+}
+
+func (s *Store) attend(ctx context.Context) (how arrival, err error) {
+	how, _, err = statement.Find[arrival](ctx, s.db, "note that samples are taken in", attend)
+	return how, err
 }

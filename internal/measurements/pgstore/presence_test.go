@@ -1,8 +1,11 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,11 +25,11 @@ func (s *stage) pass(d time.Duration, there bool) {
 	s.exec(`UPDATE intake_presence SET back_at = back_at - make_interval(secs => $1), seen_at = CASE WHEN $2 THEN now() ELSE seen_at - make_interval(secs => $1) END`, d.Seconds(), there)
 }
 
-// isBack notes that samples can be sent, and compares whether that is so again.
-func (s *stage) isBack(want bool) {
+// arrives notes that samples can be sent, and compares how that came about.
+func (s *stage) arrives(want arrival) {
 	s.Helper()
-	if back, err := s.attend(s.Context()); err != nil || back != want {
-		s.Errorf("back: %v (%v), want %v", back, err, want)
+	if how, err := s.attend(s.Context()); err != nil || how != want {
+		s.Errorf("arrived: %q (%v), want %q", how, err, want)
 	}
 }
 
@@ -64,10 +67,10 @@ func TestSealingAfterAnAbsence(t *testing.T) {
 		s.pass(2*hour, true)
 		s.pass(away, false)
 		s.seals(0, "while nobody is there")
-		s.isBack(true)
+		s.arrives(wasAway)
 		s.seals(0, "when somebody is")
 		late(7, 0, 0, 1, 70)
-		s.isBack(false)
+		s.arrives(stillHere)
 		s.pass(6*hour-time.Minute, true)
 		s.seals(0, "a minute before the six hours are over")
 		late(9, 0, 30)
@@ -91,7 +94,7 @@ func TestSealingWithoutAnAbsence(t *testing.T) {
 		s.roll()
 		s.pass(quiet+time.Minute, true)
 		s.pass(away, false)
-		s.isBack(false)
+		s.arrives(stillHere)
 		s.seals(1, away.String()+" away:")
 	}
 }
@@ -106,7 +109,7 @@ func TestAFirstStart(t *testing.T) {
 	s.roll()
 	s.quieten(quiet + time.Minute)
 	s.seals(0, "before the first start")
-	s.isBack(true)
+	s.arrives(firstEver)
 	s.seals(0, "at the first start")
 	s.pass(6*time.Hour, true)
 	s.seals(1, "six hours later")
@@ -120,10 +123,32 @@ func TestAClockThatWasAhead(t *testing.T) {
 	s.roll()
 	s.quieten(quiet + time.Minute)
 	s.exec(`UPDATE intake_presence SET seen_at = now() + interval '3 years', back_at = now() + interval '3 years'`)
-	s.isBack(true)
-	s.isBack(false)
+	s.arrives(clockAhead)
+	s.arrives(stillHere)
 	s.pass(6*time.Hour, true)
 	s.seals(1, "six hours later")
+}
+
+// TestWhatIsSaidOfAnArrival: why sealing waits, and nothing at a first start or while
+// somebody was there.
+func TestWhatIsSaidOfAnArrival(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	var said bytes.Buffer
+	s.log = slog.New(slog.NewTextHandler(&said, nil))
+	for _, c := range []struct{ before, says string }{
+		{`DELETE FROM intake_presence`, ""},
+		{`UPDATE intake_presence SET back_at = now() - interval '2 days', seen_at = now() - interval '59 minutes'`, ""},
+		{`UPDATE intake_presence SET seen_at = now() - interval '61 minutes'`, "were not taken in for more than an hour"},
+		{`UPDATE intake_presence SET seen_at = now() + interval '1 day', back_at = now() + interval '1 day'`, "the database's clock was set back"},
+	} {
+		said.Reset()
+		s.exec(c.before)
+		s.noteAttendance(t.Context())
+		if got := said.String(); c.says == "" && got != "" || !strings.Contains(got, c.says) {
+			t.Errorf("after %s it says %q, want %q", c.before, got, c.says)
+		}
+	}
 }
 
 // TestReplicasAttend: while one is there nobody was away, and of those who come back at
@@ -138,7 +163,7 @@ func TestReplicasAttend(t *testing.T) {
 		all.Go(func() {
 			if is, err := s.attend(t.Context()); err != nil {
 				t.Error(err)
-			} else if is {
+			} else if is == wasAway {
 				back.Add(1)
 			}
 		})
@@ -149,7 +174,7 @@ func TestReplicasAttend(t *testing.T) {
 	}
 	for range 3 { // one replica stays away
 		s.pass(40*time.Minute, true)
-		s.isBack(false)
+		s.arrives(stillHere)
 	}
 
 	s.exec(`UPDATE intake_presence SET seen_at = now() - interval '2 hours', back_at = now() - interval '9 hours'`)
@@ -197,7 +222,7 @@ func TestTilesAfterAnAbsence(t *testing.T) {
 		s.pass(2*time.Hour, true)
 		s.pass(away, false)
 		s.seals(0, "while nobody is there")
-		s.isBack(true)
+		s.arrives(wasAway)
 		s.seals(0, "when somebody is")
 		for _, b := range looks[40:65] {
 			write(t, s.Store, b)
