@@ -78,14 +78,35 @@ func (f *fire) count(t *testing.T) {
 	f.book.note("reports ended %v; muster events verify found every log whole", ends)
 }
 
+// followed waits until each log is followed to where its head was when that was asked first.
+func (f *fire) followed(t *testing.T) {
+	t.Helper()
+	var heads []struct {
+		Log      string
+		Position int64
+	}
+	eventually(t, "the heads of the logs are read", func() bool {
+		return f.db.SelectContext(t.Context(), &heads, `SELECT log, position FROM log_head`) == nil
+	})
+	f.tellable = map[string]int64{}
+	for _, h := range heads {
+		f.tellable[h.Log] = h.Position
+		eventually(t, "notifications have followed the log "+h.Log, func() bool {
+			var at int64
+			return f.db.GetContext(t.Context(), &at, `SELECT position FROM notification_logs WHERE log = $1`, h.Log) == nil && at >= h.Position
+		})
+	}
+}
+
 // settleNow is settle for which nothing that failed before waits for its time. It is called
 // when there is no reason left to fail.
 func (f *fire) settleNow(t *testing.T) {
 	t.Helper()
+	f.followed(t)
 	for left, fewest := -1, -1; left != 0; fewest = left {
-		eventually(t, "less is left to build, to mail or to sign", func() bool {
-			f.exec(t, `UPDATE jobs SET due_at = now() WHERE kind IN ('build', 'mail', 'sign') AND worker_id = '' AND due_at > now()`)
-			err := f.db.GetContext(t.Context(), &left, `SELECT count(*) FROM jobs WHERE dead_at IS NULL AND kind IN ('build', 'mail', 'sign')`)
+		eventually(t, "less is left to build, to mail, to sign or to tell", func() bool {
+			f.exec(t, `UPDATE jobs SET due_at = now() WHERE kind IN ('build', 'mail', 'sign', 'notify') AND worker_id = '' AND due_at > now()`)
+			err := f.db.GetContext(t.Context(), &left, `SELECT count(*) FROM jobs WHERE dead_at IS NULL AND kind IN ('build', 'mail', 'sign', 'notify')`)
 			return err == nil && (left == 0 || fewest < 0 || left < fewest)
 		})
 	}
@@ -149,7 +170,7 @@ func (f *fire) weighReports(t *testing.T, streams map[uuid.UUID][]line) {
 func (f *fire) weighMails(t *testing.T, streams map[uuid.UUID][]line) {
 	t.Helper()
 	taken := f.mails.Mails()
-	repeated := sameMessageIDs(t, taken)
+	sent := f.holdMails(t, taken)
 	there := map[string]int{}
 	for _, m := range taken {
 		there[strings.Trim(m.Header("Message-Id"), "<>")] = 1 // whoever gets it twice sees one
@@ -167,7 +188,42 @@ func (f *fire) weighMails(t *testing.T, streams map[uuid.UUID][]line) {
 		}
 	}
 	f.book.counted(c)
-	f.book.note("%d of %d mails were sent twice, with the same Message-ID", repeated, len(taken))
+	f.book.note("%d of %d mails were sent twice, with the same Message-ID", sent.repeated, len(taken))
+	f.weighNotices(t, sent)
+}
+
+// weighNotices looks in the administrator's mails for each event that the rule of the beginning
+// tells. That none is named twice or did not happen, holdMails sees.
+func (f *fire) weighNotices(t *testing.T, sent sentMails) {
+	t.Helper()
+	named, omitted := sent.named[f.addresses[0]], sent.omitted[f.addresses[0]]
+	c := tally{what: aNotice, there: len(named) + omitted}
+	for id, stream := range f.told(t) {
+		var severity any
+		for _, e := range stream {
+			if e.Data["severity"] != nil {
+				severity = e.Data["severity"]
+			}
+			for what, types := range toldAs {
+				if e.Type == "alert.changed" || !slices.Contains(types, e.Type) || e.Position > f.tellable[e.Log] || severity == "info" {
+					continue
+				}
+				c.told++
+				if key := toldKey(what, id); !named[key] && omitted == 0 {
+					c.lost = append(c.lost, key)
+				}
+			}
+		}
+	}
+	if missing := c.told - c.there; missing > 0 && omitted > 0 {
+		c.lost = append(c.lost, fmt.Sprintf("%d of those that are only counted", missing))
+	}
+	f.book.counted(c)
+	for _, address := range f.addresses[1:] {
+		if len(sent.named[address]) > 0 {
+			f.book.wrong("%s is no administrator and was told of %v", address, slices.Sorted(maps.Keys(sent.named[address]))[:1])
+		}
+	}
 }
 
 // executed is what a statement came to.

@@ -19,6 +19,7 @@ import (
 	"muster/internal/linetest"
 	"muster/internal/mail/mailtest"
 	"muster/internal/measurements/clickhouse/clickhousetest"
+	"muster/internal/notify"
 	"muster/internal/pgtest"
 	"muster/internal/pgtest/failover"
 	"muster/internal/skewtest"
@@ -61,8 +62,9 @@ type fire struct {
 	addresses     []string     // of members, who get mail: first whose token it is
 	recipients    []uuid.UUID  // the others
 
-	failedBefore int       // reports, when the bucket's disk became full
-	settled      time.Time // by then all that was acknowledged is shown
+	failedBefore int              // reports, when the bucket's disk became full
+	settled      time.Time        // by then all that was acknowledged is shown
+	tellable     map[string]int64 // positions of logs up to which everything is told
 
 	work    context.Context // of the clients' calls
 	closing chan struct{}   // closed when clients are to take up nothing new
@@ -157,6 +159,9 @@ func (f *fire) prepare(t *testing.T) {
 	f.addresses = []string{email, "bo@acme.example", "cy@acme.example"}
 	f.ingest = strings.TrimSpace(f.must(t, "token", "create", "--kind", "ingest", "--email", email))
 	f.db = pgtest.Connect(t, f.url)
+	f.within(t, func(ctx context.Context, in *installation) error { // now, and not some time within a minute: every alert is told
+		return notify.Begin(ctx, in.db, in.commands.BeginNotifications)
+	})
 	var upstream []string
 	for _, r := range f.replicas {
 		r.begin(t)

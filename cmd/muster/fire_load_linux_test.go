@@ -35,6 +35,7 @@ const (
 	aSessions   = "samples of sessions, by minute"
 	aDelta      = "statement deltas, as calls"
 	aMail       = "mails"
+	aNotice     = "events in notifications"
 )
 
 const (

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 	"muster/commands"
 	"muster/handlers"
 	"muster/internal/blobs"
-	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
 )
 
@@ -157,34 +154,4 @@ func (i installed) files(t testing.TB, kept map[string]string) {
 			t.Errorf("the file %s of a Ready report is not there", name)
 		}
 	}
-}
-
-// mailedAbout is what a mail is about: a report that is ready, or a delivery of what happened.
-var mailedAbout = regexp.MustCompile(`(?:/exports\?reportId=|, delivery )([0-9a-f-]{36})`)
-
-// sameMessageIDs holds every second mail to one recipient about one report, or of one
-// delivery, to the Message-ID of the first, and returns how many mails were second ones.
-func sameMessageIDs(t testing.TB, taken []mailtest.Mail) (repeated int) {
-	t.Helper()
-	first := make(map[string]string)
-	for _, m := range taken {
-		decoded := readMail(t, m.Data)
-		if strings.Contains(decoded.text, "/invitation#") { // each has a link of its own
-			continue
-		}
-		about := mailedAbout.FindStringSubmatch(decoded.text)
-		if about == nil || len(m.To) != 1 {
-			t.Errorf("a mail to %v about nothing:\n%s", m.To, decoded.text)
-			continue
-		}
-		key, id := m.To[0]+" "+about[1], decoded.header.Get("Message-Id")
-		if before, ok := first[key]; ok {
-			repeated++
-			if before != id {
-				t.Errorf("%s got %s and %s", key, before, id)
-			}
-		}
-		first[key] = id
-	}
-	return repeated
 }

@@ -29,6 +29,7 @@ type line struct {
 	StreamID       uuid.UUID      `json:"streamId"`
 	Version        int64          `json:"version"`
 	Type           string         `json:"type"`
+	OccurredAt     time.Time      `json:"occurredAt"`
 	RecordedAt     time.Time      `json:"recordedAt"`
 	Data           map[string]any `json:"data"`
 	Metadata       map[string]any `json:"metadata"`
