@@ -182,7 +182,7 @@ func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous
 func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Previous, error) {
 	inputs, digest, err := g.Blobs.ReadInputs(ctx, row.File.InputsKey)
 	var gone *blobs.MissingFileError
-	var damaged *blobs.DamagedInputsError
+	var damaged *blobs.DamagedFileError
 	if errors.As(err, &gone) || errors.As(err, &damaged) || err == nil && digest != row.File.InputsSHA256 {
 		return nil, nil
 	}

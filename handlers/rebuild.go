@@ -157,7 +157,7 @@ func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Reb
 	}
 	inputs, digest, err := r.Blobs.ReadInputs(ctx, rec.ready.InputsKey)
 	var gone *blobs.MissingFileError
-	var damaged *blobs.DamagedInputsError
+	var damaged *blobs.DamagedFileError
 	switch {
 	case errors.As(err, &gone):
 		o.Verdict = InputsMissing

@@ -89,7 +89,8 @@ func fault(err error) error {
 func (s *Signer) lost(ctx context.Context, signed *report.Signed) (bool, error) {
 	found, err := s.Blobs.Digest(ctx, signed.Key)
 	var gone *blobs.MissingFileError
-	if errors.As(err, &gone) {
+	var damaged *blobs.DamagedFileError
+	if errors.As(err, &gone) || errors.As(err, &damaged) {
 		return true, nil
 	}
 	return err == nil && found.SHA256 != signed.SHA256, err
@@ -154,17 +155,29 @@ func (s *Signer) append(ctx context.Context, base []byte, update pades.Update) (
 
 // base is the PDF as it was built. One that was changed is not signed.
 func (s *Signer) base(ctx context.Context, rec *recorded) ([]byte, error) {
-	file, err := s.Blobs.Open(ctx, rec.ready.PDFKey)
+	base, err := s.read(ctx, rec.ready.PDFKey)
+	var damaged *blobs.DamagedFileError
+	if errors.As(err, &damaged) {
+		return nil, &jobs.FinalError{Err: err}
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	base, err := io.ReadAll(file)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", rec.ready.PDFKey, err)
 	}
 	if sum := sha256.Sum256(base); hex.EncodeToString(sum[:]) != rec.ready.PDFSHA256 {
 		return nil, &jobs.FinalError{Err: fmt.Errorf("%s is not the PDF that the log names, so it is not signed: its SHA-256 is %x", rec.ready.PDFKey, sum)}
 	}
 	return base, nil
+}
+
+func (s *Signer) read(ctx context.Context, name string) ([]byte, error) {
+	file, err := s.Blobs.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return content, nil
 }

@@ -49,7 +49,8 @@ func (c client) awaitFiles(t *testing.T, passes bool) {
 // another one.
 func TestReportsInAnObjectStore(t *testing.T) {
 	t.Parallel()
-	store, other := s3test.Start(t), s3test.Start(t)
+	disk := t.TempDir()
+	store, other := s3test.StartOn(t, disk), s3test.Start(t)
 	line := linetest.New(t, store.Addr)
 	i := install(t)
 	i.blobs = store.At(line.Addr())
@@ -75,6 +76,9 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	h.withoutBucket(t, line, id, pdf.body)
 	dir := newBackup(t)
 	h.must(t, "backup", dir)
+	if !store.MinIO {
+		h.damagedInTheBucket(t, filepath.Join(disk, "root", "muster"), id)
+	}
 	h.server.stop(t)
 
 	there := elsewhere(t)
@@ -83,6 +87,35 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	server := servingHere(t, append(there.flags(), "--rate-limits=off")...)
 	there.same(t, client{base: server.base, token: h.ana.token}, id, pdf.body)
 	there.fail(t, []string{"restore", dir}, "the database holds an installation", "the blob store holds files")
+}
+
+// damagedInTheBucket changes one byte of a report's signed PDF: it is told as it is of a
+// directory, and no store that is away.
+func (h house) damagedInTheBucket(t *testing.T, files string, id uuid.UUID) {
+	t.Helper()
+	var name string
+	if err := pgtest.Connect(t, h.url).Get(&name, `SELECT convert_from(data, 'UTF8')::json->>'key' FROM events WHERE stream_id = $1 AND type = 'report.signed'`, id); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(files, filepath.FromSlash(name))
+	genuine := read(t, file)
+	write(t, file, flip(genuine))
+	refused, err := h.ana.try(t.Context(), http.MethodGet, "/api/v1/reports/"+id.String()+"/download", nil)
+	if err != nil || refused.status != http.StatusInternalServerError || refused.code() != "file_altered" {
+		t.Errorf("the download answers %d %s, %v", refused.status, refused.body, err)
+	}
+	if figures := string(h.ana.get(t, "/metrics", nil).body); !strings.Contains(figures, `muster_http_problems_total{code="file_altered"} 1`) {
+		t.Error("the figures lack the damaged file")
+	}
+	if audit := string(h.ana.get(t, "/api/v1/audit-events?type=fileAltered", nil).body); !strings.Contains(audit, name) {
+		t.Errorf("the audit list says %s", audit)
+	}
+	dir := newBackup(t)
+	h.muster(t, "backup", dir).says(t, "1 files", name, "--accept-findings")
+	if said := h.must(t, "backup", dir, "--accept-findings"); !strings.Contains(said, "not in it: "+name+" (damaged)") {
+		t.Errorf("the backup says\n%s", said)
+	}
+	write(t, file, genuine)
 }
 
 // withoutBucket takes the bucket away: whoever needs it is told in time, a build waits for

@@ -119,16 +119,21 @@ func filesOf(registry *eventstore.Registry, e eventstore.Event) (files []kept, o
 // matches says whether the file in a store is what the log says. Errors:
 // *blobs.MissingFileError.
 func (k kept) matches(ctx context.Context, store *blobs.Store) (bool, error) {
-	if !k.inputs {
-		found, err := store.Digest(ctx, k.name)
-		return found.SHA256 == k.sha256, err
-	}
-	_, digest, err := store.ReadInputs(ctx, k.name)
-	var changed *blobs.DamagedInputsError
+	digest, err := k.digest(ctx, store)
+	var changed *blobs.DamagedFileError
 	if errors.As(err, &changed) {
 		return false, nil
 	}
-	return digest == k.sha256, err
+	return err == nil && digest == k.sha256, err
+}
+
+func (k kept) digest(ctx context.Context, store *blobs.Store) (string, error) {
+	if k.inputs {
+		_, digest, err := store.ReadInputs(ctx, k.name)
+		return digest, err
+	}
+	found, err := store.Digest(ctx, k.name)
+	return found.SHA256, err
 }
 
 // openBlobs opens the files of reports in a backup's directory as a store.

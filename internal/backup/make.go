@@ -245,6 +245,11 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 			vanished = append(vanished, file)
 			continue
 		}
+		var broken *blobs.DamagedFileError
+		if errors.As(err, &broken) { // the store does not give all of it
+			findings = append(findings, Absent{Name: file.name, Reason: damaged})
+			continue
+		}
 		if err != nil {
 			return err
 		}

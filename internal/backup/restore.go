@@ -259,7 +259,8 @@ func (t *RestoreTarget) copyFiles(ctx context.Context, b *Backup) error {
 		t.Progress(fmt.Sprintf("copying file %d of %d", i+1, len(files)))
 		there, err := t.Blobs.Digest(ctx, want.Name)
 		var none *blobs.MissingFileError
-		if err != nil && !errors.As(err, &none) {
+		var broken *blobs.DamagedFileError
+		if err != nil && !errors.As(err, &none) && !errors.As(err, &broken) {
 			return err
 		}
 		if err == nil && there.SHA256 == want.SHA256 {

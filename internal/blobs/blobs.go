@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
 	"github.com/google/uuid"
@@ -73,9 +74,12 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	if !s.bucket.As(&s.client) {
 		return s, nil
 	}
-	// Its library prints warnings on standard error, past the log: for each file that is
-	// read from a store without checksums, for one.
-	*s.client = *s3.New(s.client.Options(), func(o *s3.Options) { o.Logger = logging.Nop{} })
+	*s.client = *s3.New(s.client.Options(), func(o *s3.Options) {
+		o.Logger = logging.Nop{} // the library would print warnings on standard error, past the log
+		// Whoever reads a file holds it against the digest in the log, in every store alike. What
+		// the library says of a store's own checksum cannot be told from a store that is away.
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	})
 	if s.client.Options().Region == "" {
 		return nil, errors.Join(errors.New("open the blob store: it has no region; add region=… to --blob-url, us-east-1 for most stores that are not Amazon's"), s.Close())
 	}
@@ -209,7 +213,7 @@ func ParseName(name string) (organization, report uuid.UUID, ok bool) {
 
 // Copy stores a file of another store under the same name, byte for byte, and
 // returns size and digest of these bytes. A file of that name is replaced.
-// Errors: *MissingFileError, *FullError.
+// Errors: *MissingFileError, *DamagedFileError, *FullError.
 func (s *Store) Copy(ctx context.Context, from *Store, name string) (Written, error) {
 	file, err := from.Open(ctx, name)
 	if err != nil {
@@ -220,7 +224,7 @@ func (s *Store) Copy(ctx context.Context, from *Store, name string) (Written, er
 }
 
 // Digest returns size and digest of a file's bytes as they are stored. Errors:
-// *MissingFileError.
+// *MissingFileError, *DamagedFileError.
 func (s *Store) Digest(ctx context.Context, name string) (Written, error) {
 	file, err := s.Open(ctx, name)
 	if err != nil {

@@ -143,7 +143,7 @@ func TestAChangedInputsFileHasAnotherDigestOrDoesNotUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, digest, err := s.ReadInputs(t.Context(), name)
-	var damaged *blobs.DamagedInputsError
+	var damaged *blobs.DamagedFileError
 	if !errors.As(err, &damaged) && (err != nil || digest == written.SHA256) {
 		t.Errorf("a changed file read as digest %s, error %v; written was %s", digest, err, written.SHA256)
 	}

@@ -49,9 +49,11 @@
 // object store until a rule of its own removes them; of one that fails for any other
 // reason than the line to the store they are removed.
 //
-// Somebody who can write to the store changes a file. The store does not notice: it
-// keeps no digests. Whoever hands a file out, packs it into a backup or renders from
-// it holds its digest against the event that names it.
+// Somebody who can write to the store changes a file, or a disk does. Whoever hands a file
+// out, packs it into a backup or renders from it holds its digest against the event that
+// names it; checksums that a store keeps itself are not looked at. A file of which the store
+// does not give all is a *DamagedFileError: a disk that cannot read it, or an answer that ends
+// before its length, once more where it is asked for the rest.
 //
 // Two processes are pointed at different stores, or two installations at the same one, or
 // a file system is not mounted: the file muster-store is missing or another's, and serve

@@ -20,6 +20,17 @@ type MissingFileError struct{ Name string }
 
 func (e *MissingFileError) Error() string { return "no file " + e.Name }
 
+// DamagedFileError reports a file that is there and is not what was written: the store
+// cannot give all of it, or an inputs document does not unpack. To try again does not help.
+type DamagedFileError struct {
+	Name string
+	Err  error
+}
+
+func (e *DamagedFileError) Error() string { return e.Name + " is damaged: " + e.Err.Error() }
+
+func (e *DamagedFileError) Unwrap() error { return e.Err }
+
 // FullError reports that the store has no room for a file. Nothing of it is visible.
 type FullError struct {
 	Name string

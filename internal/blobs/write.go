@@ -72,19 +72,8 @@ func (plain) Close() error { return nil }
 // elsewhere must not take the process down.
 const maxInputs = 1 << 30
 
-// DamagedInputsError reports an inputs file that does not unpack: it is not what was
-// written.
-type DamagedInputsError struct {
-	Name string
-	Err  error
-}
-
-func (e *DamagedInputsError) Error() string { return "unpack " + e.Name + ": " + e.Err.Error() }
-
-func (e *DamagedInputsError) Unwrap() error { return e.Err }
-
 // ReadInputs returns the uncompressed inputs document and its SHA-256 in hex.
-// Errors: *MissingFileError, *UnavailableError, *DamagedInputsError.
+// Errors: *MissingFileError, *DamagedFileError, *UnavailableError.
 func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, digest string, err error) {
 	f, err := s.Open(ctx, name)
 	if err != nil {
@@ -103,7 +92,7 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 	}
 	defer z.Close()
 	if document, err = z.DecodeAll(compressed, nil); err != nil {
-		return nil, "", &DamagedInputsError{Name: name, Err: err}
+		return nil, "", &DamagedFileError{Name: name, Err: fmt.Errorf("it does not unpack: %w", err)}
 	}
 	sum := sha256.Sum256(document)
 	return document, hex.EncodeToString(sum[:]), nil

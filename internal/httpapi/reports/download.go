@@ -110,7 +110,7 @@ var errSignatureLost = errors.New("the signed PDF is gone")
 func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow, f file) (io.ReadSeekCloser, error) {
 	content, digest, err := s.open(ctx, f)
 	var gone *blobs.MissingFileError
-	var damaged *blobs.DamagedInputsError
+	var damaged *blobs.DamagedFileError
 	var found string
 	switch {
 	case errors.As(err, &gone) && blobs.IsSigned(f.key):
@@ -118,7 +118,7 @@ func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow, f
 	case errors.As(err, &gone):
 		found = "there is no such file"
 	case errors.As(err, &damaged):
-		found = "it does not unpack"
+		found = damaged.Err.Error()
 	case err != nil:
 		return nil, fmt.Errorf("open %s of report %s: %w", f.Name, row.ID, err)
 	case digest == f.Sha256:

@@ -107,7 +107,7 @@ func (s *ReportRoutes) sizedInputs(ctx context.Context, row history.ReportRow) (
 	}
 	document, _, err := s.Blobs.ReadInputs(ctx, f.key)
 	var gone *blobs.MissingFileError
-	var damaged *blobs.DamagedInputsError
+	var damaged *blobs.DamagedFileError
 	if errors.As(err, &gone) || errors.As(err, &damaged) { // whoever asks for them is told
 		return f, false, nil
 	}
