@@ -33,6 +33,7 @@ const (
 	// httpConnections, and what each worker holds at most, make up the pool.
 	httpConnections   = 12
 	workerConnections = handlers.Connections
+	commitConnections = 1 // postgres.Commits
 )
 
 func serveCommand(cfg *config.Config) *cobra.Command {
@@ -108,6 +109,7 @@ type process struct {
 	export   *telemetry.Export
 	listener net.Listener // nil without the role api
 	door     net.Listener // for operators; nil: none
+	commits  *postgres.Commits
 	ready    *readiness.Board
 }
 
@@ -115,6 +117,8 @@ type process struct {
 // new work, then the ground they stand on while they finish.
 func (p *process) run(ctx context.Context) (err error) {
 	p.watch = p.newWatch()
+	p.commits = postgres.NewCommits(p.url, p.worker, p.db)
+	defer p.commits.Close()
 	begun := make(chan struct{}) // closed when there is enough of the demo to look at
 	if p.ready, err = p.newBoard(begun); err != nil {
 		return err
@@ -154,7 +158,7 @@ func (p *process) run(ctx context.Context) (err error) {
 // keeper and the projections, which writes are answered after.
 func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
-		p.outage.Watch(ctx, func(ctx context.Context) error { return postgres.Reach(ctx, p.url) })
+		p.outage.Watch(ctx, p.works)
 		return nil
 	})
 	group.Go(func() error { return unlessStopped(p.clock.Keep(ctx, p.log)) })
@@ -292,7 +296,7 @@ func (p *process) configuredAdmin() (*commands.NewMember, error) {
 // affordConnections refuses to start where the server cannot give the
 // connections that this process may open, and names the shortfall.
 func (in *installation) affordConnections(ctx context.Context) error {
-	pools := projections.Pools{HTTP: httpConnections, Workers: workerConnections, Open: int(in.pool.Stat().TotalConns())}
+	pools := projections.Pools{HTTP: httpConnections, Workers: workerConnections + commitConnections, Open: int(in.pool.Stat().TotalConns())}
 	if in.ledger != nil {
 		pools.Workers += ledgerConnections
 		pools.Open += int(in.ledger.Stat().TotalConns())

@@ -29,6 +29,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 	checks := []readiness.Need{
 		{Name: "database", Required: true, Run: withoutLag(p.db.PingContext)},
 		{Name: "migrations", Required: true, Run: withoutLag(p.migrated)},
+		{Name: "writes", Required: true, Run: withoutLag(p.commits.Check)}, // every role writes
 		{Name: "projections", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
 			lag, err := p.projectionLag(ctx)
 			return &lag, errors.Join(err, p.runner.Ready(ctx))
@@ -51,6 +52,14 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		})})
 	}
 	return readiness.New(p.log, checks...), nil
+}
+
+// works returns an error where the database does not answer, or answers and does not commit.
+func (p *process) works(ctx context.Context) error {
+	if err := postgres.Reach(ctx, p.url); err != nil {
+		return err
+	}
+	return p.commits.Check(ctx)
 }
 
 // zonesCurrent returns an error where the rules of time zones are older than a year: due

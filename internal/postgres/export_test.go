@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
@@ -73,3 +74,25 @@ func ConfigurationWith(t *testing.T, programs string) string {
 
 // Read reads the database's clock now.
 func (c *Clock) Read(ctx context.Context) error { return c.read(ctx) }
+
+// CommitsWithin is NewCommits with another patience.
+func CommitsWithin(patience time.Duration, url, process string, db *sqlx.DB) *Commits {
+	c := NewCommits(url, process, db)
+	c.patience = patience
+	return c
+}
+
+// Late returns what a check says that began while a commit was under way, when that has
+// returned.
+func Late(c *Commits) (func() error, error) {
+	c.mu.Lock()
+	w := c.pending
+	c.mu.Unlock()
+	if w == nil {
+		return nil, errors.New("no commit is under way")
+	}
+	return func() error {
+		<-w.done
+		return c.judge(w)
+	}, nil
+}

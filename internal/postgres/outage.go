@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/internal/pause"
 )
 
-// Outage is the one place where it is told that the database is away. It stands
-// before a log's handler. Without it, ten loops that each try again a second later say
+// Outage is the one place where it is told that the database is away, or does not
+// commit. It stands before a log's handler. Without it, ten loops that each try again a second later say
 // so ten times a second, for as long as it lasts.
 //
 // A line of a loop that failed because the database may be away is held back until
@@ -76,13 +77,14 @@ func (o *Outage) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// blamesDatabase says that a line's error may come from a database that is away. What
-// breaks a connection that is not of a pool of ours has no type of its own, and of a
+// blamesDatabase says that a line's error may come from a database that is away or does
+// not commit: a session whose commit does not return holds its locks. What breaks a connection that is not of a pool of ours has no type of its own, and of a
 // transaction that broke database/sql may say no more than that it is over.
 func blamesDatabase(r slog.Record) (blames bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, ok := a.Value.Any().(error)
-		blames = ok && (Away(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, sql.ErrTxDone))
+		var server *pgconn.PgError
+		blames = ok && (Away(err) || errors.As(err, &server) && server.Code == lockNotAvailable || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, sql.ErrTxDone))
 		return !blames
 	})
 	return blames
@@ -132,7 +134,7 @@ func (o *Outage) Watch(ctx context.Context, reach func(context.Context) error) {
 func (o *Outage) last(ctx context.Context, cause error, reach func(context.Context) error) {
 	o.set(func() { o.away, o.left, o.held = true, o.left+len(o.held), nil })
 	log := slog.New(o.next)
-	log.ErrorContext(ctx, "the database is away; what fails for that reason is not logged again until it is back", "error", cause)
+	log.ErrorContext(ctx, "the database "+trouble("is", "does not commit", cause)+"; what fails for that reason is not logged again until it is back", "error", cause)
 	since := time.Now()
 	told := since
 	for pause.For(ctx, o.every) == nil {
@@ -148,9 +150,18 @@ func (o *Outage) last(ctx context.Context, cause error, reach func(context.Conte
 			told = now
 			var left int
 			o.set(func() { left = o.left })
-			log.ErrorContext(ctx, "the database is still away", "for", now.Sub(since).Round(time.Second), "linesLeftOut", left, "error", cause)
+			log.ErrorContext(ctx, "the database "+trouble("is still", "still does not commit", cause), "for", now.Sub(since).Round(time.Second), "linesLeftOut", left, "error", cause)
 		}
 	}
+}
+
+// trouble is what the log says of an outage: that the database is away, or is stuck.
+func trouble(is, stuck string, cause error) string {
+	var commit *StuckError
+	if errors.As(cause, &commit) {
+		return stuck
+	}
+	return is + " away"
 }
 
 func (o *outage) set(change func()) {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // said is what a log says, a line at a time.
@@ -95,5 +97,40 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 		<-watched
 		log.Warn("after anybody looks", "error", lost)
 		next("after anybody looks")
+	})
+}
+
+// TestCommitsThatDoNotReturnAreTold as what they are, where loops fail at locks.
+func TestCommitsThatDoNotReturnAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		lines := make(said, 1000)
+		o := NewOutage(slog.NewTextHandler(lines, nil), func(context.Context) bool { return false })
+		o.repeat = time.Minute
+		ctx, stop := context.WithCancel(t.Context())
+		began, watched := time.Now(), make(chan struct{})
+		go func() {
+			defer close(watched)
+			o.Watch(ctx, func(context.Context) error {
+				if time.Since(began) > 90*time.Second {
+					return nil
+				}
+				return &StuckError{For: time.Since(began), WaitsFor: "SyncRep"}
+			})
+		}()
+		synctest.Wait()
+		slog.New(o).Warn("cannot claim a job", "error", fmt.Errorf("claim: %w", &pgconn.PgError{Code: "55P03", Message: "canceling statement due to lock timeout"}))
+		for _, want := range [][]string{
+			{"the database does not commit", "on SyncRep: no synchronous standby"}, {"the database still does not commit", "linesLeftOut=1"}, {"the database is back"},
+		} {
+			line := <-lines
+			for _, words := range want {
+				if !strings.Contains(line, words) {
+					t.Errorf("the log says %q, want %q", line, words)
+				}
+			}
+		}
+		stop()
+		<-watched
 	})
 }
