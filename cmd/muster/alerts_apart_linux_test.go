@@ -232,12 +232,47 @@ func (s *several) processDies(t *testing.T) {
 	}
 }
 
+// stalling is a house on a PostgreSQL of its own, whose commits can be stopped.
+type stalling struct {
+	*ward
+	server *pgtest.Server
+}
+
+// TestLongTroubleOfCommits is that of a synchronous standby that is away.
+func TestLongTroubleOfCommits(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	needsPromtool(t)
+	server, url := pgtest.Stalling(t)
+	s := &stalling{ward: newWard(t, installed{url: url, dir: t.TempDir()}), server: server}
+	s.house = s.open(t, servingHere, "--collect-own-host=off")
+	s.reader["PROCESS"], s.reader["TOKEN"] = s.house.server.base, s.ana.token
+	s.watched["a1"] = func() (client, bool) { return s.ana, true }
+	s.logs = s.house.server.logged.String
+	for _, c := range s.troubles() {
+		s.strikes(t, c)
+	}
+	s.judge(t)
+}
+
+func (s *stalling) troubles() []trouble {
+	const committed = `muster_check_ok{check="writes"}`
+	return []trouble{{
+		alerts: []string{"MusterWritesDoNotCommit"}, says: []string{"commits do not return", "SyncRep", "nobody"},
+		comes: func(t *testing.T) {
+			s.server.Stall(t)
+			eventually(t, "the check of writes fails", func() bool { return s.figure(t, "a1", committed) == 0 })
+		},
+		over: func(t *testing.T) bool { return s.figure(t, "a1", committed) == 1 },
+	}}
+}
+
 // TestEveryAlertHasItsTrouble: a rule without one was never seen to fire on figures that a
 // program shows.
 func TestEveryAlertHasItsTrouble(t *testing.T) {
 	t.Parallel()
 	var troubled []string
-	for _, c := range slices.Concat((&fullHouse{}).troubles(), (&apart{}).troubles(), (&several{}).troubles()) {
+	for _, c := range slices.Concat((&fullHouse{}).troubles(), (&apart{}).troubles(), (&several{}).troubles(), (&stalling{}).troubles()) {
 		troubled = append(troubled, c.alerts...)
 	}
 	rules := alertRules(t)

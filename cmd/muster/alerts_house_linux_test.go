@@ -102,7 +102,12 @@ func TestLongTroublesOfAHouse(t *testing.T) {
 func (f *fullHouse) troubles() []trouble {
 	return []trouble{
 		{
-			alerts: []string{"MusterCheckFails", "MusterMailsWait"}, comes: f.mailServerGoes,
+			alerts: []string{"MusterCheckFails"}, comes: f.storeGoes, says: []string{"degraded", "check=blobs"},
+			goes: func(t *testing.T) { f.moves(t, ".away", "") },
+			over: func(t *testing.T) bool { return f.at(t, `muster_check_ok{check="blobs"}`, 1) },
+		},
+		{
+			alerts: []string{"MusterRunsDegraded", "MusterMailsWait"}, comes: f.mailServerGoes,
 			says: []string{"degraded", "check=mail", "connection refused"},
 			goes: func(t *testing.T) { f.post.open(t) },
 			over: func(t *testing.T) bool {
@@ -152,6 +157,19 @@ func (f *fullHouse) troubles() []trouble {
 			alerts: []string{"MusterGone"}, comes: f.end, says: []string{"stopping: no new work is taken"},
 			over: func(t *testing.T) bool { return f.at(t, "up", 1) },
 		},
+	}
+}
+
+// storeGoes takes the directory of the file store away.
+func (f *fullHouse) storeGoes(t *testing.T) {
+	f.moves(t, "", ".away")
+	eventually(t, "the check of the file store fails", func() bool { return f.at(t, `muster_check_ok{check="blobs"}`, 0) })
+}
+
+func (f *fullHouse) moves(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(filepath.Join(f.dir, "blobs")+from, filepath.Join(f.dir, "blobs")+to); err != nil {
+		t.Fatal(err)
 	}
 }
 
