@@ -122,7 +122,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 	return httpapi.Groups{
 		MemberRoutes: &signin.MemberRoutes{
 			Accounts: p.accounts, Commands: p.commands, Fleet: p.fleet, Waiter: p.runner, OIDC: provider, FillDemo: fillDemo, PublicURL: public, Log: p.log,
-			Mail: server, Composer: sender.Composer,
+			Mail: server, Composer: sender.Composer, DB: p.db, Now: p.clock.Now,
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,

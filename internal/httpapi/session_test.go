@@ -2,15 +2,19 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
 	"muster/commands"
 	"muster/domain/organization"
+	"muster/internal/status"
 )
 
 // cookie is the session that an answer hands out.
@@ -197,4 +201,48 @@ func TestTokens(t *testing.T) {
 	}
 	w.do(request{method: "DELETE", path: "/api/v1/ingest-tokens/" + sensor["id"].(string), as: w.ours.admin}).is(204)
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: sensor["token"].(string), json: map[string]any{"instances": []any{}}}).problem(401, "token_revoked")
+}
+
+// TestASessionNamesServersThatAreNotUp: a page shows them before it has read any list.
+func TestASessionNamesServersThatAreNotUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := w.clock.Now()
+	look := func(of tenant, id uuid.UUID, ok bool, at time.Time) {
+		t.Helper()
+		must(t, status.Record(t.Context(), w.deps.DB, now, []status.Observation{{
+			Organization: of.organization.ID, Instance: id, Source: status.Muster, Part: status.Connection, OK: ok, At: now, Since: at, Code: "refused", Sentence: "Connection refused.",
+		}}))
+	}
+	look(w.ours, w.instance(w.ours, "up"), true, now)
+	look(w.ours, w.instance(w.ours, "down longer"), false, now.Add(-time.Hour))
+	w.instance(w.ours, "never heard of")
+	down := w.instance(w.ours, "down")
+	look(w.ours, down, false, now.Add(-time.Minute))
+	look(w.theirs, w.instance(w.theirs, "theirs"), false, now)
+
+	servers := w.get(w.ours.viewer, "/api/v1/session").is(200).object()["servers"].(map[string]any)
+	if got := fmt.Sprint(servers["states"]); got != "map[down:2 inactive:0 silent:0 unknown:1 up:1]" {
+		t.Errorf("states %s", got)
+	}
+	var names []string
+	listed := map[string]map[string]any{}
+	for _, i := range w.get(w.ours.viewer, "/api/v1/instances").is(200).object()["items"].([]any) {
+		listed[i.(map[string]any)["name"].(string)] = i.(map[string]any)
+	}
+	for _, item := range servers["notUp"].([]any) {
+		i := item.(map[string]any)
+		names = append(names, i["name"].(string))
+		for name, value := range i {
+			if of := listed[i["name"].(string)][name]; !reflect.DeepEqual(of, value) {
+				t.Errorf("%s of %v is %v, in the list %v", name, i["name"], value, of)
+			}
+		}
+	}
+	if !slices.Equal(names, []string{"down", "down longer", "never heard of"}) {
+		t.Errorf("not up: %q", names)
+	}
+	if anonymous := w.get(person{}, "/api/v1/session").is(200).object(); anonymous["servers"] != nil {
+		t.Errorf("nobody is told of %v", anonymous["servers"])
+	}
 }

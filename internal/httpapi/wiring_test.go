@@ -89,7 +89,7 @@ func (d Dependencies) groups() Groups {
 	return Groups{
 		MemberRoutes: &signin.MemberRoutes{
 			Accounts: d.Accounts, Commands: d.Commands, Fleet: d.Fleet, Waiter: d.Waiter, OIDC: d.OIDC, FillDemo: d.FillDemo,
-			PublicURL: d.PublicURL, Log: d.Log, Mail: d.Mail, Composer: d.Sender.Composer,
+			PublicURL: d.PublicURL, Log: d.Log, Mail: d.Mail, Composer: d.Sender.Composer, DB: d.DB, Now: d.Now,
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,

@@ -4531,6 +4531,21 @@ type SentUnassessed struct {
 // Separate Register the server although another instance leads to it
 type Separate = bool
 
+// ServerNotUp As in `Instance`.
+type ServerNotUp struct {
+	CreatedAt time.Time          `json:"createdAt"`
+	Id        openapi_types.UUID `json:"id"`
+	Name      string             `json:"name"`
+
+	// Status `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
+	// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
+	// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
+	Status       InstanceStatus `json:"status"`
+	StatusReason *StatusReason  `json:"statusReason"`
+	StatusSince  *time.Time     `json:"statusSince"`
+	TriedAt      *time.Time     `json:"triedAt"`
+}
+
 // Session defines model for Session.
 type Session struct {
 	AuthMethod    *string    `json:"authMethod,omitempty"`
@@ -4548,7 +4563,10 @@ type Session struct {
 		Name     string `json:"name"`
 		StartUrl string `json:"startUrl"`
 	} `json:"providers,omitempty"`
-	SetupRequired *bool `json:"setupRequired,omitempty"`
+
+	// Servers Which servers are not up as the session is read, so that a page shows them before anything else. For those who may list servers.
+	Servers       *SessionServers `json:"servers,omitempty"`
+	SetupRequired *bool           `json:"setupRequired,omitempty"`
 }
 
 // SessionMail Where e-mails go: to a mail server, or, where none is set, into files in the outbox. For those who are signed in.
@@ -4592,6 +4610,15 @@ type SessionSample struct {
 
 	// Waits Waiting sessions by the engine's own name (wait_event_type, wait_type, wait_class); at most 300 names of 1 to 200 characters
 	Waits map[string]json.Number `json:"waits"`
+}
+
+// SessionServers Which servers are not up as the session is read, so that a page shows them before anything else. For those who may list servers.
+type SessionServers struct {
+	// NotUp Those that are down, then silent, then unknown, of each state the newest first.
+	NotUp []ServerNotUp `json:"notUp"`
+
+	// States How many servers are in each state now.
+	States InstanceStates `json:"states"`
 }
 
 // SetUp defines model for SetUp.

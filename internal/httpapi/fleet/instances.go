@@ -270,10 +270,7 @@ func showInstance(row fleet.Instance, state assessment.TargetState, is status.St
 		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
 		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
 		MissingGrants: []api.MissingGrant{}, DeclinedGrants: wire.NeverNull(declined),
-		Status: api.InstanceStatus(is.State), StatusSince: wire.UTC(is.Since), TriedAt: wire.UTC(is.TriedAt),
-	}
-	if is.Reason != nil {
-		i.StatusReason = &api.StatusReason{Code: is.Reason.Code, Sentence: is.Reason.Sentence}
+		Status: api.InstanceStatus(is.State), StatusSince: wire.UTC(is.Since), StatusReason: wire.StatusReason(is.Reason), TriedAt: wire.UTC(is.TriedAt),
 	}
 	failure := unresolved(state, is)
 	i.Parts = append(wire.List(is.Parts, showPart), assessed(state, failure))

@@ -65,18 +65,7 @@ func (s *ServerRoutes) statesIn(ctx context.Context, scope domain.Scope) (counts
 		if !row.Active {
 			state = status.Inactive
 		}
-		switch state {
-		case status.Up:
-			counts.Up++
-		case status.Down:
-			counts.Down++
-		case status.Silent:
-			counts.Silent++
-		case status.Unknown:
-			counts.Unknown++
-		case status.Inactive:
-			counts.Inactive++
-		}
+		wire.CountState(&counts, state)
 	}
 	return counts, nil
 }

@@ -3,6 +3,9 @@ package signin
 import (
 	"log/slog"
 	"net/url"
+	"time"
+
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/internal/accounts"
@@ -15,6 +18,7 @@ import (
 
 // MemberRoutes are the operations on sessions, members, tokens and the organization.
 type MemberRoutes struct {
+	DB       *sqlx.DB
 	Accounts *accounts.Store
 	Commands *commands.Service
 	Fleet    *fleet.Reader
@@ -29,4 +33,5 @@ type MemberRoutes struct {
 	Mail     mail.Transport
 	Composer *mail.Composer
 	Log      *slog.Logger
+	Now      func() time.Time
 }

@@ -41,7 +41,8 @@ func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) (api.S
 	if s.Mail != nil {
 		goes = api.Server
 	}
-	return api.Session{Mail: &goes, Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}, nil
+	servers, err := s.servers(ctx, p)
+	return api.Session{Mail: &goes, Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires, Servers: servers}, err
 }
 
 func (s *MemberRoutes) SignIn(ctx context.Context, r api.SignInRequestObject) (api.SignInResponseObject, error) {

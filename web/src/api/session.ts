@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { client, type Schemas } from "./client";
 
 export type Role = "viewer" | "member" | "auditor" | "admin";
@@ -12,6 +13,8 @@ export type SignedIn = {
   expiresAt: string;
   /** Where e-mails go; outbox: no mail server is set, and they are kept. */
   mail: "server" | "outbox";
+  /** How the servers were as the session was read, for those who may list them. */
+  servers?: Schemas["SessionServers"];
 };
 
 export const sessionQuery = queryOptions({
@@ -38,4 +41,17 @@ export function useSession(): SignedIn & { can: (permission: string) => boolean;
     role: session.member.role as Role,
     can: (permission) => session.permissions.includes(permission),
   };
+}
+
+/** So old may be what the session said of the servers to be shown as how they are. Milliseconds. */
+const fresh = 15_000;
+
+/**
+ * useServersAtFirst is how the servers were as the session was read, for a page whose list of them is on its way. A page
+ * that is opened later gets nothing.
+ */
+export function useServersAtFirst(): Schemas["SessionServers"] | null {
+  const { data, dataUpdatedAt } = useQuery(sessionQuery);
+  const [isFresh] = useState(() => Date.now() - dataUpdatedAt < fresh);
+  return isFresh ? (signedIn(data)?.servers ?? null) : null;
 }

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { onServer, serverNow } from "../api/clock";
-import { useSession } from "../api/session";
+import { useServersAtFirst, useSession } from "../api/session";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { useLater } from "../ui/later";
 import { PageTitle } from "../ui/PageTitle";
@@ -12,6 +12,7 @@ import { awaitsFirst, beginning, useFleet, useReporting } from "./fleet";
 import { LaterPanel, usePanelSoon } from "./LaterPanel";
 import { MarksProvider } from "./marks";
 import { StateLine } from "./StateLine";
+import { Trouble } from "./Trouble";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
 import { troubled } from "./troubled";
 import { useWho } from "./who";
@@ -50,21 +51,25 @@ function Beginning() {
   );
 }
 
-const Trouble = lazy(() => part(() => import("./Trouble")).then((m) => ({ default: m.Trouble })));
-
-/** InTrouble is what comes before every figure: the servers that are not up. Its room is there before its words are. */
+/**
+ * InTrouble is what comes before every figure: the servers that are not up. Until they are read, those that the session
+ * told of: what comes later pushes the page down.
+ */
 function InTrouble() {
   const { instanceIds, matchesNothing } = useScope();
-  const { instances, dataUpdatedAt } = useReporting(instanceIds);
-  if (matchesNothing || !instances) return null;
-  const wrong = troubled(instances, onServer(dataUpdatedAt));
-  const rows = wrong.named.length + Math.min(wrong.together.length, 1);
-  if (rows === 0) return null;
-  return (
-    <Suspense fallback={<div style={{ height: 60 * rows }} />}>
-      <Trouble of={instances} {...wrong} />
-    </Suspense>
-  );
+  const { instances, dataUpdatedAt, isError } = useReporting(instanceIds);
+  const told = useServersAtFirst();
+  if (matchesNothing) return null;
+  if (instances) {
+    const active = instances.filter((i) => i.status !== "inactive").length;
+    return <Trouble active={active} {...troubled(instances, active, onServer(dataUpdatedAt))} />;
+  }
+  if (!told || isError) return null;
+  const { inactive, ...states } = told.states;
+  const active = instanceIds?.length ?? Object.values(states).reduce((sum, n) => sum + n, 0);
+  if (told.notUp.length < states.down + states.silent + states.unknown) return null; // of too many the first ones alone
+  const notUp = told.notUp.filter((i) => !instanceIds || instanceIds.includes(i.id));
+  return <Trouble active={active} {...troubled(notUp, active, serverNow().getTime())} />;
 }
 
 /** useAfterPaint is a value once what came with it is painted. */
@@ -107,7 +112,7 @@ export function DashboardPage() {
   }
   return (
     <>
-      <PageTitle title="Dashboard" lead={<StateLine />} />
+      <PageTitle title="Dashboard" beside={<StateLine />} />
       <div className={classes.page} data-beside={beside}>
         <InTrouble />
         <Beginning />

@@ -1,6 +1,7 @@
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { type Status, statuses, statusIcons, statusNames } from "../instances/states";
+import { useServersAtFirst } from "../api/session";
+import { type Instance, type Status, statuses, statusIcons, statusNames } from "../instances/states";
 import { count, plural } from "../ui/format";
 import { useScope } from "../window/scope";
 import { type Counted, countOf, useReporting } from "./fleet";
@@ -9,9 +10,13 @@ import classes from "./states.module.css";
 /** Up to so many servers are a square each; more are one bar. */
 const squares = 60;
 
-/** StateLine says how many of the servers in scope are in which state, each count leading to them, and how many report. It is phrasing, for a paragraph. */
+/**
+ * StateLine says how many of the servers in scope are in which state, each count leading to them, and how many report.
+ * Until they are read, the session has told the counts of the whole organization.
+ */
 export function StateLine() {
   const { instanceIds, matchesNothing } = useScope();
+  const told = useServersAtFirst();
   const { instances, isError, refetch } = useReporting(instanceIds);
   if (matchesNothing) return <span className={classes.line}>No instance matches this filter.</span>;
   if (isError && !instances) {
@@ -24,11 +29,10 @@ export function StateLine() {
       </span>
     );
   }
-  if (!instances) return <span className={classes.line}>Loading instances</span>;
-  const counts = countOf(instances);
-  const active = instances.length - counts.inactive;
+  const counts = instances ? countOf(instances) : instanceIds ? undefined : told?.states;
+  if (!counts) return <span className={classes.line}>Loading instances</span>;
   const watched = statuses.filter((status) => status !== "inactive");
-  const marked = watched.flatMap((status) => instances.filter((i) => i.status === status));
+  const active = watched.reduce((sum, status) => sum + counts[status], 0);
   return (
     <span className={classes.line} data-states>
       {watched
@@ -38,17 +42,10 @@ export function StateLine() {
         ))}
       {active > 0 && active <= squares && (
         <span className={classes.squares} aria-hidden>
-          {marked.map((i) => (
-            <Link
-              key={i.id}
-              to="/instances/$instanceId"
-              params={{ instanceId: i.id }}
-              tabIndex={-1}
-              className={classes.square}
-              data-state={i.status}
-              title={`${i.name}: ${statusNames[i.status].toLowerCase()}`}
-            />
-          ))}
+          {watched.flatMap((status) => {
+            const of = instances?.filter((i) => i.status === status) ?? Array(counts[status]).fill(null);
+            return of.map((i: Instance | null, at) => <Square key={i?.id ?? status + at} status={status} of={i} />);
+          })}
         </span>
       )}
       {active > squares && <Bar counts={counts} active={active} />}
@@ -75,6 +72,20 @@ function State({
       <Icon size={16} aria-hidden />
       <b className="numbers">{count(n)}</b> {statusNames[status].toLowerCase()}
     </Link>
+  );
+}
+
+function Square({ status, of }: { status: Status; of: Instance | null }) {
+  if (!of) return <span className={classes.square} data-state={status} />;
+  return (
+    <Link
+      to="/instances/$instanceId"
+      params={{ instanceId: of.id }}
+      tabIndex={-1}
+      className={classes.square}
+      data-state={status}
+      title={`${of.name}: ${statusNames[status].toLowerCase()}`}
+    />
   );
 }
 

@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
+import { ago } from "../ui/format";
 import { useNow } from "../ui/now";
-import { Time } from "../ui/Time";
 
 /** The alert comes within a minute, and is told within another: before that, nobody is missing. Milliseconds. */
 const minute = 60_000;
@@ -15,7 +15,7 @@ const whom = ({ channel, recipients }: Schemas["AlertNotification"]) =>
 /** Told is who was told first that a server went down, and when, or that nobody was. What is not known is not said. */
 export function Told({ instanceId, since }: { instanceId: string; since: string }) {
   const session = useSession();
-  const now = useNow(null);
+  const now = useNow(10_000);
   const polling = usePolling(() => 30_000);
   const alerts = api.useQuery(
     "get",
@@ -49,7 +49,7 @@ export function Told({ instanceId, since }: { instanceId: string; since: string 
     <Text size="xs" c="dimmed" component="span" data-told>
       {first && (
         <>
-          <bdi>{whom(first)}</bdi> told <Time at={first.at} relative />
+          <bdi>{whom(first)}</bdi> told {ago(first.at, now)}
         </>
       )}
       {nobody && "Nobody was told. "}

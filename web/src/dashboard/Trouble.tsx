@@ -2,21 +2,22 @@ import { Anchor, Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { saidOf, wordOf } from "../instances/reason";
-import { type Instance, statusIcons, statusNames } from "../instances/states";
-import { count, plural } from "../ui/format";
-import { Since, Time } from "../ui/Time";
+import { type Status, statusIcons, statusNames } from "../instances/states";
+import { absoluteTime, ago, count, plural, sinceWhen } from "../ui/format";
+import { useNow } from "../ui/now";
 import { useScope } from "../window/scope";
 import classes from "./states.module.css";
 import { Told } from "./Told";
-import type { Troubled } from "./troubled";
+import type { Shown, Troubled } from "./troubled";
 
-/** Trouble is the servers that are not up, the worst first. */
-export function Trouble({ of, together, named, others }: Troubled & { of: Instance[] }) {
+/** Trouble is the servers that are not up, the worst first. So many are active in all. */
+export function Trouble({ active, together, named, others }: Troubled & { active: number }) {
   const { instanceIds } = useScope();
+  if (together.length + named.length === 0) return null;
   const first = together.length === 0 ? named[0]?.id : undefined;
   return (
     <section className={classes.trouble} aria-label="Servers that are not up" data-trouble={named[0]?.status ?? "down"}>
-      {together.length > 0 && <Together down={together} of={of} instanceIds={instanceIds} />}
+      {together.length > 0 && <Together down={together} active={active} instanceIds={instanceIds} />}
       {named.map((i) =>
         i.status === "down" ? (
           <Down key={i.id} instance={i} first={i.id === first} />
@@ -49,7 +50,7 @@ export function Trouble({ of, together, named, others }: Troubled & { of: Instan
   );
 }
 
-function Row({ status, children, beside }: { status: Instance["status"]; children: ReactNode; beside: ReactNode }) {
+function Row({ status, children, beside }: { status: Status; children: ReactNode; beside: ReactNode }) {
   const Icon = statusIcons[status];
   return (
     <div className={classes.row} data-state={status}>
@@ -62,7 +63,7 @@ function Row({ status, children, beside }: { status: Instance["status"]; childre
   );
 }
 
-function Down({ instance: i, first }: { instance: Instance; first: boolean }) {
+function Down({ instance: i, first }: { instance: Shown; first: boolean }) {
   const said = i.statusReason && saidOf(i.statusReason);
   const word = i.statusReason && wordOf(i.statusReason.code);
   return (
@@ -79,7 +80,7 @@ function Down({ instance: i, first }: { instance: Instance; first: boolean }) {
         <bdi>{i.name}</bdi> is down{word && `, ${word}`}{" "}
         {i.statusSince && (
           <span className={classes.since}>
-            <Since at={i.statusSince} />
+            since <Moment at={i.statusSince} words={sinceWhen} />
           </span>
         )}
       </h2>
@@ -88,7 +89,7 @@ function Down({ instance: i, first }: { instance: Instance; first: boolean }) {
         {i.triedAt && (
           <>
             {" "}
-            Tried <Time at={i.triedAt} relative />.
+            Tried <Moment at={i.triedAt} words={ago} />.
           </>
         )}
         {said?.words && (
@@ -102,14 +103,14 @@ function Down({ instance: i, first }: { instance: Instance; first: boolean }) {
   );
 }
 
-function Quiet({ instance: i }: { instance: Instance }) {
+function Quiet({ instance: i }: { instance: Shown }) {
   return (
     <Row status={i.status} beside={<Open instance={i} />}>
       <h2 className={classes.name}>
         <bdi>{i.name}</bdi> is {statusNames[i.status].toLowerCase()}{" "}
         {i.statusSince && (
           <span className={classes.since}>
-            <Since at={i.statusSince} />
+            since <Moment at={i.statusSince} words={sinceWhen} />
           </span>
         )}
       </h2>
@@ -119,8 +120,7 @@ function Quiet({ instance: i }: { instance: Instance }) {
 }
 
 /** Together is one row for the many that went away at once: what they share is looked for first. */
-function Together({ down, of, instanceIds }: { down: Instance[]; of: Instance[]; instanceIds: string[] | undefined }) {
-  const active = of.filter((i) => i.status !== "inactive").length;
+function Together({ down, active, instanceIds }: { down: Shown[]; active: number; instanceIds: string[] | undefined }) {
   const latest = down[0]; // the newest first
   const reasons = new Map<string, number>();
   for (const i of down) {
@@ -146,7 +146,7 @@ function Together({ down, of, instanceIds }: { down: Instance[]; of: Instance[];
         {count(down.length)} of {plural(active, "server")} are down{" "}
         {latest?.statusSince && (
           <span className={classes.since}>
-            the last one <Since at={latest.statusSince} />
+            the last one since <Moment at={latest.statusSince} words={sinceWhen} />
           </span>
         )}
       </h2>
@@ -158,7 +158,7 @@ function Together({ down, of, instanceIds }: { down: Instance[]; of: Instance[];
   );
 }
 
-function Open({ instance: i, filled = false }: { instance: Instance; filled?: boolean }) {
+function Open({ instance: i, filled = false }: { instance: Shown; filled?: boolean }) {
   return (
     <Button
       size="xs"
@@ -168,5 +168,15 @@ function Open({ instance: i, filled = false }: { instance: Instance; filled?: bo
     >
       Open server
     </Button>
+  );
+}
+
+/** Moment is a time without the code that shows tooltips: the card is in the page's first frame. */
+function Moment({ at, words }: { at: string; words: (at: string, now: Date) => string }) {
+  const now = useNow(10_000);
+  return (
+    <time dateTime={at} title={absoluteTime(at)} className="numbers" style={{ whiteSpace: "nowrap" }}>
+      {words(at, now)}
+    </time>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Instance, Status } from "../instances/states";
-import { troubled } from "./troubled";
+import { type Shown, troubled as troubledOf } from "./troubled";
 
 const now = Date.parse("2026-11-26T18:24:20Z");
 const server = (name: string, status: Status, minutes: number | null = 10, more: Partial<Instance> = {}) =>
@@ -13,7 +13,9 @@ const server = (name: string, status: Status, minutes: number | null = 10, more:
     statusReason: null,
     ...more,
   }) as Instance;
-const names = (all: Instance[]) => all.map((i) => i.name).join(" ");
+const troubled = (all: Instance[], at: number) =>
+  troubledOf(all, all.filter((i) => i.status !== "inactive").length, at);
+const names = (all: Shown[]) => all.map((i) => i.name).join(" ");
 
 test("nothing is said where every server is up or switched off", () => {
   const said = troubled([server("a", "up"), server("b", "inactive")], now);

@@ -1,0 +1,70 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/status"
+	"muster/projections/fleet"
+)
+
+// mostNotUp is how many servers that are not up a session names. A page shows four of them.
+const mostNotUp = 200
+
+// servers is how the organization's servers are, for those who may list them, else nil. The
+// dashboard draws them with its first frame: a card that comes later pushes the rest down.
+func (s *MemberRoutes) servers(ctx context.Context, p accounts.Principal) (*api.SessionServers, error) {
+	may := []organization.Scope{organization.ScopeMetricsRead, organization.ScopeAlertsRead, organization.ScopeReportsRead, organization.ScopeReportsCreate}
+	if !slices.ContainsFunc(may, p.Can) { // as to list them
+		return nil, nil
+	}
+	id := p.Organization.ID
+	rows, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: id, Page: 1, Size: math.MaxInt32})
+	if err != nil {
+		return nil, err
+	}
+	ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
+	statuses, err := status.Of(ctx, s.DB, id, ids, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	shown := &api.SessionServers{NotUp: []api.ServerNotUp{}}
+	for _, row := range rows {
+		is := statuses[row.ID]
+		if !row.Active {
+			is = status.Off()
+		}
+		if wire.CountState(&shown.States, is.State); is.State == status.Up || is.State == status.Inactive {
+			continue
+		}
+		shown.NotUp = append(shown.NotUp, api.ServerNotUp{
+			Id: row.ID, Name: row.Name, CreatedAt: row.CreatedAt.UTC(), Status: api.InstanceStatus(is.State),
+			StatusSince: wire.UTC(is.Since), StatusReason: wire.StatusReason(is.Reason), TriedAt: wire.UTC(is.TriedAt),
+		})
+	}
+	worst := status.States()
+	slices.SortStableFunc(shown.NotUp, func(a, b api.ServerNotUp) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(worst, status.State(a.Status)), slices.Index(worst, status.State(b.Status))),
+			since(b).Compare(since(a)),
+		)
+	})
+	shown.NotUp = shown.NotUp[:min(len(shown.NotUp), mostNotUp)]
+	return shown, nil
+}
+
+func since(i api.ServerNotUp) time.Time {
+	if i.StatusSince == nil {
+		return time.Time{}
+	}
+	return *i.StatusSince
+}
