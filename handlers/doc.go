@@ -33,8 +33,8 @@
 // works; what it decides, it commits in one transaction under the fence of its
 // job.
 //
-// Rebuilder makes PDF and tables again from the recorded inputs, and Sweeper deletes
-// files that no event names.
+// Rebuilder makes PDF and tables again from the recorded inputs, or from inputs in hand
+// without log, database and store; Sweeper deletes files that no event names.
 //
 // # What may go wrong
 //

@@ -33,6 +33,7 @@ const (
 	OtherRenderer  RebuildVerdict = "built by another renderer"
 	InputsErased   RebuildVerdict = "inputs erased"
 	RecordAltered  RebuildVerdict = "the log does not verify"
+	Built          RebuildVerdict = "built" // and held against nothing
 )
 
 // RebuildOutcome is what a rebuild found.
@@ -45,13 +46,13 @@ type RebuildOutcome struct {
 	Other        *report.File    // of a Differs whose PDF is identical: the companion that is not, as it was built now
 	Erased       *report.InputsErased
 	ErasedAt     time.Time
-	Fault        string // of a RecordAltered: what does not fit
+	Fault        string // of a RecordAltered, and of inputs in hand: what does not fit, or is not known
 }
 
 // ExitStatus is what the command line answers with.
 func (o RebuildOutcome) ExitStatus() int {
 	switch o.Verdict {
-	case Identical:
+	case Identical, Built:
 		return 0
 	case OtherRenderer:
 		return 3
@@ -81,8 +82,17 @@ func (o RebuildOutcome) String() string {
 		if o.Other != nil {
 			return fmt.Sprintf("differs: the recorded inputs give the recorded PDF, and a %s with SHA-256 %s, recorded is another", o.Other.Name, o.Other.SHA256)
 		}
-		return fmt.Sprintf("differs: the recorded inputs give a PDF with SHA-256 %s, recorded is %s", o.SHA256, o.Ready.PDFSHA256)
+		said := fmt.Sprintf("differs: the recorded inputs give a PDF with SHA-256 %s, recorded is %s", o.SHA256, o.Ready.PDFSHA256)
+		if o.Fault != "" {
+			said += "; " + o.Fault
+		}
+		return said
+	case Built:
+		return fmt.Sprintf("built: the inputs give a PDF with SHA-256 %s, which was held against nothing", o.SHA256)
 	case InputsMismatch:
+		if o.Fault != "" {
+			return "the inputs do not match their recorded digest: " + o.Fault
+		}
 		return "the inputs do not match their recorded digest: the file " + o.Ready.InputsKey + " was changed"
 	case InputsMissing:
 		return "the inputs are missing: no file " + o.Ready.InputsKey + ", and no event says that it was erased"
@@ -92,7 +102,7 @@ func (o RebuildOutcome) String() string {
 	case InputsErased:
 		return fmt.Sprintf("inputs erased on %s by rule %s; the digests still prove a PDF in hand", o.ErasedAt.UTC().Format("2006-01-02"), o.Erased.Rule)
 	case RecordAltered:
-		return "the log does not verify, so its digests prove nothing: " + o.Fault
+		return "what is recorded does not verify, so its digests prove nothing: " + o.Fault
 	}
 	return string(o.Verdict)
 }
@@ -123,6 +133,15 @@ func (e *NoSuchFileError) Error() string {
 	return fmt.Sprintf("a %s report has no file %q that is built", e.Kind, e.File)
 }
 
+// requireFile returns a *NoSuchFileError where reports of a kind do not have the file that
+// is asked for.
+func (r *Rebuilder) requireFile(kind report.Kind) error {
+	if wanted := cmp.Or(r.File, report.PDFFile); wanted != report.PDFFile && !slices.Contains(report.Companions(kind), wanted) {
+		return &NoSuchFileError{Kind: kind, File: wanted}
+	}
+	return nil
+}
+
 // Rebuild builds the PDF and the companions of a report again, writes the one that is
 // asked for to w and holds all of them against what was recorded. Another renderer's PDF is built and written too, but
 // differing bytes mean nothing then. What was recorded counts only where the
@@ -147,8 +166,8 @@ func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Reb
 	if rec.ready == nil {
 		return RebuildOutcome{}, &NotBuiltError{ID: id, Status: rec.Status()}
 	}
-	if wanted := cmp.Or(r.File, report.PDFFile); wanted != report.PDFFile && !slices.Contains(report.Companions(rec.Kind()), wanted) {
-		return RebuildOutcome{}, &NoSuchFileError{Kind: rec.Kind(), File: wanted}
+	if err := r.requireFile(rec.Kind()); err != nil {
+		return RebuildOutcome{}, err
 	}
 	o := RebuildOutcome{Organization: rec.organization, Ready: *rec.ready, Renderer: r.Renderer.Identity()}
 	if rec.erased != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -64,6 +65,8 @@ func TestFourAnswersOfARebuild(t *testing.T) {
 	newer := launch(t, []string{asVersion + "=9.9"}, append(h.flags(), "reports", "rebuild", id.String(), "--verify")...)
 	answers(t, newer.outcome(t), 3, "another renderer", "inputs match", "Run version dev")
 
+	h.buildsFromInputsInHand(t, id, other)
+
 	inputs := h.stored(t, id, theInputs)
 	genuine := read(t, inputs)
 	write(t, inputs, read(t, h.stored(t, other, theInputs)))
@@ -88,6 +91,53 @@ func TestFourAnswersOfARebuild(t *testing.T) {
 	}
 	_, path := h.ana.download(t, id)
 	h.must(t, "verify", path) // the digests still prove the PDF
+}
+
+// buildsFromInputsInHand builds a report again where no database is, as the program must
+// that is older than the database by now.
+func (h house) buildsFromInputsInHand(t *testing.T, id, other uuid.UUID) {
+	t.Helper()
+	file := func(of uuid.UUID, name string) string {
+		return fileWith(t, name, string(h.ana.get(t, "/api/v1/reports/"+of.String()+"/files/"+name, nil).body))
+	}
+	_, signed := h.ana.download(t, id)
+	h.ana.signed(t, other)
+	inputs, foreign := file(id, "inputs.json"), file(other, "proof.json")
+	base := fileWith(t, "base.pdf", string(h.ana.get(t, "/api/v1/reports/"+id.String()+"/download?revision=base", nil).body))
+	bytesOf := read(t, signed)
+	bytesOf[len(read(t, base))/2] ^= 1
+	changed := fileWith(t, "changed.pdf", string(bytesOf))
+	edited := fileWith(t, "edited.json", strings.Replace(string(read(t, inputs)), "Acme", "Acne", 1))
+	again := filepath.Join(t.TempDir(), "again.pdf")
+	for name, c := range map[string]struct {
+		args   []string
+		status int
+		says   string
+	}{
+		"the signed PDF":          {[]string{"--inputs", inputs, "--against", signed, "--verify", "--file", again}, 0, "identical"},
+		"the PDF as it was built": {[]string{"--inputs", inputs, "--against", base, "--verify"}, 0, "identical"},
+		"the proof":               {[]string{id.String(), "--inputs", inputs, "--against", file(id, "proof.json"), "--verify", "--offline"}, 0, "findings.csv"},
+		"as the store has them":   {[]string{"--inputs", h.stored(t, id, theInputs), "--against", sum(read(t, base)), "--verify"}, 0, "identical"},
+		"another proof":           {[]string{"--inputs", inputs, "--against", foreign, "--verify"}, 1, "another report's"},
+		"a changed PDF":           {[]string{"--inputs", inputs, "--against", changed, "--verify"}, 1, "changed"},
+		"edited inputs":           {[]string{"--inputs", edited, "--against", signed, "--verify"}, 1, "they were changed"},
+		"another report":          {[]string{other.String(), "--inputs", inputs, "--against", signed, "--verify"}, 1, "are the inputs of report " + id.String()},
+		"the PDF as inputs":       {[]string{"--inputs", signed, "--file", filepath.Join(t.TempDir(), "x.pdf")}, 1, "is no inputs document"},
+		"no file":                 {[]string{"--inputs", "/nowhere/inputs.json", "--against", signed, "--verify"}, 1, "no such file"},
+	} {
+		got := muster(t, append([]string{"--database-url=postgres://muster@127.0.0.1:1/nowhere", "--data-dir=/nowhere", "reports", "rebuild"}, c.args...)...)
+		if got.status != c.status || !strings.Contains(got.out+got.errors, c.says) {
+			t.Errorf("%s: ended with %d, want %d and %q: %s%s", name, got.status, c.status, c.says, got.out, got.errors)
+		}
+	}
+	if !bytes.Equal(read(t, again), read(t, base)) {
+		t.Error("what was built again is not the PDF that was built, byte for byte")
+	}
+	h.must(t, "verify", again)
+	newer := launch(t, []string{asVersion + "=9.9"}, "--database-url=postgres://muster@127.0.0.1:1/nowhere", "reports", "rebuild", "--inputs", inputs, "--against", signed, "--verify")
+	if got := newer.outcome(t); got.status != 3 || !strings.Contains(got.out, "Run version dev") {
+		t.Errorf("another version ended with %d: %s%s", got.status, got.out, got.errors)
+	}
 }
 
 func read(t testing.TB, path string) []byte {

@@ -86,17 +86,30 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 	if err != nil {
 		return nil, "", err
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
-	if err != nil {
-		return nil, "", fmt.Errorf("unpack %s: %w", name, err)
-	}
-	defer z.Close()
-	if document, err = z.DecodeAll(compressed, nil); err != nil {
-		return nil, "", &DamagedFileError{Name: name, Err: fmt.Errorf("it does not unpack: %w", err)}
+	if document, err = UnpackInputs(name, compressed); err != nil {
+		return nil, "", err
 	}
 	sum := sha256.Sum256(document)
 	return document, hex.EncodeToString(sum[:]), nil
 }
+
+// UnpackInputs returns the inputs document of a file as the store has it. Errors:
+// *DamagedFileError.
+func UnpackInputs(name string, compressed []byte) ([]byte, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
+	if err != nil {
+		return nil, fmt.Errorf("unpack %s: %w", name, err)
+	}
+	defer z.Close()
+	document, err := z.DecodeAll(compressed, nil)
+	if err != nil {
+		return nil, &DamagedFileError{Name: name, Err: fmt.Errorf("it does not unpack: %w", err)}
+	}
+	return document, nil
+}
+
+// PackedInputs says whether a file is an inputs document as the store has it.
+func PackedInputs(file []byte) bool { return bytes.HasPrefix(file, []byte{0x28, 0xb5, 0x2f, 0xfd}) } // zstd's magic number
 
 // writing is a file that is being written.
 type writing struct {
