@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"os"
@@ -103,4 +104,44 @@ func TestSuppliersThatHang(t *testing.T) {
 		t.Errorf("the log says %d times that the file store hangs", n)
 	}
 	h.server.stop(t)
+}
+
+// TestAStartThatHangs is told of at both doors, at once: the process lives, it is not ready
+// and names what it waits for, and all else is to be sent again.
+func TestAStartThatHangs(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.within(t, func(context.Context, *installation) error { return nil }) // with its files
+	hang(t, filepath.Join(i.dir, "blobs", "muster-store"))
+	var addresses []string
+	for range 2 {
+		free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, free.Addr().String())
+		if err := free.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := launchHere(t, append(i.flags(), "serve", "--roles=api", "--listen="+addresses[0], "--ops-listen="+addresses[1])...)
+	for _, at := range addresses {
+		c := client{base: "http://" + at}
+		eventually(t, "it says that it waits for the file store", func() bool {
+			got, err := c.try(t.Context(), http.MethodGet, "/readyz", nil)
+			return err == nil && got.status == http.StatusServiceUnavailable && strings.Contains(string(got.body), `"blobs"`)
+		})
+		for path, status := range map[string]int{"/healthz": http.StatusOK, "/metrics": http.StatusServiceUnavailable, "/api/v1/session": http.StatusServiceUnavailable} {
+			began := time.Now()
+			got, err := c.try(t.Context(), http.MethodGet, path, nil)
+			if err != nil || got.status != status || time.Since(began) > 2*time.Second {
+				t.Errorf("%s of %s: %d after %s, %v", path, at, got.status, time.Since(began), err)
+			}
+		}
+	}
+	eventually(t, "it is ready without the file store", func() bool {
+		got, err := client{base: "http://" + addresses[0]}.try(t.Context(), http.MethodGet, "/readyz", nil)
+		return err == nil && got.status == http.StatusOK
+	})
+	r.base = "http://" + addresses[0]
 }

@@ -105,6 +105,13 @@ type access struct {
 	tracer    pgx.QueryTracer // of the common pool; nil: none
 	files     bool            // with the blob store
 	measured  bool            // with what is measured; without, only with what the database has of it
+	waits     func(on string) // is told what is opened next, by the name of its check; nil: nobody is
+}
+
+func (a access) next(name string) {
+	if a.waits != nil {
+		a.waits(name)
+	}
 }
 
 // withInstallation opens the installation for one command and closes it behind it. It
@@ -178,9 +185,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	if err := in.openDatabase(ctx, a); err != nil {
 		return in, err
 	}
+	a.next("migrations")
 	if err := in.migrate(ctx); err != nil {
 		return in, err
 	}
+	a.next("blobs")
 	if err := in.openSecrets(ctx, a); err != nil {
 		return in, err
 	}
@@ -204,9 +213,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.health, in.schedules = health.NewReader(in.db), schedules.NewReader(in.db)
 	in.proofs = in.newProofs()
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
+	a.next("measurements")
 	if err := in.openMeasurements(ctx, a); err != nil {
 		return in, err
 	}
+	a.next("projections")
 	in.samples.KeepsTexts = in.accounts.HoldsTexts
 	in.drops = drops.New(in.db, in.log, now)
 	in.senders = senders.New(in.db, in.log, now)

@@ -59,27 +59,33 @@ within 20 s, and nothing is lost.`,
 
 // serve runs the process until ctx ends or a part of it fails. It greets people on out.
 func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
-	// The port first: a second process on it should not get as far as the database.
-	var listener net.Listener
+	var starts stage
+	starts.reach("database")
+	// The ports first: a second process on them should not get as far as the database, and
+	// whoever asks this one meanwhile is told that it is starting.
+	var front, door *entrance
 	if cfg.Roles.Has(config.API) {
-		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen); err != nil {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen)
+		if err != nil {
 			return fmt.Errorf("listen: %w; --listen names another address", err)
 		}
-		defer func() { _ = listener.Close() }()
 		cfg.Listening(listener.Addr())
+		front = newEntrance(listener, logger(cfg), 0, writeTimeout, starts.name) // how long a body may take is the API's to say
+		defer func() { _ = front.server.Close() }()
 	}
-	door, err := listenOps(ctx, cfg)
+	listener, err := listenOps(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	if door != nil {
-		defer func() { _ = door.Close() }()
+	if listener != nil {
+		door = newEntrance(listener, logger(cfg), readHeaderTimeout, doorTimeout, starts.name)
+		defer func() { _ = door.server.Close() }()
 	}
 	metrics := telemetry.New(version, buildCommit())
 	worker := workerName()
 	export := telemetry.StartExport(ctx, version, worker, metrics, logger(cfg))
 	in, err := openInstallation(ctx, cfg, access{
-		exclusive: true, files: true, measured: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
+		exclusive: true, files: true, measured: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(), waits: starts.reach,
 	})
 	if err == nil {
 		defer func() { err = errors.Join(err, in.Close()) }()
@@ -95,27 +101,29 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	for _, warning := range cfg.Warnings() {
 		in.log.Warn(warning)
 	}
-	p := &process{installation: in, out: out, worker: worker, metrics: metrics, export: export, listener: listener, door: door}
+	p := &process{installation: in, out: out, worker: worker, metrics: metrics, export: export, starts: &starts, front: front, door: door}
 	return p.run(ctx)
 }
 
 // process is one running serve.
 type process struct {
 	*installation
-	out      io.Writer // for people
-	worker   string    // names the process
-	watch    *watch.Watch
-	metrics  *telemetry.Metrics
-	export   *telemetry.Export
-	listener net.Listener // nil without the role api
-	door     net.Listener // for operators; nil: none
-	commits  *postgres.Commits
-	ready    *readiness.Board
+	out     io.Writer // for people
+	worker  string    // names the process
+	watch   *watch.Watch
+	metrics *telemetry.Metrics
+	export  *telemetry.Export
+	starts  *stage
+	front   *entrance // nil without the role api
+	door    *entrance // for operators; nil: none
+	commits *postgres.Commits
+	ready   *readiness.Board
 }
 
 // run starts what the roles ask for and stops it in two stages: first who takes
 // new work, then the ground they stand on while they finish.
 func (p *process) run(ctx context.Context) (err error) {
+	p.starts.reach("writes") // all that is left are small ones, and the demo's
 	p.watch = p.newWatch()
 	p.commits = postgres.NewCommits(p.url, p.worker, p.db)
 	defer p.commits.Close()

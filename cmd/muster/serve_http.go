@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -74,17 +72,8 @@ func (p *process) startHTTP(
 	if err != nil {
 		return nil, fmt.Errorf("set up the API: %w", err)
 	}
-	server := &http.Server{
-		Handler: handler, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
-		ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout, // how long a body may take is the API's to say
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-	}
-	group.Go(func() error {
-		if err := server.Serve(p.listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve HTTP: %w", err)
-		}
-		return nil
-	})
+	p.front.opens(handler)
+	group.Go(func() error { return p.front.serve("HTTP") })
 	group.Go(func() error {
 		select {
 		case <-ctx.Done():
@@ -96,7 +85,7 @@ func (p *process) startHTTP(
 			return nil // who is asked to stop meanwhile has its connection broken off, and need not greet
 		}
 	})
-	return server, nil
+	return p.front.server, nil
 }
 
 // groups are the API's handlers, each with what it stands on.

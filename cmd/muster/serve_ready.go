@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -119,22 +117,13 @@ func (p *process) startDoor(ctx context.Context, group *errgroup.Group) {
 	if p.door == nil {
 		return
 	}
-	server := &http.Server{
-		Handler:           operations.Door(p.ready, p.metrics.Handler()),
-		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: doorTimeout, IdleTimeout: idleTimeout,
-	}
-	group.Go(func() error {
-		if err := server.Serve(p.door); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve operators: %w", err)
-		}
-		return nil
-	})
+	p.door.opens(operations.Door(p.ready, p.metrics.Handler()))
+	p.log.Info("health and figures of this process are shown", "address", p.door.address)
+	group.Go(func() error { return p.door.serve("operators") })
 	group.Go(func() error {
 		<-ctx.Done()
-		return server.Close()
+		return p.door.server.Close()
 	})
-	p.log.Info("health and figures of this process are shown", "address", p.door.Addr().String())
 }
 
 // doorTimeout bounds an answer to an operator: figures take two seconds at most, each.
