@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"muster/internal/statement"
 )
 
 // State is how a server is.
@@ -61,6 +63,8 @@ const (
 	Patience = time.Minute
 	// Longer is how long one counts at least of any other source (contract §38).
 	Longer = 3 * time.Minute
+	// Lately is how far back Status.Fell goes.
+	Lately = 5 * time.Minute
 	// intervals is how many of its intervals a source may miss.
 	intervals = 3
 )
@@ -75,7 +79,14 @@ type Fact struct {
 	OKAt           *time.Time `db:"ok_at"`    // the last success; nil: none
 	Every          *float64   // seconds between observations; nil: not known
 	Code, Sentence string     // why not
+	Fell           times      // of a Connection: when it failed that had succeeded
 }
+
+// times are a column of the database's.
+type times []time.Time
+
+// Scan reads JSON.
+func (t *times) Scan(src any) error { return statement.ScanJSON(src, t) }
 
 // Reason is why a server is not up: a code for programs, a sentence for people.
 type Reason struct{ Code, Sentence string }
@@ -95,7 +106,10 @@ type Status struct {
 	Reason   *Reason    // nil where it is up
 	TriedAt  *time.Time // the last attempt, or the last message of a feed; nil: none
 	LastSeen *time.Time // when a source last reached the engine; nil: never
-	Parts    []PartState
+	// Fell is when connections to it failed that had succeeded, within the last five minutes
+	// (Lately), by the source that saw it most often.
+	Fell  []time.Time
+	Parts []PartState
 }
 
 // Decide says how an active server is at now. listening is since when Muster has been there
@@ -111,6 +125,7 @@ func Decide(facts []Fact, now time.Time, listening *time.Time) Status {
 	}
 	s := d.state()
 	s.TriedAt, s.LastSeen = d.last(func(f Fact) *time.Time { return &f.TriedAt }), d.last(func(f Fact) *time.Time { return f.OKAt })
+	s.Fell = d.fell()
 	for _, part := range Measured() {
 		s.Parts = append(s.Parts, d.part(part, s))
 	}
@@ -170,7 +185,24 @@ func (d *decision) state() Status {
 	if own := slices.IndexFunc(refused, func(f Fact) bool { return f.Source == Muster }); own >= 0 {
 		why = refused[own]
 	}
-	return Status{State: Down, Since: &refused[0].Since, Reason: why.reason()}
+	since := refused[0].Since
+	for _, f := range evidence { // a source that is gone by now may have connected later than that
+		if f.OKAt != nil {
+			since = later(since, *f.OKAt)
+		}
+	}
+	return Status{State: Down, Since: &since, Reason: why.reason()}
+}
+
+// fell is when the server went down of late.
+func (d *decision) fell() (most []time.Time) {
+	for _, f := range d.engine {
+		lately := slices.DeleteFunc(slices.Clone(f.Fell), func(at time.Time) bool { return d.now.Sub(at) > Lately })
+		if len(lately) > len(most) {
+			most = lately
+		}
+	}
+	return most
 }
 
 // unheard is the state of a server of which no observation counts any more.

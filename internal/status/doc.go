@@ -29,6 +29,12 @@
 //	an agent that connects     60 s      it sends sessions every 10 or 30 s
 //	everything else            three of its intervals, at least 3 min
 //
+// A server is down since its last attempt failed that had succeeded, or since another source
+// reached it last: the source that disagreed may be gone by now. How often it went down within
+// five minutes is counted (Status.Fell), so that package watch can tell of a server that is
+// started again and again, and up at every look. A connection that was lost and is back at
+// once counts if another process of the server answers (package measure).
+//
 // A server that refuses Muster's password, or is full, is down with that reason: nobody can
 // say more of it, and exporters do the same. A server that Muster's own settings exclude is
 // unknown.

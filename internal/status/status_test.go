@@ -64,7 +64,14 @@ func TestDecide(t *testing.T) {
 		"an agent that is gone for long":            {[]status.Fact{fact(status.Agent+"a", status.Sessions, true, 181*s)}, false, "silent 3m1s not_heard"},
 		"an agent that is refused":                  {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 50*s), fact(status.Agent+"a", status.Sessions, true, 3601*s)}, false, "down 1h0m0s refused"},
 		"two agents that disagree":                  {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 5*s, 90*s), fact(status.Agent+"b", status.Sessions, true, 3*s)}, false, "up 1h0m0s "},
-		"an exporter":                               {[]status.Fact{fact(status.Exporter+"pg_up", status.Connection, false, 15*s, 45*s)}, false, "down 45s refused"},
+		"two agents that disagreed until one was gone": {
+			[]status.Fact{fact(status.Agent+"a", status.Connection, false, 5*s), fact(status.Agent+"b", status.Sessions, true, 61*s)}, false, "down 1m1s refused",
+		},
+		"an agent is gone, and the server is up": {[]status.Fact{own(true, 5*s), fact(status.Agent+"a", status.Sessions, true, 400*s)}, false, "up 1h0m0s "},
+		"an agent is up, and the server is down": {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 5*s, 9*s), fact(status.Agent+"a", status.Sessions, true, 12*s), fact(status.Agent+"a", status.Host, true, 2*s)}, false, "down 9s refused"},
+		"a server without its host":              {[]status.Fact{own(true, 5*s), fact(status.Muster, status.Host, true, time.Hour)}, false, "up 1h0m0s "},
+		"a success at the moment of the failure": {[]status.Fact{own(false, 4*s, 20*s), fact(status.Exporter+"pg_up", status.Connection, true, 20*s)}, false, "up 1h0m0s "},
+		"an exporter":                            {[]status.Fact{fact(status.Exporter+"pg_up", status.Connection, false, 15*s, 45*s)}, false, "down 45s refused"},
 		"an exporter that said up before Muster was refused": {
 			[]status.Fact{own(false, 4*s, 20*s), fact(status.Exporter+"pg_up", status.Connection, true, 40*s)}, false, "down 20s refused",
 		},
@@ -175,5 +182,62 @@ func TestRecord(t *testing.T) {
 	}
 	if all, err := status.Everywhere(t.Context(), db, noon); err != nil || len(all) != 0 {
 		t.Errorf("forgotten, there is %v, %v", all, err)
+	}
+}
+
+// TestFalls: how often a server went down of late, by whichever source saw it most often. An
+// agent's successes are of other parts than its failures, so it says itself when one began.
+func TestFalls(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	organization, instance := uuid.New(), uuid.New()
+	now := noon
+	see := func(o status.Observation) status.Status {
+		t.Helper()
+		o.Organization, o.Instance, o.At = organization, instance, now
+		if err := status.Record(t.Context(), db, now, []status.Observation{o}); err != nil {
+			t.Fatal(err)
+		}
+		is, err := status.Of(t.Context(), db, organization, []uuid.UUID{instance}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is[instance]
+	}
+	own := func(ok bool) status.Status {
+		return see(status.Observation{Source: status.Muster, Part: status.Connection, OK: ok})
+	}
+	own(true)
+	for n := range 25 { // it restarts every 20 seconds
+		now = now.Add(18 * time.Second)
+		if is := own(false); len(is.Fell) != min(n+1, 16) { // more are longer ago than five minutes
+			t.Fatalf("restart %d: it fell %d times", n+1, len(is.Fell))
+		}
+		own(false) // the same failure
+		now = now.Add(2 * time.Second)
+		if is := own(true); is.State != status.Up || len(is.Fell) == 0 {
+			t.Fatalf("restart %d: %+v", n+1, is)
+		}
+	}
+	now = now.Add(6 * time.Minute)
+	if is := own(true); len(is.Fell) != 0 {
+		t.Errorf("it fell at %v, and it is %s", is.Fell, now)
+	}
+
+	instance = uuid.New()
+	agent := func(part status.Part, ok bool, since time.Duration) status.Status {
+		return see(status.Observation{Source: status.Agent + "a", Part: part, OK: ok, Since: now.Add(-since), Code: "refused", Sentence: "Connection refused."})
+	}
+	for n := range 3 {
+		now = now.Add(30 * time.Second)
+		agent(status.Sessions, true, 0)
+		now = now.Add(10 * time.Second)
+		if is := agent(status.Connection, false, 3*time.Second); is.State != status.Down || now.Sub(*is.Since) != 3*time.Second || len(is.Fell) != n+1 {
+			t.Errorf("outage %d of an agent's: %s since %s, fell %d times", n+1, is.State, is.Since, len(is.Fell))
+		}
+		now = now.Add(30 * time.Second)
+		if is := agent(status.Connection, false, 33*time.Second); now.Sub(*is.Since) != 33*time.Second || len(is.Fell) != n+1 {
+			t.Errorf("outage %d of an agent's, half a minute later: %s since %s, fell %d times", n+1, is.State, is.Since, len(is.Fell))
+		}
 	}
 }

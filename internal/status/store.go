@@ -91,7 +91,7 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, observat
 		rows = append(rows, row{k, o.OK, o.Since, o.At, o.Code, o.Sentence})
 	}
 	return statement.Exec(ctx, q, fmt.Sprintf("record %d observations", len(rows)), recordObservations,
-		append(statement.Columns(rows), Longer.Seconds(), enough.Seconds())...)
+		append(statement.Columns(rows), Longer.Seconds(), enough.Seconds(), Agent)...)
 }
 
 // Of returns how active instances of an organization are at now. Every one that is asked for
