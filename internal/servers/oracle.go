@@ -24,9 +24,9 @@ var oracleSettings = []string{
 // openOracle opens a session on the service or sid that the connection string names, or,
 // where database is another one, on the pluggable database of that name.
 func openOracle(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
-	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
-	defer cancel()
-	dials := &oracleDials{ctx: ctx, target: t}
+	login, ctx, end := newLogin(ctx)
+	defer end()
+	dials := &oracleDials{ctx: ctx, target: t, login: login}
 	defer dials.release()
 	config := t.oracleConfig(dials)
 	s := &oracleSession{database: database, timeout: timeout, dials: dials}
@@ -117,6 +117,7 @@ const oracleHops = 4
 type oracleDials struct {
 	ctx     context.Context //nolint:containedctx // the driver's has no end
 	target  Target
+	login   *login
 	hops    int
 	wire    *wire // the one in use
 	unbound func()
@@ -133,7 +134,7 @@ func (d *oracleDials) DialContext(_ context.Context, _, address string) (net.Con
 	if err != nil {
 		return nil, err
 	}
-	conn, err := to.dial(d.ctx)
+	conn, err := d.login.hears(to.dial(d.ctx))
 	if err != nil {
 		return nil, d.said(err)
 	}
@@ -186,8 +187,8 @@ func (d *oracleDials) failure(ctx context.Context, err error) error {
 	if is[*network.OracleError](err) || is[*ConnectionError](err) {
 		return err
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
 	}
 	if d.wire != nil {
 		if cause := d.wire.failure(); cause != nil && isTimeout(cause) {

@@ -25,19 +25,30 @@ func openPostgreSQL(ctx context.Context, t Target, database string, timeout time
 	if err != nil {
 		return nil, &ConnectionError{Class: ClassDatabase, Sentence: "Muster could not prepare the connection to " + t.Address() + "."}
 	}
-	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
-	defer cancel()
+	login, ctx, end := newLogin(ctx)
+	defer end()
+	failed := func(err error) error {
+		if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
+			err = cause
+		}
+		return t.classify(database, err)
+	}
 	if err := t.confine(ctx, config); err != nil {
-		return nil, t.classify(database, err)
+		return nil, failed(err)
+	}
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		return login.hears(dial(ctx, network, address))
 	}
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, t.classify(database, err)
+		return nil, failed(err)
 	}
 	s := &postgresSession{database: database, timeout: timeout, conn: conn}
 	if err := t.begin(ctx, s); err != nil {
+		err = failed(err)
 		_ = conn.Close(ctx)
-		return nil, t.classify(database, err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -107,7 +118,7 @@ func (t Target) config(database string) (*pgconn.Config, error) {
 	config.Host, config.Port = t.Host, t.Port
 	config.User, config.Password, config.Database = t.User, t.Password, database
 	config.RuntimeParams = map[string]string{} // a pooler keeps them on a connection that is not ours alone, or refuses them
-	config.ConnectTimeout = ConnectTimeout
+	config.ConnectTimeout = LoginTimeout       // and less where the server is silent (login)
 	attempts := []*tls.Config{config.TLSConfig}
 	for _, fallback := range config.Fallbacks { // of allow and prefer, which try twice
 		fallback.Host, fallback.Port = t.Host, t.Port

@@ -12,13 +12,17 @@ const ApplicationName = "muster"
 
 // Limits of one session.
 const (
-	ConnectTimeout   = 10 * time.Second
-	StatementTimeout = 15 * time.Second // of an assessment's
+	ConnectTimeout   = 10 * time.Second   // for each answer while we sign in
+	LoginTimeout     = 6 * ConnectTimeout // for all of them: to the question for TLS, the name, two proofs of a password, two of a transaction
+	StatementTimeout = 15 * time.Second   // of an assessment's
 )
 
 // patience is how long we wait beyond the server's own statement timeout: a
-// server that does not even enforce that is hanging.
-const patience = 3 * time.Second
+// server that does not even enforce that is hanging. With a statement timeout of five
+// seconds, a server that takes nine to answer is measured; and one that does not answer any
+// more is known to be down within 30 seconds: ten until the next round, 9.2 for its
+// statement, half a second, and ten for the connection after it.
+const patience = 4200 * time.Millisecond
 
 // Session is a connection to one database that only reads. It is one goroutine's at a time.
 type Session interface {

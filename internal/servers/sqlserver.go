@@ -29,9 +29,9 @@ SET NUMERIC_ROUNDABORT OFF; SET ROWCOUNT 0; SET LANGUAGE us_english;
 // openSQLServer opens a session. SQL Server has none that can only read: what we ask, and
 // what our login may do, is what keeps it so.
 func openSQLServer(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error) {
-	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
-	defer cancel()
-	dialer := &sqlServerDialer{target: t}
+	login, ctx, end := newLogin(ctx)
+	defer end()
+	dialer := &sqlServerDialer{target: t, login: login}
 	// The driver heeds its context while it dials, and not while it greets and signs in.
 	stop := context.AfterFunc(ctx, dialer.cut)
 	conn, err := signIn(ctx, t, database, dialer)
@@ -43,8 +43,8 @@ func openSQLServer(ctx context.Context, t Target, database string, timeout time.
 	}
 	stop()
 	dialer.cut()
-	if ctx.Err() != nil {
-		err = ctx.Err()
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
 	return nil, t.classifySQLServer(database, err)
 }
@@ -74,7 +74,7 @@ func (t Target) sqlServerConfig(database string) msdsn.Config {
 		Host: t.Host, Port: uint64(t.Port), Protocols: []string{"tcp"},
 		User: inUTF16(t.User), Password: inUTF16(t.Password), Database: inUTF16(database),
 		AppName: ApplicationName, ReadOnlyIntent: t.sqlServer.readOnly,
-		DisableRetry: true, DialTimeout: ConnectTimeout,
+		DisableRetry: true, DialTimeout: LoginTimeout,
 		Encryption: encryption, HostInCertificateProvided: t.sqlServer.certificate != "",
 		TLSConfig: &tls.Config{
 			ServerName: t.Host, InsecureSkipVerify: t.sqlServer.trust, //nolint:gosec // G402: where whoever registered it wants so

@@ -20,6 +20,7 @@ var errTooManyHops = errors.New("the server sends connections on and on")
 // server that this one may send us to, by whatever name.
 type sqlServerDialer struct {
 	target Target
+	login  *login
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -42,7 +43,7 @@ func (d *sqlServerDialer) DialContext(ctx context.Context, network, address stri
 		return nil, errTooManyHops
 	}
 	to.Host, to.Port = host, uint16(port)
-	conn, err := to.dial(ctx)
+	conn, err := d.login.hears(to.dial(ctx))
 	if hop > 0 && is[*ConnectionError](err) { // without the name that the server gave
 		err = notAllowed("%s sends connections on to a server in a network that this installation does not connect to (MUSTER_TARGET_NETWORKS).", d.target.Address())
 	}

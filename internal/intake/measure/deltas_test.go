@@ -281,7 +281,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	for failures := range 100 {
-		if pause := backoff(failures); pause < time.Second/2 || pause > longestPause {
+		if pause := backoff(failures); pause < time.Second/4 || pause > longestPause || failures == 0 && pause > time.Second/2 {
 			t.Errorf("after %d failures: %s", failures, pause)
 		}
 	}

@@ -56,6 +56,12 @@
 //     given up. What was read before is kept, the next round has a new one.
 //   - The server is out of reach: it is tried again after a second, then ever later,
 //     up to a minute. One line of the log says that it went, and one that it is back.
+//   - The server is started again and is back before anybody tries it: another process of it
+//     answers on the next connection, and it is reported to have been down in between.
+//   - The server takes nine seconds for each answer: it is let take them, at sign-in and in each
+//     statement, and is said to answer before its round is over.
+//   - This process stands still while it connects: the attempt failed for that, and is not
+//     reported.
 //   - Another agent looks at the same counters, and takes the turn over from this one: the
 //     store tells by our clocks which of its samples follow ours (package pgstore, "Whose
 //     turn it is"). So a sample spans both looks, each from its beginning to its end: one

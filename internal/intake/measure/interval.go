@@ -19,6 +19,9 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 		return err
 	}
 	now, readErr := s.reader.Statements(ctx, &s.line)
+	if readErr == nil {
+		readErr = s.reportSlow(ctx)
+	}
 	if err := s.tell(ctx); err != nil {
 		return err
 	}

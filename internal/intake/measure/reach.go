@@ -53,6 +53,35 @@ func (s *Server) refused(why *servers.ConnectionError) measurements.Reached {
 	return r
 }
 
+// restarted is what was missed, learned at a time: the server went down when the connection
+// was lost, and was up again before it was tried.
+func (s *Server) restarted(lost, at time.Time) measurements.Reached {
+	return measurements.Reached{
+		Instance: s.Instance, At: at, Since: lost, Code: "restarted", Sentence: "The server was restarted: another process of it answers.",
+	}
+}
+
+// overslept says whether the last attempt to connect took longer than any may, or than one to
+// a server that is silent: this process stood still meanwhile, and the server is not to blame.
+func (s *Server) overslept() bool {
+	took := instant.Cut(s.Now()).Sub(s.attempted)
+	return took > servers.LoginTimeout+slow || s.failures == 1 && took > servers.ConnectTimeout+slow
+}
+
+// slow is after how long a server that takes its time over a round is said to answer, before
+// the round is over.
+const slow = 5 * time.Second
+
+// reportSlow says that a server answers which takes its time.
+func (s *Server) reportSlow(ctx context.Context) error {
+	now := instant.Cut(s.Now())
+	if now.Sub(s.answered) < slow {
+		return nil
+	}
+	s.answered = now
+	return s.report(ctx, s.connected(now))
+}
+
 // unread is what a round says that could not read the sessions. A server that refused the
 // query has answered.
 func (s *Server) unread(at time.Time, err error) []measurements.Reached {

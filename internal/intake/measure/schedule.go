@@ -40,8 +40,11 @@ const longestPause = 20 * time.Second
 
 // backoff is the pause after so many failures in a row: twice as long each time, and
 // somewhere in its upper half, so that servers that went away together do not come
-// back together.
+// back together. After none, when a connection was lost, it is short.
 func backoff(failures int) time.Duration {
+	if failures == 0 {
+		return time.Second/4 + rand.N(time.Second/4) //nolint:gosec // G404: nothing is guarded by it
+	}
 	pause := longestPause
 	if failures < 5 {
 		pause = min(time.Second<<failures, longestPause)

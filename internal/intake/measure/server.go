@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/internal/lease"
 	"muster/internal/measurements"
@@ -52,6 +53,10 @@ type Server struct {
 	next      time.Time // when the next round is due
 	failures  int       // to connect, in a row
 	outage    outage    // since the connection was lost
+	attempted time.Time // when the last attempt to connect began
+	opened    time.Time // when the connection was made
+	process   string    // of the server that answered
+	answered  time.Time // when it was last said, or noted to be said, that the server answers
 	complaint string    // the last one that was logged
 
 	databases map[string]uuid.UUID // ours, by name
@@ -136,14 +141,23 @@ func (s *Server) complain(ctx context.Context, err error) {
 // Round takes what is due. Each part of it that cannot be read is missing, and none of
 // the others with it.
 func (s *Server) Round(ctx context.Context) error {
+	before := s.opened
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
 	at := instant.Cut(s.Now())
+	s.answered = at
 	a, err := s.reader.Activity(ctx, &s.line)
 	if err != nil {
 		s.note(err)
-		return errors.Join(err, s.tell(ctx), s.report(ctx, s.unread(at, err)...)) // it may be a grant that is missing
+		outcomes := s.unread(at, err)
+		if !s.opened.Equal(before) {
+			outcomes = append(outcomes, s.connected(s.opened)) // it let us in
+		}
+		return errors.Join(err, s.tell(ctx), s.report(ctx, outcomes...)) // it may be a grant that is missing
+	}
+	if err := s.reportSlow(ctx); err != nil {
+		return err
 	}
 	phase := phaseOf(s.Instance)
 	minute, period := turn(at, signsEvery, phase), turn(at, s.Engine.StatementsEvery, phase)
@@ -163,6 +177,9 @@ func (s *Server) Round(ctx context.Context) error {
 	var signsErr error
 	if minutely {
 		signs, signsErr = s.readSigns(ctx, at)
+		if signsErr == nil {
+			signsErr = s.reportSlow(ctx)
+		}
 	}
 	if !counts {
 		return errors.Join(signsErr, s.home.Record(ctx, batch, signs))
@@ -187,13 +204,20 @@ func (s *Server) connect(ctx context.Context) (err error) {
 	if s.target, err = s.home.Target(ctx); err != nil {
 		return err
 	}
-	if s.outage.since.IsZero() {
+	begins := s.outage.since.IsZero()
+	if begins {
 		s.outage.since = instant.Cut(s.Now())
 	}
 	session, err := s.openIn(ctx, cmp.Or(s.line.database, s.target.Database))
 	if err != nil {
 		s.line.Session = nil
 		s.failures++
+		if s.overslept() {
+			if begins {
+				s.outage = outage{}
+			}
+			return err
+		}
 		var refused *servers.ConnectionError
 		if errors.As(err, &refused) && refused.Class == servers.ClassDatabase {
 			s.line.database = "" // it is gone: what a reader stayed for may be elsewhere
@@ -206,25 +230,36 @@ func (s *Server) connect(ctx context.Context) (err error) {
 		}
 		return err
 	}
-	s.line.Session = session
+	s.line.Session, s.opened = session, instant.Cut(s.Now())
+	if s.opened.Sub(s.attempted) >= slow { // and so may be what follows
+		err = s.report(ctx, s.connected(s.opened))
+	}
 	if s.failures > 0 {
 		s.Log.InfoContext(ctx, "a server can be measured again", "failures", s.failures)
 		s.complaint = ""
-		err = s.home.Returned(ctx)
+		err = errors.Join(err, s.home.Returned(ctx))
 	}
+	lost := s.outage.since
 	s.failures, s.outage = 0, outage{}
-	return errors.Join(err, s.identify(ctx))
+	return errors.Join(err, s.identify(ctx, lost))
 }
 
-// identify tells who answers on a new connection. What breaks it shows in the round.
-func (s *Server) identify(ctx context.Context) error {
+// identify tells who answers on a new connection, and that the server was started again since
+// the last one was lost. What breaks it shows in the round.
+func (s *Server) identify(ctx context.Context, lost time.Time) error {
 	if s.Identified == nil {
 		return nil
 	}
-	if is, err := s.target.Identify(ctx, s.line.Session); err == nil && is.Process != "" {
-		return s.Identified(ctx, is)
+	is, err := s.target.Identify(ctx, s.line.Session)
+	if err != nil || is.Process == "" {
+		return nil //nolint:nilerr // see above
 	}
-	return nil
+	before := s.process
+	s.process = is.Process
+	if before != "" && before != is.Process && is.Engine != fleet.Oracle { // whose process says where it is, not since when
+		err = errors.Join(s.report(ctx, s.restarted(lost, s.opened.Add(time.Microsecond))), s.report(ctx, s.connected(s.opened.Add(2*time.Microsecond))))
+	}
+	return errors.Join(err, s.Identified(ctx, is))
 }
 
 // openIn connects to a database, when it is our turn to.
@@ -234,6 +269,7 @@ func (s *Server) openIn(ctx context.Context, database string) (servers.Session, 
 		return nil, err
 	}
 	defer next()
+	s.attempted = instant.Cut(s.Now())
 	if s.Open != nil {
 		return s.Open(ctx, s.target, database)
 	}

@@ -201,8 +201,8 @@ func (s *scene) round(one *server) round {
 	s.intake.signs = nil
 	err := one.Round(s.Context())
 	r := round{err: err, signs: s.intake.signs, ids: s.ids(one)}
-	if len(s.intake.batches) > before {
-		r.batch = s.intake.batches[before]
+	if n := len(s.intake.batches); n > before {
+		r.batch = s.intake.batches[n-1] // what was reported before is how the server is
 	}
 	return r
 }
