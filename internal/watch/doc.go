@@ -9,7 +9,8 @@
 // the role workers judges them (Run) under the thresholds in their organization's
 // settings:
 //
-//	down        nobody can connect to a server, for ten seconds                critical
+//	down        nobody can connect to a server, for ten seconds, or it went
+//	            down three times within five minutes                           critical
 //	silent      whatever reports a server has been quiet for SilentMinutes     critical
 //	volume      more than VolumePercent of a volume is in use                  warning, from 95 % critical
 //	lock_wait   a session has waited for a lock for more than LockWaitMinutes,
@@ -29,10 +30,16 @@
 // are not any more. Of a server whose state is unknown it writes none: the alert stays as it
 // is, for nobody looked.
 //
-// Several servers that go down of late are told of after twenty seconds instead of ten, for
-// others may follow. Where more than half of an organization's servers are down, at least five
-// are known, and they went within a minute, one alert speaks of all. It lasts until half of
-// them are up; a server that stays down then gets an alert of its own.
+// Servers that go down are told of after 25 seconds instead of ten where others may follow:
+// three went of late, or most of the others were not tried since. Where more than half of an
+// organization's servers are down, at least five are known, and they went within a minute, one
+// alert speaks of all. It lasts until half of them are up; a server that stays down then gets
+// an alert of its own. Servers that nobody looked at lately count as down for its end.
+//
+// A server that is restarted every 20 seconds is up at most looks, and no outage lasts for ten
+// seconds. Three falls within five minutes raise its alert all the same, "keeps going down",
+// which lasts until fewer than three are that recent. Where more than half of the servers keep
+// going down, one alert speaks of all.
 //
 // # A breach
 //
@@ -100,6 +107,9 @@
 //     leads somebody to.
 //   - The fleet's read model lags or is filled anew: a server that is missing there is
 //     not taken for removed before the read model has passed the head of the log.
+//   - A server refuses nine of ten connections: it is up for as long as our own connection
+//     lasts, for it answers; it is down while all our attempts are refused.
+//   - Muster stands still: see package status. An alert about many servers stays open.
 //   - A threshold is changed: the next judgement goes by it. A breach that ends by it
 //     ends at that judgement.
 package watch

@@ -24,12 +24,16 @@ const (
 	// confirm is how long a server has to be down before an alert says so: a restart takes
 	// less.
 	confirm = 10 * time.Second
-	// confirmSeveral is the same where several went down of late: they may be many, and only
-	// some were tried again so far.
-	confirmSeveral, several = 20 * time.Second, 3
+	// confirmSeveral is the same where several went down of late, or most of the others were not
+	// tried since: they may be many. Servers that do not answer any more are known to be down
+	// up to 20 seconds after each other.
+	confirmSeveral, several = 25 * time.Second, 3
 	// together is within how long servers go down at once, fewest how many an organization
 	// has at least whose servers may go down as one.
 	together, fewest = time.Minute, 5
+	// often is how often a server has to go down within status.Lately to be told of although it
+	// is up: it keeps restarting.
+	often = 3
 )
 
 // fleetState is how the servers of an organization are.
@@ -38,6 +42,8 @@ type fleetState struct {
 	silence     time.Duration               // the threshold of Silent
 	listening   time.Time                   // since when Muster hears others; zero: it does not
 	known, down int                         // servers that are up or down
+	lost        int                         // servers that were, and nobody looked lately
+	restless    int                         // servers that keep going down
 	open        map[signOf]bool             // of signs that need another word: whether an alert is open
 }
 
@@ -144,6 +150,12 @@ func (f *fleetState) count() (ids []uuid.UUID) {
 		if s.State == status.Down {
 			f.down++
 		}
+		if s.State == status.Unknown && (s.Reason.Code == status.CodeNotLooking || s.Reason.Code == status.CodeNotHeard) {
+			f.lost++
+		}
+		if restless(s) {
+			f.restless++
+		}
 	}
 	return ids
 }
@@ -162,7 +174,11 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience tim
 	}
 	switch s.State {
 	case status.Up:
-		over(Down)
+		if restless(s) && alone {
+			signs = append(signs, Sign{Rule: Down, InstanceID: id, Value: max(now.Sub(s.Fell[0]), time.Second).Minutes()})
+		} else {
+			over(Down)
+		}
 		over(Silent)
 	case status.Down:
 		over(Silent)
@@ -177,15 +193,27 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience tim
 	return signs
 }
 
+// restless says whether a server keeps going down.
+func restless(s status.Status) bool { return len(s.Fell) >= often }
+
 // patience is how long a server has to be down before that is told of it alone.
 func (f *fleetState) patience(now time.Time) time.Duration {
-	fresh := 0
+	var fresh []time.Time
 	for _, since := range f.downSince() {
 		if now.Sub(since) <= together {
-			fresh++
+			fresh = append(fresh, since)
 		}
 	}
-	if fresh >= several {
+	if len(fresh) == 0 {
+		return confirm
+	}
+	untried := 0 // since the first of them went
+	for _, s := range f.of {
+		if s.State != status.Down && s.TriedAt != nil && s.TriedAt.Before(fresh[0]) && now.Sub(*s.TriedAt) <= together {
+			untried++
+		}
+	}
+	if all := f.known + f.lost; len(fresh) >= several || all >= fewest && 2*(len(fresh)+untried) > all {
 		return confirmSeveral
 	}
 	return confirm
@@ -202,12 +230,13 @@ func (f *fleetState) downSince() (times []time.Time) {
 }
 
 // many tells whether more than half of at least five servers are down, and went within a
-// minute. It lasts for as long as more than half are down.
+// minute, or keep going down. It lasts for as long as more than half are down, or may be for
+// all that is known.
 func (f *fleetState) many() bool {
-	if f.known < fewest || 2*f.down <= f.known {
-		return false
+	if all := f.known + f.lost; f.open[signOf{manyServers, Down}] && all >= fewest && 2*(f.down+f.lost) > all {
+		return true
 	}
-	return f.open[signOf{manyServers, Down}] || f.window() != nil
+	return f.known >= fewest && (2*f.down > f.known && f.window() != nil || 2*f.restless > f.known)
 }
 
 // window is when the first of more than half of the servers went down that did so within a
@@ -222,6 +251,22 @@ func (f *fleetState) window() *time.Time {
 	return nil
 }
 
+// firstFall is when the first of many servers went down; zero: none is known to have.
+func (f *fleetState) firstFall() (first time.Time) {
+	if window := f.window(); window != nil {
+		return *window
+	}
+	if times := f.downSince(); len(times) > 0 {
+		return times[0]
+	}
+	for _, s := range f.of {
+		if restless(s) && (first.IsZero() || s.Fell[0].Before(first)) {
+			first = s.Fell[0]
+		}
+	}
+	return first
+}
+
 // together is the sign of many servers at once.
 func (f *fleetState) together(now time.Time) []Sign {
 	_, told := f.open[signOf{manyServers, Down}]
@@ -231,9 +276,9 @@ func (f *fleetState) together(now time.Time) []Sign {
 		}
 		return nil
 	}
-	since := f.downSince()[0]
-	if first := f.window(); first != nil {
-		since = *first
+	since := f.firstFall()
+	if since.IsZero() {
+		return nil // nobody looked
 	}
 	if !told && now.Sub(since) < confirmSeveral {
 		return nil
@@ -245,12 +290,25 @@ func (f *fleetState) together(now time.Time) []Sign {
 func (r *round) wordsOfDown(s judged, name string) (title, description string) {
 	state := r.states[s.OrganizationID]
 	since := s.Since.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	if s.InstanceID == manyServers && 2*state.down <= state.known && state.restless > 0 {
+		return fmt.Sprintf("%d of %d servers keep going down", state.restless, state.known),
+			"They went down several times since " + since + ". Check the network between Muster and the servers first."
+	}
 	if s.InstanceID == manyServers {
 		return fmt.Sprintf("%d of %d servers are down", state.down, state.known),
 			"They went down within a minute, at " + since + ". Check the network between Muster and the servers first."
 	}
 	title, description = name+" is down", "Down since "+since+"."
-	if of := state.of[s.InstanceID]; of.Reason != nil && of.State == status.Down {
+	of := state.of[s.InstanceID]
+	if restless(of) && (of.State == status.Up || of.State == status.Down) {
+		again := fmt.Sprintf("%d times within %d minutes", len(of.Fell), int(status.Lately.Minutes()))
+		if of.State == status.Up {
+			return name + " keeps going down: " + again, "It went down " + again + ", and is up in between. It is restarted, or crashes: " +
+				"check its log, and whatever starts it again."
+		}
+		description += " It went down " + again + "."
+	}
+	if of.Reason != nil && of.State == status.Down {
 		title += ": " + status.Word(of.Reason.Code)
 		description += " " + of.Reason.Sentence
 	}

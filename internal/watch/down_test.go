@@ -96,3 +96,37 @@ func TestTheNetworkOfAllServersIsAway(t *testing.T) {
 		t.Errorf("the story is %s", story)
 	}
 }
+
+// TestAServerThatKeepsRestarting is told of, though it is up at nearly every look: one alert,
+// until it has been quiet for a while. Two restarts are none of its kind.
+func TestAServerThatKeepsRestarting(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.reach(s.orders)
+	restarts := func(n int) {
+		for range n {
+			s.clock.Advance(8 * time.Second)
+			s.refuse(s.orders)
+			s.clock.Advance(2 * time.Second)
+			s.reach(s.orders)
+			s.judge()
+			s.clock.Advance(10 * time.Second)
+			s.reach(s.orders)
+			s.judge()
+		}
+	}
+	restarts(2)
+	s.wantStory()
+	restarts(6)
+	raised := "raised down/orders critical 8s"
+	s.wantStory(raised)
+	if e := s.events()[0]; e.Title != "orders keeps going down: 3 times within 5 minutes" || !strings.HasPrefix(e.Description, "It went down 3 times within 5 minutes, and is up in between.") {
+		t.Errorf("it is called %q: %s", e.Title, e.Description)
+	}
+	for range 26 {
+		s.clock.Advance(10 * time.Second)
+		s.reach(s.orders)
+		s.judge()
+	}
+	s.wantStory(raised, "auto_resolved down/orders 2m30s")
+}

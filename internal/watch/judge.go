@@ -195,19 +195,21 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 func (r *round) firing(s judged, at watchedPlace) alert.Firing {
 	of := ruleOf(s.Rule)
 	f := alert.Firing{
-		Key: s.subject().key(), Title: at.name + ": " + of.title(s.Sign), Description: s.description(of, at), Severity: of.severity(s.Value),
+		Key: s.subject().key(), Severity: of.severity(s.Value),
 		Rule:       &alert.Rule{ID: string(of.id), Name: of.name, Threshold: &s.Threshold, Unit: of.unit},
 		InstanceID: at.instance, OtherInstanceIDs: at.others, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),
 	}
 	if s.Mount == Advisory && s.Rule == LockWait {
 		f.Rule.Name = "Session waits for an advisory lock"
 	}
-	if at.servers != "" {
-		f.Title += " (" + at.servers + ")"
-	}
 	if s.Rule == Down {
 		f.Title, f.Description = r.wordsOfDown(s, at.name)
 		f.Rule.Threshold, f.Rule.Unit = nil, ""
+	} else {
+		f.Title, f.Description = at.name+": "+of.title(s.Sign), s.description(of, at)
+	}
+	if at.servers != "" {
+		f.Title += " (" + at.servers + ")"
 	}
 	if s.ended() {
 		f.Resolved, f.EndsAt, f.SeenAt = true, s.Until.UTC(), s.Until.UTC()

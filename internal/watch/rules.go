@@ -47,7 +47,7 @@ type rule struct {
 	unit      string // of the threshold and of a sign's value
 	threshold func(organization.Watch) int
 	severity  func(value float64) alert.Severity
-	title     func(Sign) string // behind the server's name
+	title     func(Sign) string // behind the server's name; nil: wordsOfDown
 	advice    string            // what to do about it
 }
 
@@ -66,7 +66,6 @@ func rules() []rule {
 			id: Down, name: "Server down", unit: "minutes",
 			threshold: func(organization.Watch) int { return 0 },
 			severity:  always(alert.Critical),
-			title:     func(s Sign) string { return "down since " + s.began().Format("2006-01-02 15:04:05") + " UTC" },
 			advice:    "Check the server's process and log, its disk, and the network between it and whoever connects to it.",
 		},
 		{
