@@ -52,7 +52,9 @@ type Agent struct {
 	refused   map[string]refusals  // by waitKey
 	strangers map[string]bool      // instances that the server does not have, or not from us
 	retried   time.Time
-	complaint string
+	delivery  measure.Troubles // what keeps everything from being sent
+	drops     measure.Troubles // by what is dropped and of whom
+	facts     measure.Troubles // likewise, of what is refused
 }
 
 // connectsAtOnce bounds the handshakes of an agent.
@@ -81,6 +83,9 @@ func Open(o Options) (*Agent, error) {
 		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
 		work:   make(chan struct{}, 1), changed: make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{},
 	}
+	a.delivery = measure.Troubles{Log: o.Log, Fails: "nothing can be sent; it is kept", Works: "the server takes what is sent again"}
+	a.drops = measure.Troubles{Log: o.Log, Fails: "the server takes none of it, and it is dropped", Works: "the server takes it again"}
+	a.facts = measure.Troubles{Log: o.Log, Fails: "the server refuses what was found; it is tried again every hour", Works: "the server takes what was found"}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {
 		w := &watched{Server: one, agent: a, id: uuid.NewSHA1(space, []byte(one.ExternalID)), signs: map[signKey]watch.Sign{}}
@@ -242,17 +247,10 @@ func (a *Agent) watching(id string) *watched {
 
 // complain logs why nothing can be sent, once.
 func (a *Agent) complain(ctx context.Context, err error) {
-	reason := err.Error()
-	if reason != a.complaint {
-		a.Log.WarnContext(ctx, "nothing can be sent; it is kept", "reason", reason)
+	kind := "away"
+	var p *Problem
+	if errors.As(err, &p) {
+		kind = p.Code
 	}
-	a.complaint = reason
-}
-
-func (a *Agent) recovered(ctx context.Context) {
-	if a.complaint == "" {
-		return
-	}
-	a.complaint = ""
-	a.Log.InfoContext(ctx, "the server takes what is sent again")
+	a.delivery.Failed(ctx, "delivery", kind, err.Error())
 }

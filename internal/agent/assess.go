@@ -7,7 +7,9 @@ import (
 	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/httpapi/api"
+	"muster/internal/intake/measure"
 	"muster/internal/pause"
+	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
 
@@ -16,6 +18,7 @@ const retryAssessment = 15 * time.Minute
 
 // assess assesses a server until ctx ends.
 func (w *watched) assess(ctx context.Context) error {
+	troubles := measure.Troubles{Log: w.agent.Log.With("server", w.ExternalID), Fails: "a server cannot be assessed", Works: "a server is assessed again"}
 	for {
 		w.mu.Lock()
 		due := w.state.AssessedAt.Add(w.AssessEvery)
@@ -27,9 +30,7 @@ func (w *watched) assess(ctx context.Context) error {
 			continue
 		}
 		ok, err := w.assessOnce(ctx)
-		if err != nil && ctx.Err() == nil {
-			w.agent.Log.WarnContext(ctx, "assess a server", "server", w.ExternalID, "error", err)
-		}
+		troubles.Note(ctx, "assessment", err)
 		if !ok {
 			if err := pause.For(ctx, pause.Jittered(retryAssessment)); err != nil {
 				return err
@@ -38,8 +39,8 @@ func (w *watched) assess(ctx context.Context) error {
 	}
 }
 
-// assessOnce assesses a server and keeps what was found; ok is false where the server
-// could not be reached, or nothing could be kept.
+// assessOnce assesses a server and keeps what was found; ok is false where nothing was. The error
+// of a server that cannot be reached is a *servers.ConnectionError.
 func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 	target, err := w.agent.config.target(w.Server)
 	if err != nil {
@@ -48,8 +49,11 @@ func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 	inspector := w.agent.Inspectors[w.Engine]
 	at := instant.Cut(w.agent.Now())
 	found, state := inspector.Assess(ctx, target)
-	if found.Outcome == snapshot.OutcomeUnreachable || ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return false, ctx.Err()
+	case found.Outcome == snapshot.OutcomeUnreachable:
+		return false, &servers.ConnectionError{Class: found.ErrorClass, Sentence: found.Error}
 	}
 	classified := map[string]snapshot.Classification{}
 	for _, database := range found.Databases {

@@ -51,7 +51,7 @@ func (a *Agent) deliver(ctx context.Context) error {
 			err = pause.For(ctx, pauseAfter(failures, err))
 			failures++
 		case sentAny:
-			a.recovered(ctx)
+			a.delivery.Mended(ctx, "delivery")
 			failures = 0
 		default:
 			err = pause.Unless(ctx, idle, a.work)
@@ -87,7 +87,7 @@ func (a *Agent) send(ctx context.Context, records []record) error {
 	var p *Problem
 	switch {
 	case err == nil:
-		return a.taken(records)
+		return a.taken(ctx, records)
 	case !errors.As(err, &p):
 		return err
 	case p.Status == http.StatusRequestEntityTooLarge && len(records) > 1:
@@ -99,7 +99,11 @@ func (a *Agent) send(ctx context.Context, records []record) error {
 }
 
 // taken deletes records that the server has.
-func (a *Agent) taken(records []record) error {
+func (a *Agent) taken(ctx context.Context, records []record) error {
+	for _, r := range records {
+		a.drops.Mended(ctx, r.what())
+		a.facts.Mended(ctx, r.what())
+	}
 	w := a.watching(records[0].Server)
 	if records[0].Kind != fleetFact || w == nil {
 		return a.store.sent(records)
@@ -148,7 +152,9 @@ func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error 
 		if err := a.store.drop(gone, why); err != nil {
 			return err
 		}
-		a.Log.WarnContext(ctx, "measurements are dropped", "why", why, "records", len(gone), "server", gone[0].Server, "problem", p.Error())
+		for _, r := range gone {
+			a.drops.Failed(ctx, r.what(), why, why+": "+p.Error())
+		}
 	}
 	return nil
 }
@@ -193,7 +199,7 @@ func verdict(code string) (why string, patience, until time.Duration) {
 
 // settleFact lays a fact aside.
 func (a *Agent) settleFact(ctx context.Context, r record, p *Problem) error {
-	a.Log.WarnContext(ctx, "the server refuses what was found; it is tried again in an hour", "server", r.Server, "problem", p.Error())
+	a.facts.Failed(ctx, r.what(), p.Code, p.Error())
 	if err := a.store.refuse(r); err != nil {
 		return err
 	}

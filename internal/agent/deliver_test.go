@@ -2,6 +2,7 @@ package agent
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,11 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/assessment/changes"
+	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
+	"muster/internal/servers"
+	"muster/internal/snapshot"
 )
 
 // call is one as the server gets it.
@@ -380,4 +385,90 @@ func TestWhatLiesInTheFutureWaits(t *testing.T) {
 	b.skew.Store(int64(time.Hour))
 	must(t, b.deliverAll())
 	b.sent(`samples {"statements":[1]}`)
+}
+
+// logged compares the levels and reasons of the lines that were logged since the last time.
+func (b *bench) logged(want ...string) {
+	b.t.Helper()
+	lines := strings.Split(strings.TrimSuffix(b.log.String(), "\n"), "\n")
+	if b.log.Len() == 0 {
+		lines = nil
+	}
+	b.log.Reset()
+	ok := len(lines) == len(want)
+	for n := range min(len(lines), len(want)) {
+		level, rest, _ := strings.Cut(want[n], " ")
+		ok = ok && strings.Contains(lines[n], "level="+level) && strings.Contains(lines[n], rest)
+	}
+	if !ok {
+		b.t.Errorf("logged\n%s\nwant %q", strings.Join(lines, "\n"), want)
+	}
+}
+
+// TestARefusalIsLoggedOnce, however often the server refuses the same, and that it takes it again.
+func TestARefusalIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	collected := refused(409, "assessed_by_collector", "assessed_by_collector #/statements/0/instance")
+	b := newBench(t, collected)
+	send := func() {
+		t.Helper()
+		b.store.mustKeep(t, statementsOf("db", time.Now(), "1"))
+		must(t, b.deliverAll())
+	}
+	send()
+	b.logged(`WARN part="statements of db" reason="assessed_by_collector: 409`)
+	send()
+	send()
+	b.logged()
+	b.answers = []answer{taken}
+	send()
+	b.logged(`INFO part="statements of db"`)
+	b.answers = []answer{collected}
+	send()
+	b.logged(`WARN part="statements of db"`)
+
+	b.answers = []answer{refused(422, "out_of_range", "out_of_range #/assessments/0/version")}
+	b.store.mustKeep(t, factOf(assessmentFact, "db", `"A"`))
+	must(t, b.deliverAll())
+	b.logged(`WARN part="assessment of db"`)
+	must(t, b.store.retry())
+	must(t, b.deliverAll())
+	b.logged()
+	b.answers = []answer{taken}
+	must(t, b.store.retry())
+	must(t, b.deliverAll())
+	b.logged(`INFO part="assessment of db"`)
+}
+
+// TestThatNothingCanBeSentIsLoggedOnce, whether the server hangs up or does not answer.
+func TestThatNothingCanBeSentIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, hang, cutOff, hang, refused(503, "unavailable"), hang, refused(503, "unavailable"), taken)
+	b.store.mustKeep(t, statementsOf("db", time.Now(), "1"))
+	for range 6 {
+		_, err := b.deliverNext(t.Context())
+		b.complain(t.Context(), err)
+	}
+	b.logged(`WARN nothing can be sent`, `WARN reason="503 unavailable`)
+	must(t, b.deliverAll())
+	b.delivery.Mended(t.Context(), "delivery")
+	b.logged(`INFO the server takes what is sent again`)
+}
+
+// unreachable is an inspector that reaches no server.
+type unreachable struct{ inspection.Inspector }
+
+func (unreachable) Assess(context.Context, servers.Target) (snapshot.Assessment, changes.State) {
+	return snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: servers.ClassRefused, Error: "Connection refused at db.example.org:5432."}, changes.State{}
+}
+
+// TestAnAssessmentThatFailsSaysWhy, for the log.
+func TestAnAssessmentThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, taken)
+	b.Inspectors = map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: unreachable{}}
+	ok, err := b.watched[0].assessOnce(t.Context())
+	if refused, is := errors.AsType[*servers.ConnectionError](err); ok || !is || refused.Sentence != "Connection refused at db.example.org:5432." {
+		t.Errorf("%t, %v", ok, err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/httpapi/api"
+	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
 	"muster/internal/pause"
@@ -15,20 +16,17 @@ import (
 // measureHost measures this machine until ctx ends.
 func (a *Agent) measureHost(ctx context.Context) error {
 	var last []measurements.CPUCounter
+	troubles := measure.Troubles{Log: a.Log, Fails: "this machine cannot be measured, or not all of it", Works: "this machine is measured again"}
 	return pause.Every(ctx, ownhost.Every, func() {
 		now, err := ownhost.Read(ctx)
-		if err != nil && ctx.Err() == nil {
-			a.Log.WarnContext(ctx, "measure this machine", "error", err)
-		}
+		troubles.Note(ctx, "figures", err)
 		at := instant.Cut(a.Now())
 		item := hostSample(a.host, a.here(), at, last, now)
 		last = now.CPU
 		if item.CpuPercent == nil && item.MemoryPercent == nil && item.Volumes == nil {
 			return
 		}
-		if err := a.keepHost(item, at); err != nil && ctx.Err() == nil {
-			a.Log.WarnContext(ctx, "keep what was measured of this machine", "error", err)
-		}
+		troubles.Note(ctx, "keeping", a.keepHost(item, at))
 	})
 }
 

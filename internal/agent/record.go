@@ -24,6 +24,15 @@ const (
 // isFact says whether it is never dropped.
 func (k kind) isFact() bool { return k >= fleetFact }
 
+// what is what a record is of, for the log.
+func (r record) what() string {
+	is := map[kind]string{hosts: "figures of this machine", sessions: "sessions", statements: "statements", fleetFact: "databases", assessmentFact: "assessment"}[r.Kind]
+	if r.Server != "" {
+		is += " of " + r.Server
+	}
+	return is
+}
+
 // record is what is to be sent.
 type record struct {
 	Number uint64 // the store's to give

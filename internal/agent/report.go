@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/internal/httpapi/api"
+	"muster/internal/intake/measure"
 	"muster/internal/pause"
 	"muster/internal/watch"
 )
@@ -17,17 +18,15 @@ const reportEvery = time.Minute
 // report says how the agent is every minute until ctx ends, and at once when a server goes
 // down or comes back. A report that cannot be sent is not kept: the next one says more.
 func (a *Agent) report(ctx context.Context) error {
-	last := ""
+	troubles := measure.Troubles{Log: a.Log, Fails: "the server does not take how the agent is", Works: "the server takes how the agent is again"}
 	for ; ctx.Err() == nil; _ = pause.Unless(ctx, reportEvery, a.changed) {
-		said := ""
+		err := a.reportOnce(ctx)
 		var p *Problem
-		if errors.As(a.reportOnce(ctx), &p) && p.isVerdict() { // else delivering says it
-			said = p.Error()
+		if err == nil {
+			troubles.Mended(ctx, "report")
+		} else if errors.As(err, &p) && p.isVerdict() { // else delivering says it
+			troubles.Failed(ctx, "report", p.Code, p.Error())
 		}
-		if said != "" && said != last {
-			a.Log.WarnContext(ctx, "the server does not take how the agent is", "problem", said)
-		}
-		last = said
 	}
 	return ctx.Err()
 }

@@ -6,7 +6,11 @@ import (
 )
 
 // Turn is what Run does between two waits.
-func (s *Server) Turn(ctx context.Context) error { return s.turn(ctx) }
+func (s *Server) Turn(ctx context.Context) error {
+	err := s.turn(ctx)
+	s.say(ctx, err)
+	return err
+}
 
 // Wait is how long Run waits then.
 func (s *Server) Wait() time.Duration { return s.wait() }

@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/status"
 	"muster/internal/watch"
 )
 
@@ -19,6 +20,7 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 		return err
 	}
 	now, readErr := s.reader.Statements(ctx, &s.line)
+	_ = s.went(string(status.Statements), readErr)
 	if readErr == nil {
 		readErr = s.reportSlow(ctx)
 	}
@@ -27,6 +29,9 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	}
 	batch.Reached = append(batch.Reached, s.statements(now != nil, at, readErr))
 	if now == nil {
+		if readErr == nil {
+			_ = s.went(string(status.Statements), errNoStatements)
+		}
 		return errors.Join(readErr, s.home.Record(ctx, batch, signs))
 	}
 	now.At, now.Until = at, at
@@ -46,6 +51,8 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	s.last, s.counted, s.pending = now, &now.At, nil
 	return errors.Join(readErr, textsErr)
 }
+
+var errNoStatements = errors.New("the server has no statement statistics that Muster's account may read")
 
 // settle finds out whether an interval was counted of which nobody said so: our
 // database went away as it was written, or only the watch's figures could not be kept.

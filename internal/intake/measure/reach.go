@@ -143,7 +143,7 @@ const checkQuery = "SELECT 1"
 func (s *Server) check(ctx context.Context) error {
 	at := instant.Cut(s.Now())
 	err := s.line.Each(ctx, 1, checkQuery, func([][]byte) error { return nil })
-	if err == nil {
+	if s.went(connection, err) == nil {
 		return s.report(ctx, s.connected(at))
 	}
 	s.note(err)

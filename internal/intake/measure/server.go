@@ -50,14 +50,15 @@ type Server struct {
 
 	target    servers.Target
 	line      Line
-	next      time.Time // when the next round is due
-	failures  int       // to connect, in a row
-	outage    outage    // since the connection was lost
-	attempted time.Time // when the last attempt to connect began
-	opened    time.Time // when the connection was made
-	process   string    // of the server that answered
-	answered  time.Time // when it was last said, or noted to be said, that the server answers
-	complaint string    // the last one that was logged
+	next      time.Time        // when the next round is due
+	failures  int              // to connect, in a row
+	outage    outage           // since the connection was lost
+	attempted time.Time        // when the last attempt to connect began
+	opened    time.Time        // when the connection was made
+	process   string           // of the server that answered
+	answered  time.Time        // when it was last said, or noted to be said, that the server answers
+	outcomes  map[string]error // how the parts of this turn went
+	troubles  Troubles
 
 	databases map[string]uuid.UUID // ours, by name
 	seen      []string             // the server's, sorted
@@ -75,7 +76,8 @@ type Server struct {
 
 // New returns a server; Run measures it.
 func New(c Config) *Server {
-	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader()}
+	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader(), outcomes: map[string]error{}}
+	s.troubles = Troubles{Log: c.Log, Fails: "a server cannot be measured, or not all of it", Works: "a server is measured again"}
 	s.line.open = s.openIn
 	return s
 }
@@ -85,12 +87,10 @@ func (s *Server) Run(ctx context.Context) {
 	defer s.Close(ctx)
 	for ctx.Err() == nil {
 		err := s.turn(ctx)
-		switch {
-		case lease.IsLost(ctx, err):
+		if lease.IsLost(ctx, err) {
 			return
-		case err != nil && ctx.Err() == nil:
-			s.complain(ctx, err)
 		}
+		s.say(ctx, err)
 		if pause.For(ctx, s.wait()) != nil {
 			return
 		}
@@ -120,35 +120,40 @@ func (s *Server) wait() time.Duration {
 	return min(max(s.next.Sub(s.Now()), 0), checkEvery)
 }
 
-// complain logs why something could not be measured, once, and not every ten seconds.
-// What the server says stays out of it: its text may quote data, or name its users.
-func (s *Server) complain(ctx context.Context, err error) {
-	reason := err.Error()
-	var refused *servers.ConnectionError
-	var answer *servers.Refusal
-	switch {
-	case errors.As(err, &refused):
-		reason = "connection: " + refused.Class
-	case errors.As(err, &answer):
-		reason = answer.Code
+// went notes how a part of this turn went, and returns its error. One that took the connection
+// with it is the connection's.
+func (s *Server) went(part string, err error) error {
+	if err != nil && s.line.Session != nil && s.line.Closed() {
+		part = connection
 	}
-	if reason != s.complaint {
-		s.Log.WarnContext(ctx, "a server cannot be measured, or not all of it", "reason", reason)
+	s.outcomes[part] = err
+	return err
+}
+
+// say logs which parts fail and which work again, each once.
+func (s *Server) say(ctx context.Context, err error) {
+	known := false
+	for _, part := range slices.Sorted(maps.Keys(s.outcomes)) {
+		s.troubles.Note(ctx, part, s.outcomes[part])
+		known = known || s.outcomes[part] != nil
 	}
-	s.complaint = reason
+	if !known { // what else failed is that what was measured could not be kept
+		s.troubles.Note(ctx, "keeping", err)
+	}
+	clear(s.outcomes)
 }
 
 // Round takes what is due. Each part of it that cannot be read is missing, and none of
 // the others with it.
 func (s *Server) Round(ctx context.Context) error {
 	before := s.opened
-	if err := s.connect(ctx); err != nil {
+	if err := s.went(connection, s.connect(ctx)); err != nil {
 		return err
 	}
 	at := instant.Cut(s.Now())
 	s.answered = at
 	a, err := s.reader.Activity(ctx, &s.line)
-	if err != nil {
+	if s.went(string(status.Sessions), err) != nil {
 		s.note(err)
 		outcomes := s.unread(at, err)
 		if !s.opened.Equal(before) {
@@ -177,6 +182,7 @@ func (s *Server) Round(ctx context.Context) error {
 	var signsErr error
 	if minutely {
 		signs, signsErr = s.readSigns(ctx, at)
+		_ = s.went("signs", signsErr)
 		if signsErr == nil {
 			signsErr = s.reportSlow(ctx)
 		}
@@ -235,8 +241,6 @@ func (s *Server) connect(ctx context.Context) (err error) {
 		err = s.report(ctx, s.connected(s.opened))
 	}
 	if s.failures > 0 {
-		s.Log.InfoContext(ctx, "a server can be measured again", "failures", s.failures)
-		s.complaint = ""
 		err = errors.Join(err, s.home.Returned(ctx))
 	}
 	lost := s.outage.since
@@ -294,8 +298,8 @@ func (s *Server) discover(ctx context.Context, a *Activity, again bool) error {
 	known, err := s.home.Databases(ctx, names)
 	var rule *commands.RuleError
 	if errors.As(err, &rule) {
-		s.complain(ctx, err) // of a name that is too long for the lists
-	} else if err != nil {
+		_ = s.went(string(status.Databases), err) // of a name that is too long for the lists
+	} else if s.went(string(status.Databases), err) != nil {
 		return err
 	}
 	s.databases, s.seen = maps.Clone(known), names

@@ -71,7 +71,7 @@ func (s *Server) readTexts(ctx context.Context, now *List, deltas []delta) (map[
 	began := s.Now()
 	texts, err := s.reader.Texts(ctx, &s.line, untold)
 	s.textsAfter = now.At.Add(textsShare * s.Now().Sub(began))
-	if err != nil {
+	if s.went("texts", err) != nil {
 		s.textsAfter = later(s.textsAfter, now.At.Add(textsPause))
 		return nil, err
 	}

@@ -50,8 +50,12 @@ type Host struct {
 func (h *Host) Run(ctx context.Context) error {
 	return pause.Every(ctx, Every, func() {
 		err := h.measure(ctx)
-		if err != nil && ctx.Err() == nil && !h.failing { // once, not every fifteen seconds
-			h.Log.WarnContext(ctx, "measure the machine that Muster runs on", "error", err)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && !h.failing: // once, not every fifteen seconds
+			h.Log.WarnContext(ctx, "the machine that Muster runs on cannot be measured, or not all of it", "error", err)
+		case err == nil && h.failing:
+			h.Log.InfoContext(ctx, "the machine that Muster runs on is measured again")
 		}
 		h.failing = err != nil
 	})
