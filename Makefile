@@ -1,6 +1,6 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
-# make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
-# make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
+# make test       every check of a change: Go tests (packages with -race), linters, pages in a browser, the first report end to end
+# make test-all   make test, and what takes long: whole programs with -race, an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
 # make chaos      three replicas under load, 1,000 SIGKILLs and whatever else goes wrong, and a count of what was acknowledged (CONTRIBUTING.md)
 # make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, the chart, the image, checksums
 # make image      in bin/image: the container image, as an OCI layout, without a daemon
@@ -15,7 +15,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit image packages program postgres web test test-go test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools
+.PHONY: demo build kit image packages program postgres web test test-go test-program test-packages test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -140,17 +140,29 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 # cache what the other put there. vet is one of the linters.
 AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 
-# VERSITYGW is the object store of the tests, without which they are skipped.
+# VERSITYGW is the object store of the tests, without which they are skipped. More tests
+# run at once than there are cores, because they wait for the processes they started.
+TESTED = set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(1) go test $(2) -vet=off -ldflags='-s -w' -timeout 15m -parallel 4 -json
+FOLLOWED = | go run ./scripts/testreport follow $(RESULTS)/$(1).json
+
+test-go: test-program test-packages
+
+# The tests that start whole programs run without the race detector, which doubles their
+# time: the packages that the programs are made of have it in test-packages, and test-all
+# has it for these, too.
+test-program: $(VERSITYGW)
+	@mkdir -p $(RESULTS)
+	$(call TESTED,CGO_ENABLED=0) ./cmd/muster $(call FOLLOWED,go-program)
+
 # MUSTER_TEST_NPM makes a failure of a package of npm's that is not there; without it the
-# tests that need one are skipped. Servers that Muster watches are the newest one
-# installed and, with npm, 18. The packages that take longest begin first, and more of
-# their tests run at once than there are cores: they wait for processes they started.
+# tests that need one are skipped. The servers that Muster watches are the newest one
+# installed and, with npm, 18. The package that takes longest begins first.
 # The race detector lets each of 72 test binaries sleep a second at its end, to see what
 # is left running race: a tenth is as good, for whoever is left had the whole test to.
-test-go: $(VERSITYGW) $(if $(NPM),$(OTHERS))
+test-packages: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
-	set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18) \
-		go test -race -vet=off -ldflags='-s -w' -timeout 15m -parallel 4 -json ./cmd/muster ./internal/httpapi ./... | go run ./scripts/testreport follow $(RESULTS)
+	$(call TESTED,$(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18),-race) \
+		./internal/httpapi $$(go list ./... | grep -vx -e muster/cmd/muster) $(call FOLLOWED,go-packages)
 
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
@@ -163,6 +175,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO)
 	bash scripts/test_image.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
+	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m ./cmd/muster
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
 	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/blobs ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi

@@ -5,9 +5,9 @@
 #
 #   scripts/test.sh RESULTS      RESULTS is a directory, emptied first
 #
-# The Go tests wait a good part of their time, and the linters do nothing but compute:
-# these two run at once. What looks at pages has the machine for itself, because it
-# measures how fast they are.
+# The tests of the whole program wait most of their time, and the other Go tests and the
+# linters compute: these three run at once. The browser tests have the machine for
+# themselves, because they measure how fast the pages are.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -23,13 +23,14 @@ part() { # NAME COMMAND…
 }
 
 part lint make --no-print-directory lint >"$results/lint.log" 2>&1 &
-part go make --no-print-directory test-go
+part program make --no-print-directory test-program &
+part packages make --no-print-directory test-packages
 wait
 cat "$results/lint.log"
 part web make --no-print-directory test-unit
 part browser make --no-print-directory test-browser
 part first-report bash scripts/first_report.sh
-part program bash scripts/program.sh
+part shipped bash scripts/program.sh
 
 go run ./scripts/testreport "$results"
 awk '$3 != 0 { failed = 1 } END { exit failed }' "$results/parts"

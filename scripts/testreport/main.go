@@ -2,10 +2,10 @@
 // for want of what, how long each part took, and, last, what failed and what it said: the
 // end of a log is what is read, and often all that is kept.
 //
-//	go test -json ./... | testreport follow DIR   prints what go test would, and keeps it
-//	testreport DIR                                prints the end of make test
+//	go test -json ./... | testreport follow FILE   prints what go test would, and keeps its lines
+//	testreport DIR                                 prints the end of make test
 //
-// DIR holds go.json, the lines of go test -json; NAME.json, what vitest's json reporter
+// DIR holds go-NAME.json, the lines of go test -json; NAME.json, what vitest's json reporter
 // writes; skipped, a line "WHAT: WHY" for all that never began; and parts, a line "NAME
 // SECONDS STATUS" each. What is not there is not told.
 package main
@@ -41,7 +41,7 @@ func main() {
 func run(args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "follow":
-		kept, err := os.Create(filepath.Join(args[1], "go.json"))
+		kept, err := os.Create(args[1])
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func run(args []string) error {
 	case len(args) == 1:
 		return summarize(os.Stdout, args[0])
 	default:
-		return errors.New("usage: testreport follow DIR | testreport DIR")
+		return errors.New("usage: testreport follow FILE | testreport DIR")
 	}
 }
 
@@ -63,19 +63,17 @@ type test struct {
 }
 
 func summarize(w io.Writer, dir string) error {
-	tests, err := fromGo(filepath.Join(dir, "go.json"))
-	if err != nil {
-		return err
-	}
+	var tests []test
 	reports, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return err
 	}
 	for _, path := range reports {
-		if filepath.Base(path) == "go.json" {
-			continue
+		read := fromVitest
+		if strings.HasPrefix(filepath.Base(path), "go-") {
+			read = fromGo
 		}
-		more, err := fromVitest(path)
+		more, err := read(path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -235,9 +233,6 @@ func newGoTests(out io.Writer) *goTests { return &goTests{out: out, said: map[st
 
 func fromGo(path string) ([]test, error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
