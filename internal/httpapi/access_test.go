@@ -78,6 +78,7 @@ GET    /api/v1/checks/:checkId                       vmaA metrics:read
 GET    /api/v1/controls/:checkId                     -maA reports:download
 GET    /api/v1/alerts/:alertId/notifications         vmaA alerts:read
 GET    /api/v1/instances/:instanceId/notification-rules vmaA alerts:read
+GET    /api/v1/instances/:instanceId/outage             vmaA alerts:read
 GET    /api/v1/channels                              ---A admin
 POST   /api/v1/channels                              ---A admin
 GET    /api/v1/channels/:channelId                   ---A admin

@@ -37,6 +37,58 @@ func (w *world) told(of tenant) (channel, rule string) {
 	return channel, rule
 }
 
+// TestAnOutageSaysWhoWasToldFirst, by the alert that says the server is down, and by no other one.
+func TestAnOutageSaysWhoWasToldFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.told(w.ours) // a rule that tells all
+	shop, other, theirs := w.instance(w.ours, "shop"), w.instance(w.ours, "other"), w.instance(w.theirs, "theirs")
+	now := w.clock.Now()
+	fire := func(rule string, at uuid.UUID, ended bool) {
+		t.Helper()
+		f := alert.Firing{Key: "watch/" + rule + "/" + at.String(), Title: rule, Severity: alert.Critical, Rule: &alert.Rule{ID: rule, Name: rule}, InstanceID: at, StartsAt: now, SeenAt: now}
+		if ended {
+			f.Resolved, f.EndsAt = true, now.Add(time.Minute)
+		}
+		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{f})
+		must(t, err)
+		if !w.deps.Waiter.Wait(t.Context(), mark.Log, mark.Position) {
+			t.Fatal("the projections do not follow")
+		}
+		w.followed()
+	}
+	outage := func(of uuid.UUID) map[string]any {
+		t.Helper()
+		return w.get(w.ours.viewer, "/api/v1/instances/"+of.String()+"/outage").is(200).object()
+	}
+	fire("volume", shop, false)
+	if got := outage(shop); got["alert"] != nil || got["first"] != nil {
+		t.Errorf("a full volume is no outage: %v", got)
+	}
+	fire("down", shop, false)
+	if got := outage(shop); got["alert"] == nil || got["notifications"] != 1.0 || got["first"] != nil {
+		t.Errorf("down, and nobody told yet: %v", got)
+	}
+	w.exec(`UPDATE deliveries SET status = 'sent', closed_at = now()`)
+	first, _ := outage(shop)["first"].(map[string]any)
+	if first == nil || first["event"] != "alert.raised" || first["status"] != "sent" {
+		t.Errorf("told first: %v", first)
+	}
+	if got := outage(other); got["alert"] != nil {
+		t.Errorf("the outage of another server: %v", got)
+	}
+	fire("down", uuid.Nil, false)
+	if got := outage(other); got["alert"] == nil {
+		t.Errorf("many at once: %v", got)
+	}
+	fire("down", uuid.Nil, true)
+	fire("down", shop, true)
+	if got := outage(shop); got["alert"] != nil {
+		t.Errorf("it is over: %v", got)
+	}
+	w.get(w.ours.viewer, "/api/v1/instances/"+theirs.String()+"/outage").problem(404, "not_found")
+}
+
 // followed puts what happened into deliveries.
 func (w *world) followed() {
 	w.t.Helper()

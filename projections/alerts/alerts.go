@@ -84,6 +84,23 @@ func (r *Reader) Alert(ctx context.Context, organization, id uuid.UUID) (a Alert
 	return found[0], true, nil
 }
 
+//go:embed sql/outage.sql
+var outageQuery string
+
+// Outage returns the alert by one of these rules that is not resolved, of an instance; where
+// it has none of its own, one by the first of the rules that is about the whole organization.
+func (r *Reader) Outage(ctx context.Context, organization, instance uuid.UUID, rules ...string) (a Alert, ok bool, err error) {
+	query := strings.NewReplacer("{{columns}}", columnsRead, "{{places}}", placesNamed, "{{seen later}}", seenLater).Replace(outageQuery)
+	found, err := r.alerts(ctx, query, organization, instance, rules)
+	if err != nil {
+		return Alert{}, false, fmt.Errorf("read the alert of an outage: %w", err)
+	}
+	if len(found) == 0 {
+		return Alert{}, false, nil
+	}
+	return found[0], true, nil
+}
+
 func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert, error) {
 	rows, err := r.db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -401,27 +401,18 @@ const notUp = {
   statusReason: {
     code: "57P01",
     sentence:
-      "Connection refused at db04:5432: wrong host or port, or the server is down. Its last words: 57P01 terminating connection due to administrator command.",
+      "Connection refused at db04:5432. Its last words: 57P01 terminating connection due to administrator command.",
+    seen: "Connection refused at db04:5432.",
+    said: { code: "57P01", words: "terminating connection due to administrator command", last: true },
   },
   triedAt: new Date().toISOString(),
 };
 
-/** downFrom makes one of the demo's servers down, for the page alone: in the session, and in the lists once they are let go. */
-async function downFrom(page: Page, letGo: Promise<void>) {
-  type Server = { id: string; name: string; status: string };
-  const down = (servers: Server[]) => servers.map((i, at) => (at === 3 ? { ...i, ...notUp } : i));
-  const listed = await apiAs("admin", "GET", "/api/v1/instances?pageSize=200");
-  const named = down(((await listed.json()) as { items: Server[] }).items).filter((i) => i.status === "down");
-  await page.route(
-    (url) => url.pathname === "/api/v1/session",
-    async (route: Route) => {
-      const answer = await route.fetch();
-      const session = (await answer.json()) as { servers: { states: object } };
-      const states = { ...session.servers.states, down: named.length, silent: 0, unknown: 0 };
-      await route.fulfill({ response: answer, json: { ...session, servers: { states, notUp: named } } });
-    },
-  );
-  await page.route(
+type Server = { id: string; status: string };
+
+/** listing answers for lists of servers, once they are let go, with some of them down. */
+const listing = (page: Page, letGo: Promise<void>, down: (servers: Server[]) => Server[]) =>
+  page.route(
     (url) => url.pathname === "/api/v1/instances",
     async (route: Route) => {
       await letGo;
@@ -430,6 +421,17 @@ async function downFrom(page: Page, letGo: Promise<void>) {
       await route.fulfill({ response: answer, json: { ...list, items: down(list.items) } });
     },
   );
+
+/** downFrom makes one of the demo's servers down, for the page alone: in the session, and in the lists once they are let go. */
+async function downFrom(page: Page, letGo: Promise<void>) {
+  const down = (servers: Server[]) => servers.map((i, at) => (at === 3 ? { ...i, ...notUp } : i));
+  const listed = await apiAs("admin", "GET", "/api/v1/instances?pageSize=200");
+  const named = down(((await listed.json()) as { items: Server[] }).items).filter((i) => i.status === "down");
+  await answering(page, "/api/v1/session", (session: { servers: { states: object } }) => ({
+    ...session,
+    servers: { states: { ...session.servers.states, down: named.length, silent: 0, unknown: 0 }, notUp: named },
+  }));
+  await listing(page, letGo, down);
 }
 
 describe("20 skeleton first, then the old data", () => {
@@ -629,14 +631,17 @@ describe("22 the empty state explains, and numbers can be had", () => {
   });
 });
 
-test("23 the digest never shows an unfiltered list", async () => {
+test("23 the digest never shows an unfiltered list, also where a server is down", async () => {
   const chosen = await two();
   const heard = asked();
   let letGo = () => {};
   const page = await visit(`/?${filter(chosen)}`, {
     before: async (page) => {
       await heard.visit.before?.(page);
-      letGo = await hold(page, (url) => url.pathname === "/api/v1/instances" && url.searchParams.has("id"));
+      const lists = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      await listing(page, lists, (servers) => servers.map((i) => (i.id === chosen[0]?.id ? { ...i, ...notUp } : i)));
     },
   });
   for (const title of titles.slice(1)) await plot(page, title).waitFor();
@@ -646,6 +651,8 @@ test("23 the digest never shows an unfiltered list", async () => {
   expect(ofAlerts().map(String)).toEqual([]);
   letGo();
   await digest(page).getByRole("listitem").first().waitFor();
+  await page.getByRole("region", { name: "Servers that are not up" }).waitFor();
+  await soon(() => heard.of(`/api/v1/instances/${chosen[0]?.id}/outage`).length).toBeGreaterThan(0);
   expect(ofAlerts().length).toBeGreaterThan(0);
   for (const url of ofAlerts()) expect(url.searchParams.getAll("instanceName")).toHaveLength(2);
 });
@@ -657,7 +664,7 @@ describe("24 the digest's request is exact", () => {
     const sent = urls[0]?.searchParams ?? new URLSearchParams();
     return Object.fromEntries([...sent.keys()].map((key) => [key, sent.getAll(key)]));
   };
-  /** The marks on the charts ask for alerts, too, and so does the card of servers that are not up. */
+  /** The marks on the charts ask for alerts, too. */
   const ofDigest = (urls: URL[]) =>
     urls.filter((url) => url.searchParams.get("pageSize") === "10" && url.searchParams.has("from"));
   const fixed = { pageSize: ["10"], sort: ["-lastTriggeredAt"], status: ["all"] };
@@ -732,6 +739,8 @@ test("25 view keeps window and scope", async () => {
   await page.waitForURL((url) => url.pathname.startsWith("/alerts/") && url.searchParams.get("range") === "7d");
 });
 
+const refused = "Connection refused at db01:5432.";
+
 describe("the line of states", () => {
   const down = (n: number) => (page: Page) =>
     answering(page, "/api/v1/instances", (body: { items: { active: boolean; name: string }[] }) => ({
@@ -743,7 +752,7 @@ describe("the line of states", () => {
           ...i,
           status: at < n ? "down" : "up",
           statusSince: new Date(Date.now() - 60_000 * (at + 1)).toISOString(),
-          statusReason: at < n ? { code: "refused", sentence: "Connection refused at db01:5432." } : null,
+          statusReason: at < n ? { code: "refused", sentence: refused, seen: refused, said: null } : null,
           lastSeenAt: new Date().toISOString(), // of no consequence
         }))
         .concat([{ ...(body.items[0] as (typeof body.items)[0]), active: false, status: "inactive" } as never]),

@@ -3639,6 +3639,24 @@ type OtlpPartialSuccess struct {
 	RejectedDataPoints string `json:"rejectedDataPoints"`
 }
 
+// Outage defines model for Outage.
+type Outage struct {
+	// Alert Null where none is open.
+	Alert *OutageAlert `json:"alert"`
+
+	// First The first that was sent; null where none was.
+	First *AlertNotification `json:"first"`
+
+	// Notifications How many notifications of it there are, also those that wait, failed or were held back. At most 200.
+	Notifications int `json:"notifications"`
+}
+
+// OutageAlert defines model for OutageAlert.
+type OutageAlert struct {
+	Id       openapi_types.UUID `json:"id"`
+	RaisedAt time.Time          `json:"raisedAt"`
+}
+
 // OutboxEntry defines model for OutboxEntry.
 type OutboxEntry struct {
 	CreatedAt time.Time `json:"createdAt"`
@@ -4546,6 +4564,15 @@ type ServerNotUp struct {
 	TriedAt      *time.Time     `json:"triedAt"`
 }
 
+// ServerSaid defines model for ServerSaid.
+type ServerSaid struct {
+	Code string `json:"code"`
+
+	// Last It said so before the connection was lost; false: it answers so now.
+	Last  bool   `json:"last"`
+	Words string `json:"words"`
+}
+
 // Session defines model for Session.
 type Session struct {
 	AuthMethod    *string    `json:"authMethod,omitempty"`
@@ -4809,7 +4836,15 @@ type StatementSample struct {
 // StatusReason defines model for StatusReason.
 type StatusReason struct {
 	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`; where it is not down `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`
-	Code     string `json:"code"`
+	Code string `json:"code"`
+
+	// Said What the server itself said; null where it said nothing.
+	Said *ServerSaid `json:"said"`
+
+	// Seen What Muster or another source saw.
+	Seen string `json:"seen"`
+
+	// Sentence `seen` and `said` as one text.
 	Sentence string `json:"sentence"`
 }
 
@@ -6010,6 +6045,9 @@ type ServerInterface interface {
 	// ListInstanceNotificationRules Who will be told of a server
 	// (GET /api/v1/instances/{instanceId}/notification-rules)
 	ListInstanceNotificationRules(c *gin.Context, instanceId InstanceId)
+	// GetOutage The alert that a server is down or silent, and who was told first
+	// (GET /api/v1/instances/{instanceId}/outage)
+	GetOutage(c *gin.Context, instanceId InstanceId)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(c *gin.Context, token string)
@@ -8030,6 +8068,31 @@ func (siw *ServerInterfaceWrapper) ListInstanceNotificationRules(c *gin.Context)
 	}
 
 	siw.Handler.ListInstanceNotificationRules(c, instanceId)
+}
+
+// GetOutage operation middleware
+func (siw *ServerInterfaceWrapper) GetOutage(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "instanceId" -------------
+	var instanceId InstanceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetOutage(c, instanceId)
 }
 
 // AcceptInvitation operation middleware
@@ -10391,6 +10454,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/databases", wrapper.ListDatabases)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/health", wrapper.GetInstanceHealth)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/notification-rules", wrapper.ListInstanceNotificationRules)
+	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/outage", wrapper.GetOutage)
 	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
 	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
 	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
@@ -12581,6 +12645,45 @@ type ListInstanceNotificationRulesdefaultApplicationProblemPlusJSONResponse stru
 }
 
 func (response ListInstanceNotificationRulesdefaultApplicationProblemPlusJSONResponse) VisitListInstanceNotificationRulesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOutageRequestObject struct {
+	InstanceId InstanceId `json:"instanceId"`
+}
+
+type GetOutageResponseObject interface {
+	VisitGetOutageResponse(w http.ResponseWriter) error
+}
+
+type GetOutage200JSONResponse Outage
+
+func (response GetOutage200JSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOutagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetOutagedefaultApplicationProblemPlusJSONResponse) VisitGetOutageResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -16362,6 +16465,9 @@ type StrictServerInterface interface {
 	// ListInstanceNotificationRules Who will be told of a server
 	// (GET /api/v1/instances/{instanceId}/notification-rules)
 	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
+	// GetOutage The alert that a server is down or silent, and who was told first
+	// (GET /api/v1/instances/{instanceId}/outage)
+	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
@@ -18256,6 +18362,32 @@ func (sh *strictHandler) ListInstanceNotificationRules(ctx *gin.Context, instanc
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListInstanceNotificationRulesResponseObject); ok {
 		if err := validResponse.VisitListInstanceNotificationRulesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetOutage operation middleware
+func (sh *strictHandler) GetOutage(ctx *gin.Context, instanceId InstanceId) {
+	var request GetOutageRequestObject
+
+	request.InstanceId = instanceId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetOutage(ctx, request.(GetOutageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetOutage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetOutageResponseObject); ok {
+		if err := validResponse.VisitGetOutageResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -2,6 +2,7 @@ package notifications
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
 	"muster/internal/notify/send"
+	"muster/internal/watch"
 )
 
 func (s *NotificationRoutes) ListDeliveries(ctx context.Context, r api.ListDeliveriesRequestObject) (api.ListDeliveriesResponseObject, error) {
@@ -100,7 +102,13 @@ func (s *NotificationRoutes) ListAlertNotifications(ctx context.Context, r api.L
 	if err := wire.Found(ok, err, "alert"); err != nil {
 		return nil, err
 	}
-	told, err := s.Told.OfAlert(ctx, organization, r.AlertId)
+	told, err := s.toldOf(ctx, r.AlertId)
+	return api.ListAlertNotifications200JSONResponse{Items: told}, err
+}
+
+// toldOf is who was told of an alert, newest first.
+func (s *NotificationRoutes) toldOf(ctx context.Context, alert uuid.UUID) ([]api.AlertNotification, error) {
+	told, err := s.Told.OfAlert(ctx, wire.Caller(ctx).Organization.ID, alert)
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +120,38 @@ func (s *NotificationRoutes) ListAlertNotifications(ctx context.Context, r api.L
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAlertNotifications200JSONResponse{Items: wire.List(told, func(t notify.Told) api.AlertNotification {
+	return wire.List(told, func(t notify.Told) api.AlertNotification {
 		return api.AlertNotification{
 			DeliveryId: t.Delivery, Event: t.Type, EventAt: t.At.UTC(), Rule: api.Reference{Id: t.Rule, Name: t.RuleName},
 			Channel: api.NotifiedChannel{Id: t.Channel, Name: t.ChannelName, Kind: t.Kind}, Recipients: persons(t.Recipients.Value, names),
 			Status: api.DeliveryStatus(t.Status), Reason: wire.Optional(t.Reason), LastCode: number(t.LastCode), At: t.StatusAt.UTC(),
 		}
-	})}, nil
+	}), nil
+}
+
+// GetOutage says who was told first that a server is down or silent.
+func (s *NotificationRoutes) GetOutage(ctx context.Context, r api.GetOutageRequestObject) (api.GetOutageResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	there, err := s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{r.InstanceId})
+	if err := wire.Found(len(there) > 0, err, "instance"); err != nil {
+		return nil, err
+	}
+	open, ok, err := s.Alerts.Outage(ctx, organization, r.InstanceId, string(watch.Down), string(watch.Silent))
+	if err != nil || !ok {
+		return api.GetOutage200JSONResponse{}, err
+	}
+	told, err := s.toldOf(ctx, open.ID)
+	if err != nil {
+		return nil, err
+	}
+	shown := api.GetOutage200JSONResponse{Alert: &api.OutageAlert{Id: open.ID, RaisedAt: open.CreatedAt.UTC()}, Notifications: len(told)}
+	for _, one := range slices.Backward(told) { // the first is the last of the list
+		if one.Status == api.DeliveryStatusSent {
+			shown.First = &one
+			break
+		}
+	}
+	return shown, nil
 }
 
 func delivery(d notify.Delivery) api.Delivery {

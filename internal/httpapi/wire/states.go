@@ -26,5 +26,10 @@ func StatusReason(r *status.Reason) *api.StatusReason {
 	if r == nil {
 		return nil
 	}
-	return &api.StatusReason{Code: r.Code, Sentence: r.Sentence}
+	shown := &api.StatusReason{Code: r.Code, Sentence: r.Sentence}
+	seen, said := r.Said()
+	if shown.Seen = seen; said != nil {
+		shown.Said = &api.ServerSaid{Code: said.Code, Words: said.Words, Last: said.Last}
+	}
+	return shown
 }

@@ -48,7 +48,7 @@ func (s *Server) refused(why *servers.ConnectionError) measurements.Reached {
 		r.Code = s.outage.code
 	}
 	if s.outage.words != "" {
-		r.Sentence += " Its last words: " + s.outage.code + " " + s.outage.words + "."
+		r.Sentence = status.WithLastWords(r.Sentence, s.outage.code, s.outage.words)
 	}
 	return r
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
-import { saidOf, wordOf } from "../instances/reason";
+import { wordOf } from "../instances/reason";
 import { type Status, statusIcons, statusNames } from "../instances/states";
 import { absoluteTime, ago, count, plural, sinceWhen } from "../ui/format";
 import { useNow } from "../ui/now";
@@ -64,14 +64,14 @@ function Row({ status, children, beside }: { status: Status; children: ReactNode
 }
 
 function Down({ instance: i, first }: { instance: Shown; first: boolean }) {
-  const said = i.statusReason && saidOf(i.statusReason);
+  const said = i.statusReason?.said;
   const word = i.statusReason && wordOf(i.statusReason.code);
   return (
     <Row
       status="down"
       beside={
         <>
-          {i.statusSince && <Told instanceId={i.id} since={i.statusSince} />}
+          <Told instanceId={i.id} />
           <Open instance={i} filled={first} />
         </>
       }
@@ -85,17 +85,20 @@ function Down({ instance: i, first }: { instance: Shown; first: boolean }) {
         )}
       </h2>
       <p className={classes.why}>
-        {said?.sentence}
+        {i.statusReason?.seen}
         {i.triedAt && (
           <>
             {" "}
             Tried <Moment at={i.triedAt} words={ago} />.
           </>
         )}
-        {said?.words && (
+        {said && (
           <>
             {" "}
-            {said.last ? "Its last words:" : "It says:"} <code className={classes.said}>{said.words}</code>
+            {said.last ? "Its last words:" : "It says:"}{" "}
+            <code className={classes.said}>
+              {said.code} {said.words}
+            </code>
           </>
         )}
       </p>
@@ -114,7 +117,7 @@ function Quiet({ instance: i }: { instance: Shown }) {
           </span>
         )}
       </h2>
-      {i.statusReason && <p className={classes.why}>{i.statusReason.sentence}</p>}
+      {i.statusReason && <p className={classes.why}>{i.statusReason.seen}</p>}
     </Row>
   );
 }
@@ -132,14 +135,17 @@ function Together({ down, active, instanceIds }: { down: Shown[]; active: number
     <Row
       status="down"
       beside={
-        <Button
-          size="xs"
-          renderRoot={(props) => (
-            <Link to="/instances" search={{ status: "down", instanceId: instanceIds }} {...props} />
-          )}
-        >
-          Show them
-        </Button>
+        <>
+          {latest && <Told instanceId={latest.id} />}
+          <Button
+            size="xs"
+            renderRoot={(props) => (
+              <Link to="/instances" search={{ status: "down", instanceId: instanceIds }} {...props} />
+            )}
+          >
+            Show them
+          </Button>
+        </>
       }
     >
       <h2 className={classes.name}>

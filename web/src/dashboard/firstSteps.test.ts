@@ -54,7 +54,7 @@ test("a host that none of the servers runs on is no sample of them", () => {
 });
 
 test("a server that is down is said to be, with the reason", () => {
-  const reason = { code: "53300", sentence: "db04 refuses connections: full (53300)." };
+  const reason = { code: "53300", sentence: "db04 refuses connections: full (53300).", seen: "", said: null };
   const [connection] = stepsOf([{ ...added, status: "down", statusReason: reason, lastSeenAt: ago(3) }], nothing, now);
   expect(connection).toMatchObject({ state: "failed", says: expect.stringContaining(reason.sentence) });
 });

@@ -52,7 +52,7 @@ test("where more than half of five servers or more are down, one row tells of al
 });
 
 test("a server that was just added is not in trouble because nobody has heard of it", () => {
-  const never = { statusReason: { code: "never_heard", sentence: "" } };
+  const never = { statusReason: { code: "never_heard", sentence: "", seen: "", said: null } };
   const created = (seconds: number) => ({ ...never, createdAt: new Date(now - seconds * 1_000).toISOString() });
   expect(
     names(

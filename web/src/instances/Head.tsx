@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { Panel } from "../ui/Panel";
 import { Since, Time } from "../ui/Time";
 import classes from "./head.module.css";
-import { saidOf } from "./reason";
 import type { Instance } from "./standing";
 
 type Part = Instance["parts"][number];
@@ -35,7 +34,6 @@ const tried = (i: Instance) => i.triedAt && <Time at={i.triedAt} relative />;
 
 function Reachable({ instance: i }: { instance: Instance }) {
   const since = i.statusSince && <Since at={i.statusSince} />;
-  const said = i.statusReason && saidOf(i.statusReason);
   switch (i.status) {
     case "up":
       return (
@@ -49,7 +47,7 @@ function Reachable({ instance: i }: { instance: Instance }) {
         <Cell name="Reachable">
           <b className={classes.bad}>Down</b> <span className={classes.bad}>{since}</span>
           <Under>
-            {said?.sentence} {i.triedAt && <>Tried {tried(i)}.</>}
+            {i.statusReason?.seen} {i.triedAt && <>Tried {tried(i)}.</>}
           </Under>
         </Cell>
       );
@@ -74,12 +72,14 @@ function Reachable({ instance: i }: { instance: Instance }) {
 /** Why is what explains the state, where it is not up: the server's own words, or who has not been heard. */
 function Why({ instance: i }: { instance: Instance }) {
   if (!i.statusReason) return null;
-  const said = saidOf(i.statusReason);
+  const { said, seen } = i.statusReason;
   if (i.status === "down") {
-    if (!said.words) return null;
+    if (!said) return null;
     return (
       <Cell name={said.last ? "Its last words" : "It says now"} wide>
-        <code className={classes.said}>{said.words}</code>
+        <code className={classes.said}>
+          {said.code} {said.words}
+        </code>
       </Cell>
     );
   }
@@ -90,7 +90,7 @@ function Why({ instance: i }: { instance: Instance }) {
           <Time at={i.statusSince} />
         </b>
       )}
-      {i.status === "silent" ? <Under>{said.sentence}</Under> : <b>{said.sentence}</b>}
+      {i.status === "silent" ? <Under>{seen}</Under> : <b>{seen}</b>}
     </Cell>
   );
 }

@@ -1,8 +1,4 @@
-// Why a server is not up, as the API says it, taken apart for the pages.
-import type { Schemas } from "../api/client";
-
-type Reason = Schemas["StatusReason"];
-
+// Why a server is not up, as its code says it.
 const words: [RegExp, string][] = [
   [/^timeout$/, "no answer"],
   [/^dns$/, "name not found"],
@@ -18,18 +14,3 @@ const bare = (code: string) => code.replace(/^(SQLSTATE|error) /, "");
 
 /** wordOf is what the code of a server that is down means in a word or two; null: no more than "down" does. */
 export const wordOf = (code: string) => words.find(([codes]) => codes.test(bare(code)))?.[1] ?? null;
-
-/** Said is a reason in parts: what Muster saw, and what the server itself said, with its code. */
-export type Said = { sentence: string; words: string | null; last: boolean };
-
-/**
- * saidOf takes a sentence apart. The server's own words are behind "Its last words:", said before the connection was
- * lost, or are what it answers now, with its code in parentheses.
- */
-export function saidOf({ sentence }: Reason): Said {
-  const [before = "", after] = sentence.split(" Its last words: ");
-  if (after !== undefined) return { sentence: before, words: after.replace(/\.$/, ""), last: true };
-  const answer = /^(.* refuses connections): (.+) \(([0-9A-Z]{5})\)\.$/.exec(sentence);
-  if (answer) return { sentence: `${answer[1]}.`, words: `${answer[3]} ${answer[2]}`, last: false };
-  return { sentence, words: null, last: false };
-}

@@ -19,8 +19,12 @@ test.each(statuses)("a server that is %s has an icon and a word, and only one th
 });
 
 test("a server that is down because it is full says so", () => {
-  expect(shown({ status: "down", statusReason: { code: "53300", sentence: "" } })).toContain("Down, full");
-  expect(shown({ status: "unknown", statusReason: { code: "53300", sentence: "" } })).toContain(">Unknown<");
+  expect(shown({ status: "down", statusReason: { code: "53300", sentence: "", seen: "", said: null } })).toContain(
+    "Down, full",
+  );
+  expect(shown({ status: "unknown", statusReason: { code: "53300", sentence: "", seen: "", said: null } })).toContain(
+    ">Unknown<",
+  );
 });
 
 test("only what is measured makes a server that is up one that is measured in part", () => {
