@@ -10,5 +10,5 @@ certificates=/etc/ssl/certs/ca-certificates.crt
 [ -r "$certificates" ] || { echo "image: $certificates is missing: install ca-certificates" >&2; exit 1; }
 maker=$(mktemp)
 trap 'rm -f "$maker"' EXIT
-(cd kit/image && CGO_ENABLED=0 GOOS='' GOARCH='' go build -trimpath -o "$maker" .)
+CGO_ENABLED=0 GOOS='' GOARCH='' go build -trimpath -o "$maker" ./kit/image
 "$maker" bin/muster "$certificates" "$3" "$1" "$2" "$(go env GOARCH)"

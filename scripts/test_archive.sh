@@ -30,6 +30,7 @@ grep -q '"name": "github.com/jackc/pgx/v5"' muster-*.cdx.json || {
 }
 tar -xzf muster-*.tar.gz
 cd muster-*-*/
+[ -z "$(find . -name '*.go' -o -name 'go.*')" ] || { echo 'test_archive: sources of Go are in the archive' >&2; exit 1; }
 [[ $(./muster --version) = *1.0.0* && -f kit/systemd/muster.service && ! -x NOTICES.md ]]
 cd ..
 echo "two builds of $(git -C .. rev-parse --short HEAD) are the same: $(sha256sum muster | cut -c1-16)…"

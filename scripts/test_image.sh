@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the image twice, which are the same bytes, reads it with other tools than made it,
-# and, as root, starts it: in an empty directory, as the account that the image names.
+# Makes the image twice, which are the same bytes, has other tools judge it (umoci, which
+# reads the configuration as an engine does, and skopeo), and, as root, starts it: in an
+# empty directory, as the account that the image names, and by runc where that is installed.
 #
 #   scripts/test_image.sh        after make build
 set -euo pipefail
@@ -10,7 +11,13 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "test_image: $*" >&2; exit 1; }
 export SOURCE_DATE_EPOCH=1767225600
-(cd kit/image && CGO_ENABLED=0 go vet ./...)
+missing=()
+for tool in skopeo umoci; do command -v $tool >/dev/null || missing+=("$tool"); done
+if [ "${#missing[@]}" -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null
+  missing=()
+fi
+[ "${#missing[@]}" = 0 ] || fail "install ${missing[*]}: nothing of ours can say whether the image is one"
 digest=$(bash scripts/image.sh v1.0.0 abc "$dir/image")
 [ "$digest" = "$(bash scripts/image.sh v1.0.0 abc "$dir/again")" ] || fail "the same image twice is not the same"
 diff -r "$dir/image" "$dir/again" || fail "the same image twice is not the same"
@@ -42,6 +49,12 @@ assert json.loads(said("ENTRYPOINT")) == config["Entrypoint"] and json.loads(sai
 assert shlex.split(said("ENV")) == config["Env"], last
 assert said("USER") == config["User"] and said("WORKDIR") == config["WorkingDir"] and said("EXPOSE") == "8080/tcp", last
 PYTHON
+skopeo copy --quiet "oci:$dir/image:v1.0.0" "dir:$dir/copied" || fail "skopeo does not copy it"
+[ "sha256:$(sha256sum <"$dir/copied/manifest.json" | cut -d ' ' -f 1)" = "$digest" ] || fail "skopeo copies another image"
+unpacked=(umoci unpack --image "$dir/image:v1.0.0" "$dir/bundle")
+[ "$(id -u)" = 0 ] || unpacked+=(--rootless)
+"${unpacked[@]}" >"$dir/said" 2>&1 || fail "umoci: $(cat "$dir/said")"
+cmp bin/muster "$dir/bundle/rootfs/usr/bin/muster" || fail "umoci unpacks another program"
 mkdir "$dir/root"
 tar -xzf "$(cat "$dir/layer")" -C "$dir/root" --numeric-owner
 cmp bin/muster "$dir/root/usr/bin/muster" || fail "another program is in it"
@@ -58,4 +71,16 @@ if inside serve; then
   fail "without a database it runs"
 fi
 grep -q 'no PostgreSQL 15 or newer was found (none is installed): .* give a server with --database-url' "$dir/said" || fail "$(cat "$dir/said")"
-echo "image: $digest, twice; started as 65532, says what it needs"
+engine='no runc, so no container'
+if command -v runc >/dev/null; then
+  python3 - "$dir/bundle/config.json" <<'PYTHON'
+import json, sys
+bundle = json.load(open(sys.argv[1]))
+bundle["process"].update(terminal=False, args=["/usr/bin/muster", "--version"])
+json.dump(bundle, open(sys.argv[1], "w"))
+PYTHON
+  runc --root "$dir/runc" run --bundle "$dir/bundle" "muster-$$" >"$dir/said" 2>&1 || fail "runc: $(cat "$dir/said")"
+  [ "$(cat "$dir/said")" = "$(bin/muster --version)" ] || fail "runc: $(cat "$dir/said")"
+  engine='started by runc'
+fi
+echo "image: $digest, twice; taken by skopeo and umoci; started as 65532, says what it needs; $engine"
