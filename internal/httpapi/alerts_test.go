@@ -214,6 +214,7 @@ func TestOneAlert(t *testing.T) {
 		delete(one, "description")
 		delete(one, "rule")
 		delete(one, "timeline")
+		delete(one, "unavailable")
 		if diff := cmp.Diff(row, one); diff != "" {
 			t.Errorf("listed and shown: %s", diff)
 		}

@@ -40,6 +40,12 @@
 //     (commands); with one key, the second is told idempotency_in_progress.
 //   - The database is away: 503 with Retry-After, and nothing else of it; the
 //     error is in the log under the request id. /healthz still answers.
+//   - A source of an answer fails that is not its subject (a shard of measurements is away,
+//     a figure is not kept as far back, a read model cannot be read): the answer stands. The
+//     figures are null, which is not zero, and the member unavailable names them with a code
+//     and a sentence (wire.Side). They have five seconds together, since a server that says
+//     nothing would take all the time of the request. sources_test.go has for each source the
+//     answers of which it is the subject, which are the only ones that fail with it.
 //   - Two replicas: each counts requests by itself, so that a caller spread over
 //     both has twice the quota. What must not be doubled (creations, sign-in
 //     attempts) is counted in the database.

@@ -3,8 +3,10 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,28 +37,50 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return &wire.Problem{Code: "unavailable", Detail: "The request was cancelled."}
 	}
-	if away := (*blocks.UnavailableError)(nil); errors.As(err, &away) { // before what it wraps is taken for the database's
+	if away := absence(err); away != "" {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &wire.Problem{Code: "unavailable", Detail: "A server that older measurements are kept on is not responding; the log names it under this request id. Nothing is lost. Try again."}
-	}
-	if away := (*blobs.UnavailableError)(nil); errors.As(err, &away) {
-		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &wire.Problem{Code: "unavailable", Detail: "The place where report files are kept is not responding; the log names the reason under this request id. Nothing is lost. Try again."}
-	}
-	if recovering := (*measurements.RecoveringError)(nil); errors.As(err, &recovering) {
-		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &wire.Problem{Code: "unavailable", Detail: "The database crashed, and what has been measured in the last hours is being added up again, which takes seconds. Nothing is lost. Try again."}
-	}
-	if isUnavailable(err) {
-		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &wire.Problem{Code: "unavailable", Detail: "The database is not available or too busy. A change may have been saved before the connection was lost. Try again."}
-	}
-	if network := net.Error(nil); errors.As(err, &network) {
-		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &wire.Problem{Code: "unavailable", Detail: "A service that this request needs is not responding; the server's log names it under this request id. Try again."}
+		return &wire.Problem{Code: "unavailable", Detail: away + " Try again."}
 	}
 	s.Log.ErrorContext(ctx, "request failed", "error", err)
 	return &wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}
+}
+
+// explain says why side figures are missing in an answer that stands without them.
+func (s *server) explain(ctx context.Context, figures []string, err error) (code, sentence string) {
+	if old := (*measurements.NotKeptError)(nil); errors.As(err, &old) {
+		return "detail_not_kept", wire.Sentence(old.Error())
+	}
+	level, code, sentence := slog.LevelError, "internal_error", "It could not be read; the log has the reason under this request id."
+	if away := absence(err); away != "" {
+		level, code, sentence = slog.LevelWarn, "unavailable", away
+	}
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		s.Log.Log(ctx, level, "answering without side figures", "figures", strings.Join(figures, " "), "error", err)
+	}
+	return code, sentence
+}
+
+// absence says what is away, where that is the error; else it is empty.
+func absence(err error) string {
+	var (
+		measured   *blocks.UnavailableError
+		files      *blobs.UnavailableError
+		recovering *measurements.RecoveringError
+		network    net.Error
+	)
+	switch {
+	case errors.As(err, &measured): // before what it wraps is taken for the database's
+		return "A server that older measurements are kept on is not responding; the log names it under this request id. Nothing is lost."
+	case errors.As(err, &files):
+		return "The place where report files are kept is not responding; the log names the reason under this request id. Nothing is lost."
+	case errors.As(err, &recovering):
+		return "The database crashed, and what has been measured in the last hours is being added up again, which takes seconds. Nothing is lost."
+	case isUnavailable(err):
+		return "The database is not available or too busy. A change may have been saved before the connection was lost."
+	case errors.As(err, &network):
+		return "A service that this request needs is not responding; the server's log names it under this request id."
+	}
+	return ""
 }
 
 // refusalProblem translates what commands, accounts and the doors of intake refuse.

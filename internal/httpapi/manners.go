@@ -33,7 +33,7 @@ func (s *server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := s.Now()
 		ctx, span := s.traced(r)
-		c := &wire.Call{RequestID: requestID(r, span.SpanContext()), UserAgent: r.UserAgent(), Header: w.Header()}
+		c := &wire.Call{RequestID: requestID(r, span.SpanContext()), UserAgent: r.UserAgent(), Header: w.Header(), Explain: s.explain}
 		s.setHeaders(c.Header, r, c.RequestID)
 		ctx = telemetry.WithRequestID(context.WithValue(ctx, wire.CallKey{}, c), c.RequestID)
 		r = r.WithContext(ctx)

@@ -87,13 +87,13 @@ func TestStatements(t *testing.T) {
 	half, six := start.Add(-30*time.Minute), start.Add(5*time.Minute)
 	want := api.StatementPage{
 		From: start, To: start.Add(time.Hour), PreviousFrom: to(start.Add(-time.Hour)), Page: api.Page{Number: 1, Size: 2, TotalItems: 4, TotalPages: 2},
-		Engines: []api.Engine{api.Postgresql, api.Sqlserver, api.Oracle}, PartialEngines: []api.Engine{},
+		Engines: []api.Engine{api.Postgresql, api.Sqlserver, api.Oracle}, PartialEngines: []api.Engine{}, OwnStatements: to(0), Unavailable: []api.UnavailableFigure{},
 		Items: []api.Statement{
 			{Id: id("orders", "same"), Instance: orders, Database: api.ContributingDatabase{Id: databases["orders"], Name: "d"}, Key: to("same"), Text: to("SELECT 100% FROM same"),
-				Calls: 10, TotalMs: 199, MeanMs: to(19.9), MaxMs: to(19.9), Share: to(0.750943), FirstSeenAt: &half, LastSeenAt: &six, WatchedSince: to(half.Add(-time.Minute)),
+				Calls: 10, TotalMs: 199, MeanMs: to(19.9), MaxMs: to(19.9), Share: to(0.750943), FirstSeenAt: &half, LastSeenAt: &six, WatchedSince: to(half.Add(-time.Minute)), New: to(false), RanBefore: to(false),
 				Previous: &api.PreviousExecutions{Calls: 10, TotalMs: 100, MeanMs: 10}},
 			{Id: id("billing", "sql"), Instance: billing, Database: api.ContributingDatabase{Id: databases["billing"], Name: "d"}, Key: to("sql"),
-				Calls: 4, TotalMs: 40, MeanMs: to(10.0), MaxMs: to(450.0), Share: to(0.150943), FirstSeenAt: &six, LastSeenAt: &six, WatchedSince: to(six.Add(-time.Minute))},
+				Calls: 4, TotalMs: 40, MeanMs: to(10.0), MaxMs: to(450.0), Share: to(0.150943), FirstSeenAt: &six, LastSeenAt: &six, WatchedSince: to(six.Add(-time.Minute)), New: to(false), RanBefore: to(false)},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -154,12 +154,12 @@ func TestWhatIsNewIsKnown(t *testing.T) {
 			default:
 				got[*s.Key] = "not before"
 			}
-			if s.New {
+			if *s.New {
 				got[*s.Key] = "new, " + got[*s.Key]
 			}
 			var detail api.StatementDetail
 			w.get(w.ours.member, statementsPath+"/"+s.Id.String()+windowed(start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339), "1m")).is(200).decode(&detail)
-			if one := detail.Statement; one.New != s.New || !one.WatchedSince.Equal(*s.WatchedSince) || one.RanBefore != s.RanBefore {
+			if one := detail.Statement; *one.New != *s.New || !one.WatchedSince.Equal(*s.WatchedSince) || *one.RanBefore != *s.RanBefore {
 				t.Errorf("%s: its page says %+v, the list %+v", *s.Key, one, s)
 			}
 		}
@@ -190,10 +190,10 @@ func TestOwnStatementsAreListedApart(t *testing.T) {
 	list := func(query string) api.StatementPage {
 		return w.executed(w.ours.member, start, start.Add(time.Hour), query).statements()
 	}
-	if page := list(""); len(page.Items) != 1 || *page.Items[0].Key != "work" || page.OwnStatements != 1 || page.Page.TotalItems != 1 || *page.Items[0].Share != 0.25 {
+	if page := list(""); len(page.Items) != 1 || *page.Items[0].Key != "work" || *page.OwnStatements != 1 || page.Page.TotalItems != 1 || *page.Items[0].Share != 0.25 {
 		t.Errorf("listed are %+v, %d left out", page.Items, page.OwnStatements)
 	}
-	if page := list("own=include"); len(page.Items) != 2 || page.OwnStatements != 0 {
+	if page := list("own=include"); len(page.Items) != 2 || *page.OwnStatements != 0 {
 		t.Errorf("with our own: %+v, %d left out", page.Items, page.OwnStatements)
 	}
 }

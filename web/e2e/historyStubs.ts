@@ -68,6 +68,7 @@ export function report(n: number, status: string, more: Partial<Report> = {}): R
     kind: "Security",
     status,
     scope: { instanceIds: [], databaseId: null, from: null, to: null },
+    unavailable: [],
     scopeLabel: `Report ${n}`,
     requester: { id: id(900), name: "Ana Ruiz" },
     recipientCount: 3,

@@ -140,6 +140,7 @@ const schedule: Schemas["Schedule"] = {
   nextDueAts: [0, 1, 2, 3, 4].map((week) => at(week * 7 * 1440)),
   nextDueLocal: [0, 1, 2, 3, 4].map((week) => local(week * 7 * 1440)),
   lastRun: null,
+  unavailable: [],
 };
 const run = (weeks: number, more: Partial<Schemas["ScheduleRun"]>): Schemas["ScheduleRun"] => ({
   dueAt: at(-weeks * 7 * 1440),

@@ -43,6 +43,7 @@ const pageOf = (items: Statement[], changes: Partial<Schemas["StatementPage"]> =
   engines: ["postgresql"],
   partialEngines: [],
   incomplete: false,
+  unavailable: [],
   ...changes,
 });
 
@@ -58,6 +59,7 @@ const detailOf = (of: Statement, buckets = 60, value: (i: number) => number | nu
     lastBucketPartial: false,
     generatedAt: at(buckets),
     series: { calls: values, totalMs: values, meanMs: values, maxMs: values },
+    unavailable: [],
   };
 };
 

@@ -1950,9 +1950,13 @@ type AlertDetail struct {
 	Severity AlertSeverity `json:"severity"`
 	State    string        `json:"state"`
 
-	// Timeline Oldest first.
-	Timeline []AlertMoment `json:"timeline"`
-	Title    string        `json:"title"`
+	// Timeline Oldest first. Null where it is `unavailable`.
+	Timeline *[]AlertMoment `json:"timeline"`
+	Title    string         `json:"title"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // AlertHistory defines model for AlertHistory.
@@ -2147,9 +2151,13 @@ type AuditEntry struct {
 type AuditPage struct {
 	Items []AuditEntry `json:"items"`
 
-	// Names What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check), reports, schedules, channels and rules.
-	Names      map[string]string `json:"names"`
-	NextCursor *string           `json:"nextCursor"`
+	// Names Null where they are `unavailable`. What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check), reports, schedules, channels and rules.
+	Names      *map[string]string `json:"names"`
+	NextCursor *string            `json:"nextCursor"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // BucketSize defines model for BucketSize.
@@ -2408,8 +2416,11 @@ type Connections struct {
 	Idle              int64               `json:"idle"`
 	IdleInTransaction int64               `json:"idleInTransaction"`
 
-	// InstancesWithoutSample Active PostgreSQL, SQL Server and Oracle servers in scope of which no sample counts: their connections are not known, and not in the figures. Where `sampledAt` is null, no figure is known.
-	InstancesWithoutSample int   `json:"instancesWithoutSample"`
+	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	Incomplete bool `json:"incomplete"`
+
+	// InstancesWithoutSample Active PostgreSQL, SQL Server and Oracle servers in scope of which no sample counts: their connections are not known, and not in the figures. Where `sampledAt` is null, no figure is known. Null where it is `unavailable` or the answer `incomplete`.
+	InstancesWithoutSample *int  `json:"instancesWithoutSample"`
 	Other                  int64 `json:"other"`
 
 	// PartialEngines Those of `engines` of which a part only is sent: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
@@ -2418,6 +2429,10 @@ type Connections struct {
 	// SampledAt The oldest sample that counts
 	SampledAt *time.Time `json:"sampledAt"`
 	Total     int64      `json:"total"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 
 	// Waiting Active and waiting; apart from `active`
 	Waiting int64 `json:"waiting"`
@@ -2500,7 +2515,7 @@ type Contributors struct {
 	// From The edges used, which hold the ones asked for.
 	From time.Time `json:"from"`
 
-	// Incomplete An engine could not be read.
+	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
 	Incomplete bool              `json:"incomplete"`
 	Items      []Contributor     `json:"items"`
 	Others     OtherContributors `json:"others"`
@@ -2511,8 +2526,12 @@ type Contributors struct {
 	To             time.Time `json:"to"`
 
 	// Total The tile's figure over the window; null in a gap. Of connections 0 where nothing is open, as in the tile.
-	Total *float64         `json:"total"`
-	Unit  ContributorsUnit `json:"unit"`
+	Total *float64 `json:"total"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable      `json:"unavailable"`
+	Unit        ContributorsUnit `json:"unit"`
 }
 
 // ContributorsUnit defines model for Contributors.Unit.
@@ -2759,6 +2778,10 @@ type Database struct {
 type DatabasePage struct {
 	Items []Database `json:"items"`
 	Page  Page       `json:"page"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // DeadLetter defines model for DeadLetter.
@@ -2942,6 +2965,10 @@ type FieldErrorIn string
 // FileList defines model for FileList.
 type FileList struct {
 	Items []FileOfReport `json:"items"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // FileOfReport defines model for FileOfReport.
@@ -3171,7 +3198,7 @@ type IngestTokenList struct {
 type Instance struct {
 	Active bool `json:"active"`
 
-	// Agent Null where no agent measures it.
+	// Agent Null where no agent measures it, and where that is `unavailable`.
 	Agent *MeasuringAgent `json:"agent"`
 
 	// Collected has a connection, so that Muster itself assesses it
@@ -3218,7 +3245,7 @@ type Instance struct {
 	// Parts How each part of it is measured and assessed.
 	Parts []InstancePart `json:"parts"`
 
-	// Server Which server answers, by what it says of itself. Null where nobody has asked it yet.
+	// Server Which server answers, by what it says of itself. Null where nobody has asked it yet, and where that is `unavailable`.
 	Server *AnsweringServer `json:"server"`
 
 	// Status `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
@@ -3234,7 +3261,11 @@ type Instance struct {
 
 	// TriedAt The last attempt to reach it, or the last message about it. Null where there was none.
 	TriedAt *time.Time `json:"triedAt"`
-	Version *string    `json:"version"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
+	Version     *string     `json:"version"`
 }
 
 // InstanceChange defines model for InstanceChange.
@@ -3259,7 +3290,7 @@ type InstanceChange struct {
 	Removed bool `json:"removed"`
 }
 
-// InstanceFigures How a server fares now; null is what is not known.
+// InstanceFigures How a server fares now; null is what is not known. `unavailable` of the instance names what could not be read.
 type InstanceFigures struct {
 	// Connections By samples that still count.
 	Connections *int `json:"connections"`
@@ -3268,7 +3299,7 @@ type InstanceFigures struct {
 	CpuPercent *float64 `json:"cpuPercent"`
 
 	// CriticalAlerts Of these.
-	CriticalAlerts int `json:"criticalAlerts"`
+	CriticalAlerts *int `json:"criticalAlerts"`
 
 	// DiskPercent The fullest volume of the hosts that it runs on.
 	DiskPercent *float64 `json:"diskPercent"`
@@ -3280,7 +3311,7 @@ type InstanceFigures struct {
 	MemoryPercent *float64 `json:"memoryPercent"`
 
 	// OpenAlerts Open and not muted.
-	OpenAlerts int `json:"openAlerts"`
+	OpenAlerts *int `json:"openAlerts"`
 
 	// SampledAt When a fresh sample of it came last.
 	SampledAt *time.Time `json:"sampledAt"`
@@ -3289,7 +3320,7 @@ type InstanceFigures struct {
 	Score *int `json:"score"`
 
 	// ScoreHistory 30 days up to today (UTC), oldest first; null for a day without an assessment.
-	ScoreHistory []*int `json:"scoreHistory"`
+	ScoreHistory *[]*int `json:"scoreHistory"`
 }
 
 // InstanceHealth defines model for InstanceHealth.
@@ -3297,10 +3328,10 @@ type InstanceHealth struct {
 	// AssessedAt The assessment that this is from.
 	AssessedAt *time.Time `json:"assessedAt"`
 
-	// Changes Newest first.
-	Changes []InstanceChange `json:"changes"`
-	Domains []DomainHealth   `json:"domains"`
-	Grade   *string          `json:"grade"`
+	// Changes Newest first. Null where they are `unavailable`.
+	Changes *[]InstanceChange `json:"changes"`
+	Domains []DomainHealth    `json:"domains"`
+	Grade   *string           `json:"grade"`
 
 	// History Oldest first, every day up to today.
 	History []ScoreOfDay `json:"history"`
@@ -3308,8 +3339,12 @@ type InstanceHealth struct {
 	// Score Null where no check has an answer.
 	Score *int `json:"score"`
 
-	// Settings As the last assessment found them, by name.
-	Settings []Setting `json:"settings"`
+	// Settings As the last assessment found them, by name. Null where they are `unavailable`.
+	Settings *[]Setting `json:"settings"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // InstancePage defines model for InstancePage.
@@ -3592,6 +3627,10 @@ type Organization struct {
 	StatementTexts string `json:"statementTexts"`
 	TimeZone       string `json:"timeZone"`
 
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
+
 	// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
 	// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
 	// seconds, goes by what is set. What it judges comes with the measurements of a later release.
@@ -3681,7 +3720,8 @@ type OutboxMail struct {
 
 // Overview defines model for Overview.
 type Overview struct {
-	Alerts Count     `json:"alerts"`
+	// Alerts Null where it is `unavailable`.
+	Alerts *Count    `json:"alerts"`
 	AsOf   time.Time `json:"asOf"`
 
 	// ComparedAt Seven days before asOf
@@ -3689,8 +3729,12 @@ type Overview struct {
 	Databases  Count     `json:"databases"`
 	Instances  Count     `json:"instances"`
 
-	// States How many servers are in each state now.
-	States InstanceStates `json:"states"`
+	// States Null where it is `unavailable`.
+	States *InstanceStates `json:"states"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // Page defines model for Page.
@@ -3903,6 +3947,9 @@ type QueryPerformance struct {
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
 
+	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	Incomplete bool `json:"incomplete"`
+
 	// LastBucketPartial The last bucket ends after now
 	LastBucketPartial bool `json:"lastBucketPartial"`
 
@@ -4033,6 +4080,10 @@ type Report struct {
 	ScopeLabel string       `json:"scopeLabel"`
 	StartedAt  *time.Time   `json:"startedAt"`
 	Status     string       `json:"status"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // ReportError defines model for ReportError.
@@ -4227,9 +4278,15 @@ type Schedule struct {
 		InstanceIds []openapi_types.UUID `json:"instanceIds"`
 		Window      *string              `json:"window"`
 	} `json:"scope"`
-	ScopeLabel string   `json:"scopeLabel"`
-	TimeZone   string   `json:"timeZone"`
-	Weekday    *Weekday `json:"weekday"`
+
+	// ScopeLabel Null where it is `unavailable`.
+	ScopeLabel *string `json:"scopeLabel"`
+	TimeZone   string  `json:"timeZone"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
+	Weekday     *Weekday    `json:"weekday"`
 }
 
 // SchedulePage defines model for SchedulePage.
@@ -4594,6 +4651,10 @@ type Session struct {
 	// Servers Which servers are not up as the session is read, so that a page shows them before anything else. For those who may list servers.
 	Servers       *SessionServers `json:"servers,omitempty"`
 	SetupRequired *bool           `json:"setupRequired,omitempty"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable *Unavailable `json:"unavailable,omitempty"`
 }
 
 // SessionMail Where e-mails go: to a mail server, or, where none is set, into files in the outbox. For those who are signed in.
@@ -4707,13 +4768,13 @@ type Statement struct {
 	MeanMs *float64 `json:"meanMs"`
 
 	// New It was executed for the first time in the window: its server was watched when the window began, and had counted no execution.
-	New bool `json:"new"`
+	New *bool `json:"new"`
 
 	// Previous The window before; null where it was not executed then, or that is not known (`watchedSince`) or not kept.
 	Previous *PreviousExecutions `json:"previous"`
 
 	// RanBefore Its server had counted executions of it before `firstSeenAt`.
-	RanBefore bool `json:"ranBefore"`
+	RanBefore *bool `json:"ranBefore"`
 
 	// Share Its part of the execution time of the servers and database that were asked for, from 0 to 1, whatever else was filtered; null where there is none.
 	Share *float64 `json:"share"`
@@ -4785,6 +4846,10 @@ type StatementDetail struct {
 	} `json:"series"`
 	Statement Statement `json:"statement"`
 	To        time.Time `json:"to"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // StatementPage defines model for StatementPage.
@@ -4795,12 +4860,12 @@ type StatementPage struct {
 	// From The edges used, which hold the ones asked for.
 	From time.Time `json:"from"`
 
-	// Incomplete An engine could not be read.
+	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
 	Incomplete bool        `json:"incomplete"`
 	Items      []Statement `json:"items"`
 
-	// OwnStatements How many statements of Muster's own were left out.
-	OwnStatements int  `json:"ownStatements"`
+	// OwnStatements How many statements of Muster's own were left out. Null where it is `unavailable`: they are in the list.
+	OwnStatements *int `json:"ownStatements"`
 	Page          Page `json:"page"`
 
 	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
@@ -4809,6 +4874,10 @@ type StatementPage struct {
 	// PreviousFrom Where the window before begins; it ends at `from`. Null where it is not kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	To           time.Time  `json:"to"`
+
+	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+	// the answer stands.
+	Unavailable Unavailable `json:"unavailable"`
 }
 
 // StatementSample defines model for StatementSample.
@@ -4881,6 +4950,20 @@ type TrailEntry struct {
 type TrailPage struct {
 	Items      []TrailEntry `json:"items"`
 	NextCursor *string      `json:"nextCursor"`
+}
+
+// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
+// the answer stands.
+type Unavailable = []UnavailableFigure
+
+// UnavailableFigure defines model for UnavailableFigure.
+type UnavailableFigure struct {
+	// Code Why: `unavailable` (try again), `detail_not_kept` or `internal_error`.
+	Code string `json:"code"`
+
+	// Figure Its path in the object that has the member `unavailable`, or the name of a file: `health.cpuPercent`. `sort`: the items could not be sorted by what was asked for.
+	Figure   string `json:"figure"`
+	Sentence string `json:"sentence"`
 }
 
 // Utilization defines model for Utilization.
@@ -4963,6 +5046,9 @@ type WaitEvents struct {
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
+
+	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	Incomplete bool `json:"incomplete"`
 
 	// LastBucketPartial The last bucket ends after now
 	LastBucketPartial bool `json:"lastBucketPartial"`

@@ -91,10 +91,9 @@ func reference(place *alerts.NamedPlace) *api.Reference {
 // showAlertDetail adds what happened to the alert, with the people as they are
 // called today.
 func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (api.AlertDetail, error) {
+	var side wire.Side
 	moments, err := s.Alerts.Timeline(ctx, wire.Caller(ctx).Organization.ID, row.ID)
-	if err != nil {
-		return api.AlertDetail{}, err
-	}
+	told := !side.Lacks(ctx, err, "timeline")
 	var people []uuid.UUID
 	for _, m := range moments {
 		if m.Member != uuid.Nil {
@@ -110,14 +109,18 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
 		Instance: a.Instance, Database: a.Database,
-		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Timeline: make([]api.AlertMoment, 0, len(moments)),
+		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Unavailable: side.Unavailable(),
 	}
+	timeline := make([]api.AlertMoment, 0, len(moments))
 	for _, m := range moments {
 		moment := api.AlertMoment{At: m.At.UTC(), Event: m.Event, Until: m.Until, Note: wire.Optional(m.Note)}
 		if m.Member != uuid.Nil {
 			moment.Actor = &api.Person{Id: m.Member, Name: names[m.Member]}
 		}
-		out.Timeline = append(out.Timeline, moment)
+		timeline = append(timeline, moment)
+	}
+	if told {
+		out.Timeline = &timeline
 	}
 	return out, nil
 }

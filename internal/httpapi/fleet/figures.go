@@ -44,12 +44,13 @@ const (
 const everyone = math.MaxInt32
 
 // figures are how the instances of a list fare. They are read in a number of statements
-// that does not grow with the instances.
+// that does not grow with the instances. A map that could not be read is nil.
 type figures struct {
 	states               map[uuid.UUID]assessment.TargetState
 	agents               map[uuid.UUID]heartbeat.State
 	statuses             map[uuid.UUID]status.Status
 	alerts               map[uuid.UUID]alerts.OpenCount
+	alertsUnknown        bool // alerts could not be read; an instance that is not in it has none
 	scores               map[uuid.UUID]health.Score
 	cpu, memory, disk    map[uuid.UUID]float64 // percent
 	connections          map[uuid.UUID]float64
@@ -57,31 +58,44 @@ type figures struct {
 	firstDay, today, now time.Time
 }
 
-// figuresOf reads how instances fare, but for the days of their scores (showInstances).
-func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance) (f figures, err error) {
+// figuresOf reads how instances fare, but for the days of their scores (showInstances). What
+// they are assessed as is of the list itself; all else is a side figure.
+func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, side *wire.Side) (f figures, err error) {
 	ids, organization := idsOf(rows), wire.Caller(ctx).Organization.ID
 	f.now = s.Now().UTC()
 	f.today = timegrid.Day.Floor(f.now)
 	f.firstDay = f.today.AddDate(0, 0, 1-historyDays)
-	if f.agents, err = s.Agents.Of(ctx, organization, ids); err != nil {
+	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
 		return f, err
 	}
-	if err := s.seenAndHeard(ctx, ids, &f); err != nil || !mayReadMetrics(ctx) || len(ids) == 0 {
-		return f, err
+	s.readStatuses(ctx, ids, &f, side)
+	if f.agents, err = s.Agents.Of(ctx, organization, ids); side.Lacks(ctx, err, "agent") {
+		f.agents = nil
 	}
-	if f.alerts, err = s.Alerts.OpenByInstance(ctx, organization, ids); err != nil {
-		return f, err
+	if !mayReadMetrics(ctx) || len(ids) == 0 {
+		return f, nil
 	}
-	if f.scores, err = s.Health.Last(ctx, organization, ids, f.now); err != nil {
-		return f, err
+	if f.alerts, err = s.Alerts.OpenByInstance(ctx, organization, ids); side.Lacks(ctx, err, "health.openAlerts", "health.criticalAlerts") {
+		f.alertsUnknown = true
 	}
-	of, err := s.hostsLately(ctx, rows, f.now, measurements.CPU, measurements.Memory, measurements.Disk)
-	if err != nil {
-		return f, err
+	if f.scores, err = s.Health.Last(ctx, organization, ids, f.now); side.Lacks(ctx, err, "health.score", "health.failedChecks") {
+		f.scores = nil
 	}
-	f.cpu, f.memory, f.disk = of[0], of[1], of[2]
-	f.connections, err = s.connectionsOf(ctx, ids, f.now)
-	return f, err
+	measured, cancel := side.Limited(ctx)
+	defer cancel()
+	for _, one := range []struct {
+		series measurements.Series
+		into   *map[uuid.UUID]float64
+		figure string
+	}{{measurements.CPU, &f.cpu, "health.cpuPercent"}, {measurements.Memory, &f.memory, "health.memoryPercent"}, {measurements.Disk, &f.disk, "health.diskPercent"}} {
+		if *one.into, err = s.hostsLately(measured, rows, f.now, one.series); side.Lacks(ctx, err, one.figure) {
+			*one.into = nil
+		}
+	}
+	if f.connections, err = s.connectionsOf(measured, ids, f.now); side.Lacks(ctx, err, "health.connections") {
+		f.connections = nil
+	}
+	return f, nil
 }
 
 // mayReadMetrics says whether the caller may see figures.
@@ -89,48 +103,57 @@ func mayReadMetrics(ctx context.Context) bool {
 	return wire.Caller(ctx).Can(organization.ScopeMetricsRead)
 }
 
-// troubleOf reads of instances what they are sorted by, and nothing else.
-func (s *ServerRoutes) troubleOf(ctx context.Context, rows []fleet.Instance, by string) (f figures, err error) {
+// troubleOf reads of instances what they are sorted by, and nothing else. Where that cannot be
+// read, it is known of none of them.
+func (s *ServerRoutes) troubleOf(ctx context.Context, rows []fleet.Instance, by string, side *wire.Side) (f figures, err error) {
 	ids, organization := idsOf(rows), wire.Caller(ctx).Organization.ID
 	f.now = s.Now().UTC()
-	var of []map[uuid.UUID]float64
+	limited, cancel := side.Limited(ctx)
+	defer cancel()
 	switch by {
 	case "alerts":
 		f.alerts, err = s.Alerts.OpenByInstance(ctx, organization, ids)
+		f.alertsUnknown = err != nil
 	case "score":
 		f.scores, err = s.Health.Last(ctx, organization, ids, f.now)
 	case "cpu":
-		if of, err = s.hostsLately(ctx, rows, f.now, measurements.CPU); err == nil {
-			f.cpu = of[0]
-		}
+		f.cpu, err = s.hostsLately(limited, rows, f.now, measurements.CPU)
 	case "disk":
-		if of, err = s.hostsLately(ctx, rows, f.now, measurements.Disk); err == nil {
-			f.disk = of[0]
-		}
+		f.disk, err = s.hostsLately(limited, rows, f.now, measurements.Disk)
 	case "connections":
-		f.connections, err = s.connectionsOf(ctx, ids, f.now)
+		f.connections, err = s.connectionsOf(limited, ids, f.now)
 	default: // lastSeenAt
-		err = s.seenAndHeard(ctx, ids, &f)
+		if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
+			return f, err
+		}
+		f.statuses, err = status.Of(ctx, s.DB, organization, ids, f.now)
 	}
-	return f, err
+	side.Lacks(ctx, err, "sort")
+	return f, nil
 }
 
 func idsOf(rows []fleet.Instance) []uuid.UUID {
 	return wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
 }
 
-// seenAndHeard reads how instances are, and when they were seen.
-func (s *ServerRoutes) seenAndHeard(ctx context.Context, ids []uuid.UUID, f *figures) (err error) {
-	organization := wire.Caller(ctx).Organization.ID
-	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
-		return err
+// readStatuses reads whether instances are up; where that cannot be read, it is not known.
+func (s *ServerRoutes) readStatuses(ctx context.Context, ids []uuid.UUID, f *figures, side *wire.Side) {
+	of, err := status.Of(ctx, s.DB, wire.Caller(ctx).Organization.ID, ids, f.now)
+	if !side.Lacks(ctx, err, "status", "statusSince", "triedAt", "parts", "lastSeenAt", "health.sampledAt") {
+		f.statuses = of
+		return
 	}
-	f.statuses, err = status.Of(ctx, s.DB, organization, ids, f.now)
-	return err
+	missing := side.Unavailable()
+	last := missing[len(missing)-1]
+	why := status.Reason{Code: last.Code, Sentence: last.Sentence}
+	f.statuses = make(map[uuid.UUID]status.Status, len(ids))
+	for _, id := range ids {
+		f.statuses[id] = status.Status{State: status.Unknown, Reason: &why}
+	}
 }
 
-// hostsLately reads what series of the instances' hosts are like, each by instance.
-func (s *ServerRoutes) hostsLately(ctx context.Context, rows []fleet.Instance, now time.Time, series ...measurements.Series) ([]map[uuid.UUID]float64, error) {
+// hostsLately reads what a series of the instances' hosts is like, by instance.
+func (s *ServerRoutes) hostsLately(ctx context.Context, rows []fleet.Instance, now time.Time, series measurements.Series) (map[uuid.UUID]float64, error) {
 	hosts := measurements.HostScope{Scope: domain.Scope{Filtered: true, Instances: idsOf(rows)}}
 	for _, row := range rows {
 		if row.Host != "" {
@@ -138,39 +161,29 @@ func (s *ServerRoutes) hostsLately(ctx context.Context, rows []fleet.Instance, n
 		}
 	}
 	span := measurements.SpanOf(now.Add(-lately), now, now)
-	byHost := make([]map[string]float64, len(series))
 	organization := wire.Caller(ctx).Organization.ID
-	for i, one := range series {
-		by := measurements.ByHost
-		var mounted map[string][]string
-		if one == measurements.Disk {
-			by = measurements.ByVolume
-			var err error
-			if mounted, err = s.Hosts.Mounted(ctx, organization, hosts, span.From); err != nil {
-				return nil, err
-			}
-		}
-		found, err := s.Tiles.UtilizationContributors(ctx, organization, hosts, span, measurements.Breakdown{Series: one, By: by, Limit: everyone})
-		if err != nil {
+	by := measurements.ByHost
+	var mounted map[string][]string
+	if series == measurements.Disk {
+		by = measurements.ByVolume
+		var err error
+		if mounted, err = s.Hosts.Mounted(ctx, organization, hosts, span.From); err != nil {
 			return nil, err
 		}
-		byHost[i] = make(map[string]float64, len(found.Items))
-		for _, item := range found.Items {
-			if now, known := mounted[item.Host]; known && !slices.Contains(now, item.Mount) {
-				continue // it was unmounted since
-			}
-			byHost[i][item.Host] = max(byHost[i][item.Host], item.Value)
-		}
 	}
-	on, err := s.runningOn(ctx, rows, byHost...)
+	found, err := s.Tiles.UtilizationContributors(ctx, organization, hosts, span, measurements.Breakdown{Series: series, By: by, Limit: everyone})
 	if err != nil {
 		return nil, err
 	}
-	byInstance := make([]map[uuid.UUID]float64, len(series))
-	for i, of := range byHost {
-		byInstance[i] = highest(of, on)
+	byHost := make(map[string]float64, len(found.Items))
+	for _, item := range found.Items {
+		if now, known := mounted[item.Host]; known && !slices.Contains(now, item.Mount) {
+			continue // it was unmounted since
+		}
+		byHost[item.Host] = max(byHost[item.Host], item.Value)
 	}
-	return byInstance, nil
+	on, err := s.runningOn(ctx, rows, byHost)
+	return highest(byHost, on), err
 }
 
 // connectionsOf reads how many connections instances have.
@@ -189,21 +202,15 @@ func (s *ServerRoutes) connectionsOf(ctx context.Context, ids []uuid.UUID, now t
 	return connections, err
 }
 
-// runningOn says which of the instances run on the hosts of figures: by what samples say,
+// runningOn says which of the instances run on the hosts of a figure: by what samples say,
 // and by name.
-func (s *ServerRoutes) runningOn(ctx context.Context, rows []fleet.Instance, figures ...map[string]float64) (map[string][]uuid.UUID, error) {
-	hosts := map[string]bool{}
-	for _, byHost := range figures {
-		for host := range byHost {
-			hosts[host] = true
-		}
-	}
-	on, err := s.Hosts.InstancesOn(ctx, wire.Caller(ctx).Organization.ID, slices.Collect(maps.Keys(hosts)))
+func (s *ServerRoutes) runningOn(ctx context.Context, rows []fleet.Instance, byHost map[string]float64) (map[string][]uuid.UUID, error) {
+	on, err := s.Hosts.InstancesOn(ctx, wire.Caller(ctx).Organization.ID, slices.Collect(maps.Keys(byHost)))
 	if err != nil {
 		return nil, err
 	}
 	byKey := map[string][]string{} // samples from before hosts had keys are of hosts as their senders spelled them
-	for host := range hosts {
+	for host := range byHost {
 		byKey[domain.HostKey(host)] = append(byKey[domain.HostKey(host)], host)
 	}
 	for _, row := range rows {
@@ -238,10 +245,14 @@ func (f figures) seen(id uuid.UUID) *time.Time {
 
 // show is how an instance fares, as a list shows it.
 func (f figures) show(id uuid.UUID) *api.InstanceFigures {
-	shown := &api.InstanceFigures{
-		OpenAlerts: f.alerts[id].Open, CriticalAlerts: f.alerts[id].Critical,
-		CpuPercent: percent(f.cpu, id), MemoryPercent: percent(f.memory, id), DiskPercent: percent(f.disk, id),
-		ScoreHistory: everyDay(f.days[id], f.firstDay, f.today),
+	shown := &api.InstanceFigures{CpuPercent: percent(f.cpu, id), MemoryPercent: percent(f.memory, id), DiskPercent: percent(f.disk, id)}
+	if !f.alertsUnknown {
+		open := f.alerts[id]
+		shown.OpenAlerts, shown.CriticalAlerts = &open.Open, &open.Critical
+	}
+	if f.days != nil {
+		history := everyDay(f.days[id], f.firstDay, f.today)
+		shown.ScoreHistory = &history
 	}
 	if score, ok := f.scores[id]; ok {
 		shown.Score, shown.FailedChecks = score.Score, &score.Failed
@@ -266,7 +277,7 @@ func percent(of map[uuid.UUID]float64, id uuid.UUID) *float64 {
 func (f figures) trouble(by string, id uuid.UUID) (value float64, ok bool) {
 	switch by {
 	case "alerts": // no server has a million alerts that are not critical
-		return 1e6*float64(f.alerts[id].Critical) + float64(f.alerts[id].Open), true
+		return 1e6*float64(f.alerts[id].Critical) + float64(f.alerts[id].Open), !f.alertsUnknown
 	case "score":
 		if score := f.scores[id].Score; score != nil {
 			return float64(*score), true

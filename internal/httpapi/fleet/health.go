@@ -27,6 +27,7 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 	if err := wire.Found(ok, err, "instance"); err != nil {
 		return nil, err
 	}
+	var side wire.Side
 	shown := api.InstanceHealth{Domains: []api.DomainHealth{}, History: []api.ScoreOfDay{}}
 	today := timegrid.Day.Floor(s.Now())
 	days, err := s.Health.Days(ctx, organization, []uuid.UUID{r.InstanceId}, today.AddDate(0, 0, 1-health.KeptDays))
@@ -36,8 +37,8 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 	if len(days) > 0 {
 		last := days[len(days)-1]
 		shown.Score, shown.Grade = last.Score, wire.Optional(last.Grade)
-		if shown.AssessedAt, err = s.scoredAt(ctx, r.InstanceId, last); err != nil {
-			return nil, err
+		if shown.AssessedAt, err = s.scoredAt(ctx, r.InstanceId, last); side.Lacks(ctx, err, "assessedAt") {
+			shown.AssessedAt = wire.UTC(&last.At) // at least
 		}
 		domains, err := s.Health.Domains(ctx, organization, r.InstanceId, last.Day)
 		if err != nil {
@@ -50,12 +51,13 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 			shown.History = append(shown.History, api.ScoreOfDay{Day: types.Date{Time: days[0].Day.AddDate(0, 0, i)}, Score: score})
 		}
 	}
-	if shown.Settings, err = s.settings(ctx, r.InstanceId); err != nil {
-		return nil, err
+	if settings, err := s.settings(ctx, r.InstanceId); !side.Lacks(ctx, err, "settings") {
+		shown.Settings = &settings
 	}
-	if shown.Changes, err = s.changes(ctx, r.InstanceId); err != nil {
-		return nil, err
+	if changed, err := s.changes(ctx, r.InstanceId); !side.Lacks(ctx, err, "changes") {
+		shown.Changes = &changed
 	}
+	shown.Unavailable = side.Unavailable()
 	return api.GetInstanceHealth200JSONResponse(shown), nil
 }
 

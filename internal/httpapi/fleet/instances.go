@@ -63,11 +63,8 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.showInstances(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	return api.ListInstances200JSONResponse{Items: wire.List(items, briefly), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+	items, err := s.showInstances(ctx, rows, listed, &wire.Side{})
+	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, err
 }
 
 // listAll reads all that match, and keeps those in a state where filtered says so. It sorts
@@ -86,8 +83,9 @@ func (s *ServerRoutes) listAll(ctx context.Context, q fleet.Query, state status.
 		}
 		rows = slices.DeleteFunc(rows, func(row fleet.Instance) bool { return of[row.ID].State != state })
 	}
+	var side wire.Side
 	if by != "" && by != "name" && mayReadMetrics(ctx) {
-		f, err := s.troubleOf(ctx, rows, by)
+		f, err := s.troubleOf(ctx, rows, by, &side)
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +93,8 @@ func (s *ServerRoutes) listAll(ctx context.Context, q fleet.Query, state status.
 	}
 	total := int64(len(rows))
 	first := min((int64(page)-1)*int64(size), total)
-	items, err := s.showInstances(ctx, rows[first:min(first+int64(size), total)])
-	if err != nil {
-		return nil, err
-	}
-	return api.ListInstances200JSONResponse{Items: wire.List(items, briefly), Page: wire.Paged(ctx, page, size, total)}, nil
+	items, err := s.showInstances(ctx, rows[first:min(first+int64(size), total)], listed, &side)
+	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, err
 }
 
 func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
@@ -112,16 +107,11 @@ func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance
 	if err := wire.Found(ok, err, "instance"); err != nil {
 		return api.Instance{}, err
 	}
-	shown, err := s.showInstances(ctx, []fleet.Instance{row})
+	shown, err := s.showInstances(ctx, []fleet.Instance{row}, alone, &wire.Side{})
 	if err != nil {
 		return api.Instance{}, err
 	}
-	states, err := s.Servers.States(ctx, wire.Caller(ctx).Organization.ID, []uuid.UUID{id})
-	if err != nil {
-		return api.Instance{}, err
-	}
-	shown[0].GrantOnPrimary, err = s.primaryOf(ctx, states[id])
-	return shown[0], err
+	return shown[0], nil
 }
 
 // knownGrants holds what is to be declined to what is missing on an instance, or declined
@@ -156,30 +146,45 @@ func (s *ServerRoutes) knownGrants(ctx context.Context, row fleet.Instance, obje
 	return nil
 }
 
+// detail is how much of an instance is shown.
+type detail bool
+
+const (
+	listed detail = false // the first missing grants, and no script
+	alone  detail = true
+)
+
 // showInstances shows a page of instances with how they fare.
-func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
-	f, err := s.figuresOf(ctx, rows)
+func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance, detail detail, side *wire.Side) ([]api.Instance, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	f, err := s.figuresOf(ctx, rows, side)
 	if err != nil {
 		return nil, err
 	}
-	declined, err := s.Servers.Declined(ctx, wire.Caller(ctx).Organization.ID, idsOf(rows))
+	declined, err := s.Servers.Declined(ctx, organization, idsOf(rows))
 	if err != nil {
 		return nil, err
 	}
 	figured := mayReadMetrics(ctx)
 	if figured && len(rows) > 0 {
-		scores, err := s.Health.Days(ctx, wire.Caller(ctx).Organization.ID, idsOf(rows), f.firstDay)
-		if err != nil {
-			return nil, err
-		}
-		f.days = make(map[uuid.UUID][]health.Score, len(rows))
-		for _, score := range scores {
-			f.days[score.Instance] = append(f.days[score.Instance], score)
+		scores, err := s.Health.Days(ctx, organization, idsOf(rows), f.firstDay)
+		if !side.Lacks(ctx, err, "health.scoreHistory") {
+			f.days = make(map[uuid.UUID][]health.Score, len(rows))
+			for _, score := range scores {
+				f.days[score.Instance] = append(f.days[score.Instance], score)
+			}
 		}
 	}
 	near, err := s.serversOf(ctx, rows)
-	if err != nil {
-		return nil, err
+	if side.Lacks(ctx, err, "server") {
+		near = nearServers{}
+	}
+	primaries := map[uuid.UUID]*api.Primary{}
+	for _, row := range rows {
+		if detail == alone {
+			primaries[row.ID], err = s.primaryOf(ctx, f.states[row.ID])
+			side.Lacks(ctx, err, "grantOnPrimary")
+		}
 	}
 	return wire.List(rows, func(row fleet.Instance) api.Instance {
 		state, now := f.states[row.ID], f.statuses[row.ID]
@@ -187,20 +192,20 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 		if !row.Active {
 			now = status.Off()
 		}
-		shown := showInstance(row, state, now, declined[row.ID])
+		shown := showInstance(row, state, now, declined[row.ID], detail)
 		if agent, measured := f.agents[row.ID]; measured && !state.Collected {
-			addAgent(&shown, agent, declined[row.ID])
+			addAgent(&shown, agent, declined[row.ID], detail)
 		}
 		if figured {
 			shown.Health = f.show(row.ID)
 		}
-		shown.Server = near.show(row.ID)
+		shown.Server, shown.GrantOnPrimary, shown.Unavailable = near.show(row.ID), primaries[row.ID], side.Unavailable()
 		return shown
 	}), nil
 }
 
 // addAgent shows the agent that measures an instance, and what it found in its way there.
-func addAgent(i *api.Instance, a heartbeat.State, declined []string) {
+func addAgent(i *api.Instance, a heartbeat.State, declined []string, detail detail) {
 	i.Agent = &api.MeasuringAgent{
 		Name: a.Name, Version: a.Version, Host: a.Host, SeenAt: a.SeenAt, BufferedBytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes,
 		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
@@ -211,36 +216,32 @@ func addAgent(i *api.Instance, a heartbeat.State, declined []string) {
 	if e := a.Instance.Error; e != nil && i.LastError == nil && i.Status != api.InstanceStatusUp {
 		i.LastError, i.LastErrorAt = &e.Detail, wire.UTC(&e.At)
 	}
-	addGrants(i, grants.All(domain.Engine(i.Engine), a.Instance.Missing, declined))
-}
-
-// addGrants shows what is missing and not declined, those that are needed first.
-func addGrants(i *api.Instance, missing []grants.Advice) {
-	for _, needed := range []bool{true, false} {
-		for _, g := range missing {
-			if g.Declined || g.Needed != needed {
-				continue
-			}
-			i.MissingGrants = append(i.MissingGrants, api.MissingGrant{
-				Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks), Database: wire.Optional(g.Database),
-				Needed: g.Needed, Reveals: wire.Optional(g.Reveals), Declinable: g.Declinable,
-			})
-			if i.MissingGrantCount++; needed {
-				i.NeededGrantCount++
-			}
-		}
-	}
+	addGrants(i, grants.All(domain.Engine(i.Engine), a.Instance.Missing, declined), detail)
 }
 
 // listedGrants is how many missing grants an instance of a list has: there may be one for
 // each of a thousand databases.
 const listedGrants = 5
 
-// briefly is an instance as lists show it.
-func briefly(i api.Instance) api.Instance {
-	i.MissingGrants = i.MissingGrants[:min(len(i.MissingGrants), listedGrants)]
-	i.DeclinedGrants, i.GrantScript, i.GrantOnPrimary = []string{}, nil, nil
-	return i
+// addGrants shows what is missing and not declined, those that are needed first.
+func addGrants(i *api.Instance, missing []grants.Advice, detail detail) {
+	for _, needed := range []bool{true, false} {
+		for _, g := range missing {
+			if g.Declined || g.Needed != needed {
+				continue
+			}
+			if i.MissingGrantCount++; needed {
+				i.NeededGrantCount++
+			}
+			if detail == listed && len(i.MissingGrants) == listedGrants {
+				continue
+			}
+			i.MissingGrants = append(i.MissingGrants, api.MissingGrant{
+				Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks), Database: wire.Optional(g.Database),
+				Needed: g.Needed, Reveals: wire.Optional(g.Reveals), Declinable: g.Declinable,
+			})
+		}
+	}
 }
 
 // primaryOf is where a standby's grants are to be given.
@@ -264,12 +265,12 @@ func (s *ServerRoutes) primaryOf(ctx context.Context, state assessment.TargetSta
 	return shown, err
 }
 
-func showInstance(row fleet.Instance, state assessment.TargetState, is status.Status, declined []string) api.Instance {
+func showInstance(row fleet.Instance, state assessment.TargetState, is status.Status, declined []string, detail detail) api.Instance {
 	i := api.Instance{
 		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
 		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
 		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
-		MissingGrants: []api.MissingGrant{}, DeclinedGrants: wire.NeverNull(declined),
+		MissingGrants: []api.MissingGrant{}, DeclinedGrants: []string{}, Unavailable: []api.UnavailableFigure{},
 		Status: api.InstanceStatus(is.State), StatusSince: wire.UTC(is.Since), StatusReason: wire.StatusReason(is.Reason), TriedAt: wire.UTC(is.TriedAt),
 	}
 	failure := unresolved(state, is)
@@ -278,7 +279,11 @@ func showInstance(row fleet.Instance, state assessment.TargetState, is status.St
 		i.LastError, i.LastErrorAt = &failure.Sentence, wire.UTC(&failure.At)
 	}
 	missing := grants.All(row.Engine, state.MissingGrants, declined)
-	addGrants(&i, missing)
+	addGrants(&i, missing, detail)
+	if detail == listed {
+		return i
+	}
+	i.DeclinedGrants = wire.NeverNull(declined)
 	where := row.Name
 	if state.Standby {
 		where = "the primary of " + row.Name
@@ -327,7 +332,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	shown, err := s.instance(ctx, id)
 	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
 		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()},
-			assessment.TargetState{Collected: true}, status.Decide(nil, s.Now(), nil), nil), nil
+			assessment.TargetState{Collected: true}, status.Decide(nil, s.Now(), nil), nil, alone), nil
 	}
 	if err != nil {
 		return nil, err
@@ -471,10 +476,9 @@ func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesReq
 	if err != nil {
 		return nil, err
 	}
+	var side wire.Side
 	now, before, err := s.Servers.DatabaseSizes(ctx, organization, r.InstanceId)
-	if err != nil {
-		return nil, err
-	}
+	side.Lacks(ctx, err, "items.sizeBytes", "items.sizeChange")
 	items := wire.List(rows, func(row fleet.Database) api.Database {
 		d := api.Database{Id: row.ID, Name: row.Name, InstanceId: row.InstanceID, CreatedAt: row.CreatedAt.UTC()}
 		size, known := now.Bytes[row.Name]
@@ -487,5 +491,5 @@ func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesReq
 		}
 		return d
 	})
-	return api.ListDatabases200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
+	return api.ListDatabases200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total), Unavailable: side.Unavailable()}, nil
 }

@@ -26,20 +26,21 @@ func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequest
 	if err != nil {
 		return nil, err
 	}
-	open, openThen, err := s.Alerts.Open(ctx, organization, scope, then)
-	if err != nil {
-		return nil, err
-	}
-	states, err := s.statesIn(ctx, scope)
-	if err != nil {
-		return nil, err
-	}
 	overview := api.Overview{
-		States:    states,
 		Instances: compared(counts.Instances, counts.InstancesThen),
 		Databases: compared(counts.Databases, counts.DatabasesThen),
-		Alerts:    compared(open, openThen),
 	}
+	var side wire.Side
+	open, openThen, err := s.Alerts.Open(ctx, organization, scope, then)
+	if !side.Lacks(ctx, err, "alerts") {
+		count := compared(open, openThen)
+		overview.Alerts = &count
+	}
+	states, err := s.statesIn(ctx, scope)
+	if !side.Lacks(ctx, err, "states") {
+		overview.States = &states
+	}
+	overview.Unavailable = side.Unavailable()
 	steady := overview
 	overview.AsOf, overview.ComparedAt = now, then
 	answer, err := wire.NewTagged(ctx, overview, steady)

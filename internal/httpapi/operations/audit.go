@@ -96,9 +96,12 @@ func (s *OperatorRoutes) ListAuditEvents(ctx context.Context, r api.ListAuditEve
 	if err != nil {
 		return nil, err
 	}
-	if answer.Names, err = s.Audit.Names(ctx, q.Organization, entries); err != nil {
-		return nil, err
+	var side wire.Side
+	names, err := s.Audit.Names(ctx, q.Organization, entries)
+	if !side.Lacks(ctx, err, "names") {
+		answer.Names = &names
 	}
+	answer.Unavailable = side.Unavailable()
 	for _, e := range entries {
 		item := api.AuditEntry{At: e.At.UTC(), Type: e.Type, Actor: actors[e.ActorID], Data: object(e.Data)}
 		if e.Subject != uuid.Nil {

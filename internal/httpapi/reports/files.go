@@ -70,7 +70,8 @@ func (s *ReportRoutes) ListReportFiles(ctx context.Context, r api.ListReportFile
 	if err != nil {
 		return nil, err
 	}
-	list := api.ListReportFiles200JSONResponse{Items: []api.FileOfReport{}}
+	var side wire.Side
+	list := api.ListReportFiles200JSONResponse{Items: []api.FileOfReport{}, Unavailable: []api.UnavailableFigure{}}
 	if row.Status == report.StatusReady {
 		list.Items = append(list.Items, baseOf(row).FileOfReport)
 		for _, f := range row.File.Companions {
@@ -82,21 +83,19 @@ func (s *ReportRoutes) ListReportFiles(ctx context.Context, r api.ListReportFile
 	}
 	if mayReadInputs(wire.Caller(ctx)) && !s.inputsErased(row) {
 		inputs, there, err := s.sizedInputs(ctx, row)
-		if err != nil {
-			return nil, err
-		}
-		if there {
+		if !side.Lacks(ctx, err, report.InputsFile) && there {
 			list.Items = append(list.Items, inputs.FileOfReport)
 		}
 	}
 	proven, there, err := s.proven(ctx, row)
-	if there {
+	if !side.Lacks(ctx, err, report.ProofFile) && there {
 		sum := sha256.Sum256(proven)
 		list.Items = append(list.Items, api.FileOfReport{
 			Name: report.ProofFile, MediaType: "application/json", SizeBytes: int64(len(proven)), Sha256: hex.EncodeToString(sum[:]),
 		})
 	}
-	return list, err
+	list.Unavailable = side.Unavailable()
+	return list, nil
 }
 
 // sizedInputs are the inputs with their size, which reports of before there were

@@ -172,13 +172,18 @@ func (s *ReportRoutes) show(ctx context.Context, rows []history.ReportRow) ([]ap
 	if err != nil {
 		return nil, err
 	}
+	var side wire.Side
 	progress := map[uuid.UUID]jobs.Row{}
 	if len(building) > 0 {
-		if progress, err = s.Jobs.Progress(ctx, who.Organization.ID, building); err != nil {
-			return nil, err
+		if progress, err = s.Jobs.Progress(ctx, who.Organization.ID, building); side.Lacks(ctx, err, "progress") {
+			progress = nil
 		}
 	}
-	return wire.List(rows, func(row history.ReportRow) api.Report { return showReport(row, who, names, progress) }), nil
+	return wire.List(rows, func(row history.ReportRow) api.Report {
+		shown := showReport(row, who, names, progress)
+		shown.Unavailable = side.Unavailable()
+		return shown
+	}), nil
 }
 
 func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {

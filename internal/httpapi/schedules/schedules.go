@@ -224,10 +224,9 @@ func (s *ScheduleRoutes) show(ctx context.Context, rows []schedules.Schedule) ([
 	if err != nil {
 		return nil, err
 	}
+	var side wire.Side
 	called, err := s.Fleet.Names(ctx, org, places)
-	if err != nil {
-		return nil, err
-	}
+	named := !side.Lacks(ctx, err, "scopeLabel")
 	paused := map[uuid.UUID]string{}
 	for _, id := range owners {
 		if _, known := paused[id]; known {
@@ -242,14 +241,16 @@ func (s *ScheduleRoutes) show(ctx context.Context, rows []schedules.Schedule) ([
 	return wire.List(rows, func(row schedules.Schedule) api.Schedule {
 		shown := s.showSchedule(row)
 		shown.Owner = api.Person{Id: row.OwnerID, Name: names[row.OwnerID]}
-		shown.Paused = wire.Optional(paused[row.OwnerID])
+		shown.Paused, shown.Unavailable = wire.Optional(paused[row.OwnerID]), side.Unavailable()
 		scope := row.Terms.Scope
 		instances := wire.List(scope.InstanceIDs, func(id uuid.UUID) string { return called[id].Name })
 		database := ""
 		if scope.DatabaseID != nil {
 			database = called[*scope.DatabaseID].Name
 		}
-		shown.ScopeLabel = report.Label(row.Terms.Kind, report.Scope{}, instances, database)
+		if label := report.Label(row.Terms.Kind, report.Scope{}, instances, database); named {
+			shown.ScopeLabel = &label
+		}
 		return shown
 	}), nil
 }

@@ -14,12 +14,13 @@ import (
 
 func (s *MemberRoutes) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
 	o := wire.Caller(ctx).Organization
-	shown, err := s.organization(ctx, o)
-	return api.GetOrganization200JSONResponse{Body: shown, Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, err
+	return api.GetOrganization200JSONResponse{Body: s.organization(ctx, o), Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
 }
 
-func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization) (api.Organization, error) {
+func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization) api.Organization {
+	var side wire.Side
 	started, err := s.Fleet.MonitoringStartedIn(ctx, o.ID, fleet.Scope{})
+	side.Lacks(ctx, err, "monitoringStartedAt")
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
 		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, StatementTexts: o.StatementTexts, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
@@ -27,7 +28,8 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
 		},
-	}, err
+		Unavailable: side.Unavailable(),
+	}
 }
 
 // settingsTag is the ETag of the settings, a strong one: If-Match compares
@@ -66,8 +68,7 @@ func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrgan
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	shown, err := s.organization(ctx, o)
-	return api.ChangeOrganization200JSONResponse{Body: shown, Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, err
+	return api.ChangeOrganization200JSONResponse{Body: s.organization(ctx, o), Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, nil
 }
 
 func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {

@@ -16,8 +16,7 @@ const sessionPath = "/api/v1/session"
 
 func (s *MemberRoutes) GetSession(ctx context.Context, _ api.GetSessionRequestObject) (api.GetSessionResponseObject, error) {
 	if c := wire.CallOf(ctx); c.Principal != nil {
-		shown, err := s.session(ctx, *c.Principal)
-		return api.GetSession200JSONResponse(shown), err
+		return api.GetSession200JSONResponse(s.session(ctx, *c.Principal)), nil
 	}
 	required, err := s.Accounts.SetupRequired(ctx)
 	if err != nil {
@@ -29,11 +28,8 @@ func (s *MemberRoutes) GetSession(ctx context.Context, _ api.GetSessionRequestOb
 }
 
 // session is what a signed-in caller is told of themselves.
-func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) (api.Session, error) {
-	o, err := s.organization(ctx, p.Organization)
-	if err != nil {
-		return api.Session{}, err
-	}
+func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) api.Session {
+	o := s.organization(ctx, p.Organization)
 	wire.CallOf(ctx).MarkDemo(p.Organization) // who has just signed in did not pass the gate as such
 	member, can, method, expires := showMember(p.Member, p.Member.Role), wire.Strings(p.Permissions()), p.Method, p.ExpiresAt.UTC()
 	member.Email = p.Member.Email // everybody may see their own
@@ -41,8 +37,15 @@ func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) (api.S
 	if s.Mail != nil {
 		goes = api.Server
 	}
+	shown := api.Session{Mail: &goes, Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}
+	var side wire.Side
 	servers, err := s.servers(ctx, p)
-	return api.Session{Mail: &goes, Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires, Servers: servers}, err
+	if !side.Lacks(ctx, err, "servers") {
+		shown.Servers = servers
+	}
+	missing := side.Unavailable()
+	shown.Unavailable = &missing
+	return shown
 }
 
 func (s *MemberRoutes) SignIn(ctx context.Context, r api.SignInRequestObject) (api.SignInResponseObject, error) {
@@ -53,8 +56,7 @@ func (s *MemberRoutes) SignIn(ctx context.Context, r api.SignInRequestObject) (a
 	if err := s.handOut(ctx, token); err != nil {
 		return nil, err
 	}
-	shown, err := s.session(ctx, principal)
-	return api.SignIn200JSONResponse(shown), err
+	return api.SignIn200JSONResponse(s.session(ctx, principal)), nil
 }
 
 // enter opens a session for a member who has just proven who they are.
@@ -66,7 +68,7 @@ func (s *MemberRoutes) enter(ctx context.Context, m accounts.Member) (api.Sessio
 	if err := s.handOut(ctx, token); err != nil {
 		return api.Session{}, err
 	}
-	return s.session(ctx, principal)
+	return s.session(ctx, principal), nil
 }
 
 // handOut gives the browser its new session and ends the one that it had:

@@ -134,6 +134,9 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 		Others:  api.OtherContributors{Count: int64(found.Others.Count), Value: wire.Rounded(found.OthersValue(), wire.Thousandths), Share: wire.Rounded(found.OthersShare(), wire.Millionths)},
 		Engines: engines(found.Engines), PartialEngines: engines(found.Partial), Incomplete: found.Incomplete,
 	}
+	if found.Incomplete && !found.Sampled { // of connections the total would be 0
+		answer.Total = nil
+	}
 	if found.Series == measurements.Average {
 		answer.Others.Calls, answer.Others.TotalMs = wire.Rounded(found.Others.Calls, wire.Thousandths), wire.Rounded(found.Others.TotalMs, wire.Thousandths)
 	}
@@ -151,11 +154,14 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 	if err != nil {
 		return answer, err
 	}
+	var side wire.Side
 	texts, err := s.textsOf(ctx, found.Ranking)
+	side.Lacks(ctx, err, "items.statement.text")
 	for _, c := range found.Items {
 		answer.Items = append(answer.Items, contributor(found.Ranking, c, names, texts))
 	}
-	return answer, err
+	answer.Unavailable = side.Unavailable()
+	return answer, nil
 }
 
 // textsOf are the statements of a ranking as far as the caller may see their texts.

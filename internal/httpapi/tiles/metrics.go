@@ -34,15 +34,16 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 	if err != nil {
 		return nil, err
 	}
-	without, err := s.withoutSample(ctx, scope, databases, now)
-	if err != nil {
-		return nil, err
-	}
 	shown := api.Connections{
-		InstancesWithoutSample: without,
-		SampledAt:              wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
+		SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(), Incomplete: snapshot.Incomplete,
 		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
 	}
+	var side wire.Side
+	without, err := s.withoutSample(ctx, scope, databases, now)
+	if !side.Lacks(ctx, err, "instancesWithoutSample") {
+		shown.InstancesWithoutSample = without
+	}
+	shown.Unavailable = side.Unavailable()
 	shown.Engines = wire.List(snapshot.Engines, func(e measurements.EngineConnections) api.EngineConnections {
 		return api.EngineConnections{
 			Engine: api.Engine(e.Engine), SampledAt: e.SampledAt.UTC(), Total: e.Total(),
@@ -61,20 +62,25 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 	return tagged{answer}, err
 }
 
-// withoutSample counts the active servers in scope of which no sample of sessions counts.
-func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, databases []uuid.UUID, now time.Time) (n int, err error) {
+// withoutSample counts the active servers in scope of which no sample of sessions counts; nil:
+// an engine could not be read, so that is not known.
+func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, databases []uuid.UUID, now time.Time) (*int, error) {
+	n := 0
 	if scope.Filtered && len(scope.Instances) == 0 {
-		return 0, nil
+		return &n, nil
 	}
 	organization, active := wire.Caller(ctx).Organization.ID, true
 	rows, _, err := s.Fleet.Instances(ctx, projection.Query{
 		Organization: organization, IDs: scope.Instances, Engines: measurements.Engines(), Active: &active, Page: 1, Size: math.MaxInt32,
 	})
 	if err != nil || len(rows) == 0 {
-		return 0, err
+		return &n, err
 	}
 	open, err := s.Tiles.ConnectionContributors(ctx, organization, databases,
 		measurements.Breakdown{Series: measurements.ConnectionsTotal, By: measurements.ByInstance, Limit: math.MaxInt32, Zeros: true}, now)
+	if err != nil || open.Incomplete {
+		return nil, err
+	}
 	sampled := make(map[uuid.UUID]bool, len(open.Items))
 	for _, item := range open.Items {
 		sampled[item.Instance] = true
@@ -84,7 +90,7 @@ func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, datab
 			n++
 		}
 	}
-	return n, err
+	return &n, nil
 }
 
 type tagged struct{ wire.Tagged }
@@ -193,7 +199,7 @@ func (s *TileRoutes) readQueryPerformance(ctx context.Context, q tileQuery, scop
 		return nil, err
 	}
 	return newTile(q.window, now, p.Incomplete, []line{{"avgLatencyMs", p.AvgMs}, {"maxLatencyMs", p.MaxMs}},
-		member{"engines", wire.NeverNull(p.Engines)}, member{"partialEngines", wire.NeverNull(p.Partial)})
+		member{"engines", wire.NeverNull(p.Engines)}, member{"partialEngines", wire.NeverNull(p.Partial)}, member{"incomplete", p.Incomplete})
 }
 
 func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
@@ -206,5 +212,5 @@ func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope flee
 		{"clientNetwork", e.Waiting[measurements.ClientNetwork]}, {"other", e.Waiting[measurements.Other]},
 	}
 	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.WaitEventsUnitAverageWaitingSessions},
-		member{"engines", wire.NeverNull(e.Engines)}, member{"partialEngines", wire.NeverNull(e.Partial)})
+		member{"engines", wire.NeverNull(e.Engines)}, member{"partialEngines", wire.NeverNull(e.Partial)}, member{"incomplete", e.Incomplete})
 }

@@ -54,10 +54,11 @@ func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsReq
 			return nil, err
 		}
 	}
-	hidden := 0
+	var side wire.Side
+	hidden := to(0)
 	if wire.Value(p.Own) != api.ListStatementsParamsOwnInclude {
-		if hidden, err = s.leaveOwn(ctx, read, &all); err != nil {
-			return nil, err
+		if hidden, err = s.leaveOwn(ctx, read, &all); side.Lacks(ctx, err, "ownStatements") {
+			hidden = nil // they are in the list
 		}
 	}
 	page, size := wire.Or(p.Page, 1), wire.Or(p.PageSize, wire.DefaultPageSize)
@@ -81,28 +82,32 @@ func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsReq
 	}
 	items := all.Page(order, page, size)
 	if before.of == nil {
-		if before, err = read.beforeThese(ctx, items); err != nil {
-			return nil, err
-		}
+		before = read.beforeThese(ctx, items, &side, "previousFrom", "items.previous", "items.watchedSince")
 	}
 	answer := api.StatementPage{
 		From: read.span.From, To: read.span.To, PreviousFrom: before.from, Page: wire.Paged(ctx, page, size, int64(len(all.Items))),
 		OwnStatements: hidden, Engines: engines(all.Engines), PartialEngines: engines(all.Partial), Incomplete: all.Incomplete || before.incomplete,
 	}
-	if answer.Items, err = s.showStatements(ctx, all, items, before, read.span); err != nil {
+	if answer.Items, err = s.showStatements(ctx, all, items, before, read.span, &side, "items"); err != nil {
 		return nil, err
 	}
+	answer.Unavailable = side.Unavailable()
 	tagged, err := wire.NewTagged(ctx, answer, nil)
 	return statementsAnswer{tagged}, err
 }
 
 // leaveOwn takes Muster's own statements out, and counts them.
-func (s *TileRoutes) leaveOwn(ctx context.Context, read *statementRead, all *measurements.Statements) (int, error) {
+func (s *TileRoutes) leaveOwn(ctx context.Context, read *statementRead, all *measurements.Statements) (*int, error) {
 	own, err := s.Tiles.Store.MatchStatements(ctx, read.organization, read.scope, measurements.StatementMatch{Own: true})
+	if err != nil {
+		return nil, err
+	}
 	before := len(all.Items)
 	all.Items = slices.DeleteFunc(all.Items, func(one measurements.StatementSums) bool { return own[one.StatementRef] })
-	return before - len(all.Items), err
+	return to(before - len(all.Items)), nil
 }
+
+func to[T any](v T) *T { return &v }
 
 // statementRead is whose statements are read, and when.
 type statementRead struct {
@@ -165,20 +170,23 @@ func (r *statementRead) before(ctx context.Context, scope measurements.Statement
 	return previously{&span.From, all.ByRef(), all.Sampled, all.Incomplete}, err
 }
 
-// beforeThese reads what some statements did in the window before, of their servers alone.
-func (r *statementRead) beforeThese(ctx context.Context, items []measurements.StatementSums) (previously, error) {
+// beforeThese reads what some statements did in the window before, of their servers alone. It
+// is a side figure, which the answer has at these paths.
+func (r *statementRead) beforeThese(ctx context.Context, items []measurements.StatementSums, side *wire.Side, paths ...string) previously {
 	scope := fleet.Scope{Filtered: true}
 	for _, one := range items {
 		if !slices.Contains(scope.Instances, one.Instance) {
 			scope.Instances = append(scope.Instances, one.Instance)
 		}
 	}
-	before, err := r.before(ctx, measurements.StatementScope{Scope: scope, Database: r.scope.Database})
+	limited, cancel := side.Limited(ctx)
+	defer cancel()
+	before, err := r.before(limited, measurements.StatementScope{Scope: scope, Database: r.scope.Database})
 	var notKept *measurements.NotKeptError
-	if errors.As(err, &notKept) {
-		return previously{}, nil
+	if errors.As(err, &notKept) || side.Lacks(ctx, err, paths...) {
+		return previously{}
 	}
-	return before, err
+	return before
 }
 
 // search leaves the statements that have a text in their own, which only those see who
@@ -220,16 +228,16 @@ func (s *TileRoutes) namesOf(ctx context.Context, items []measurements.Statement
 	return s.Fleet.Names(ctx, wire.Caller(ctx).Organization.ID, ids)
 }
 
-// showStatements are items of all, with what is known of them.
-func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statements, items []measurements.StatementSums, before previously, span measurements.Span) ([]api.Statement, error) {
+// showStatements are items of all, with what is known of them; at is where the answer has them.
+func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statements, items []measurements.StatementSums, before previously, span measurements.Span, side *wire.Side, at string) ([]api.Statement, error) {
 	names, err := s.namesOf(ctx, items)
 	if err != nil {
 		return nil, err
 	}
 	known, err := s.Tiles.Store.NameStatements(ctx, wire.Caller(ctx).Organization.ID,
 		wire.List(items, func(one measurements.StatementSums) uuid.UUID { return one.ID() }))
-	if err != nil {
-		return nil, err
+	if side.Lacks(ctx, err, at+".key", at+".text", at+".firstSeenAt", at+".ranBefore", at+".lastSeenAt", at+".watchedSince", at+".new") {
+		known = nil
 	}
 	sees := seesTexts(ctx)
 	return wire.List(items, func(one measurements.StatementSums) api.Statement {
@@ -240,8 +248,10 @@ func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statem
 			Database: api.ContributingDatabase{Id: one.Database, Name: names[one.Database].Name},
 			Calls:    *wire.Rounded(one.Calls, wire.Thousandths), TotalMs: *wire.Rounded(one.TotalMs, wire.Thousandths),
 			MeanMs: wire.Rounded(one.MeanMs(), wire.Millionths), MaxMs: wire.Rounded(one.MaxMs, wire.Thousandths), Share: wire.Rounded(all.ShareOf(one), wire.Millionths),
-			FirstSeenAt: wire.UTC(&of.FirstSeen), RanBefore: of.RanBefore, LastSeenAt: wire.UTC(&of.LastSeen),
-			WatchedSince: before.watchedSince(of, one.Instance, span), New: of.NewIn(span.From, span.To),
+		}
+		if known != nil {
+			shown.FirstSeenAt, shown.RanBefore, shown.LastSeenAt = wire.UTC(&of.FirstSeen), &of.RanBefore, wire.UTC(&of.LastSeen)
+			shown.WatchedSince, shown.New = before.watchedSince(of, one.Instance, span), to(of.NewIn(span.From, span.To))
 		}
 		if sees {
 			shown.Key, shown.Text = wire.Optional(of.Key), wire.Optional(of.Text)
@@ -286,11 +296,9 @@ func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequest
 	if !ran {
 		one = measurements.StatementSums{StatementRef: of.StatementRef, Database: of.Database, MaxMs: math.NaN()}
 	}
-	before, err := read.beforeThese(ctx, []measurements.StatementSums{one})
-	if err != nil {
-		return nil, err
-	}
-	shown, err := s.showStatements(ctx, all, []measurements.StatementSums{one}, before, span)
+	var side wire.Side
+	before := read.beforeThese(ctx, []measurements.StatementSums{one}, &side, "previousFrom", "statement.previous", "statement.watchedSince")
+	shown, err := s.showStatements(ctx, all, []measurements.StatementSums{one}, before, span, &side, "statement")
 	if err != nil {
 		return nil, err
 	}
@@ -302,6 +310,7 @@ func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequest
 	answer := api.StatementDetail{
 		Statement: shown[0], From: span.From, To: span.To, PreviousFrom: before.from,
 		BucketSize: p.BucketSize, BucketStarts: w.Starts(), LastBucketPartial: w.LastIsPartial(), GeneratedAt: w.Now,
+		Unavailable: side.Unavailable(),
 	}
 	answer.Series.Calls, answer.Series.TotalMs, answer.Series.MeanMs, answer.Series.MaxMs = series.Calls, series.TotalMs, series.MeanMs(), series.MaxMs
 	steady := answer

@@ -34,6 +34,9 @@ type Call struct {
 	Made      uuid.UUID // the id of what the request makes where it may be sent again; else uuid.Nil
 	Body      []byte    // unpacked, of a request that has one
 	Leave     []func()  // what the caller holds until the answer is made
+
+	// Explain says why side figures are missing in the answer (Side); it logs the error.
+	Explain func(ctx context.Context, figures []string, err error) (code, sentence string)
 }
 
 // End gives back what the caller held.

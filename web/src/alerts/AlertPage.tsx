@@ -8,6 +8,7 @@ import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
+import { NotAvailable } from "../ui/NotAvailable";
 import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -145,7 +146,8 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
               <Title order={2} mb="md">
                 What happened
               </Title>
-              <AlertTimeline moments={alert.timeline} />
+              <NotAvailable missing={alert.unavailable} />
+              {alert.timeline && <AlertTimeline moments={alert.timeline} />}
             </Panel>
             <WhoWasTold alert={alert} />
           </Stack>

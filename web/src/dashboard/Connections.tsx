@@ -28,6 +28,8 @@ const nothing: Snapshot = {
   instancesWithoutSample: 0,
   engines: [],
   partialEngines: [],
+  incomplete: false,
+  unavailable: [],
 };
 
 /**
@@ -82,9 +84,12 @@ function Sessions({ snapshot, answeredAt, known }: { snapshot: Snapshot; answere
               {count(snapshot.total)} total, of them {count(snapshot.idleInTransaction)} idle in transaction,{" "}
               {count(snapshot.other)} other
               {snapshot.partialEngines.length > 0 && `; ${snapshot.partialEngines.map(engineName).join(", ")} in part`}
-              {without > 0 && `; ${plural(without, "server")} without a sample`}
+              {without !== null && without > 0 && `; ${plural(without, "server")} without a sample`}
+              {snapshot.incomplete && "; incomplete: an engine could not be read"}
             </>
-          ) : without > 0 ? (
+          ) : snapshot.incomplete ? (
+            "Not available right now: an engine could not be read"
+          ) : without !== null && without > 0 ? (
             `Not known: ${plural(without, "server")} without a sample`
           ) : (
             "Not known: no server here is measured for connections"

@@ -3,6 +3,7 @@ import { IconArrowDownRight, IconArrowUpRight, IconEqual } from "@tabler/icons-r
 import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { count } from "../ui/format";
+import { NotKnown } from "../ui/NotKnown";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
@@ -22,9 +23,10 @@ function Trend({ trend, tone }: { trend: number; tone: Tone }) {
   );
 }
 
-const spoken = (name: string, value: Schemas["Count"]) => `${name} ${count(value.current)}, ${trendWords(value.trend)}`;
+const spoken = (name: string, value: Schemas["Count"] | null) =>
+  value ? `${name} ${count(value.current)}, ${trendWords(value.trend)}` : `${name} not available right now`;
 
-type FigureProps = { name: string; value: Schemas["Count"]; tone: Tone; note?: string };
+type FigureProps = { name: string; value: Schemas["Count"] | null; tone: Tone; note?: string };
 
 /** Figure is a count; `note` says what is counted where the name alone could mean something else. */
 function Figure({ name, value, tone, note }: FigureProps) {
@@ -34,9 +36,13 @@ function Figure({ name, value, tone, note }: FigureProps) {
         {name}
       </span>{" "}
       <span className={classes.digits} data-digits>
-        {count(value.current)}
+        {value ? count(value.current) : <NotKnown inherit />}
       </span>{" "}
-      <Trend trend={value.trend} tone={tone} />
+      {value ? (
+        <Trend trend={value.trend} tone={tone} />
+      ) : (
+        <span className={classes.trend}>not available right now</span>
+      )}
     </>
   );
 }
@@ -102,7 +108,12 @@ function Counts() {
         aria-busy={overview.isFetching}
         data-kpi="alerts"
       >
-        <Figure name="Alerts" note="open now" value={counts.alerts} tone={alertTone(counts.alerts.trend)} />
+        <Figure
+          name="Alerts"
+          note="open now"
+          value={counts.alerts}
+          tone={counts.alerts ? alertTone(counts.alerts.trend) : "neutral"}
+        />
       </Link>
     </>
   );

@@ -1,5 +1,5 @@
 import { Anchor } from "@mantine/core";
-import { IconChartDots, IconFilterOff, IconHourglass } from "@tabler/icons-react";
+import { IconChartDots, IconCloudOff, IconFilterOff, IconHourglass } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
@@ -24,6 +24,15 @@ export function NoInstance() {
         </Anchor>
       }
     />
+  );
+}
+
+/** NotRead is shown where there may be values, and an engine could not be read. */
+export function NotRead() {
+  return (
+    <EmptyState icon={<IconCloudOff size={28} stroke={1.5} aria-hidden />} title="Not available right now">
+      A database engine could not be read. Its values show again when it can be read.
+    </EmptyState>
   );
 }
 

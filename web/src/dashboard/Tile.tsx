@@ -15,7 +15,7 @@ import { beside } from "./before";
 import classes from "./dashboard.module.css";
 import { useLast } from "./last";
 import { useMarks } from "./marks";
-import { NoInstance, NoValues } from "./NoValues";
+import { NoInstance, NotRead, NoValues } from "./NoValues";
 import { type SeriesName, useHidden } from "./useHidden";
 import { type Figure, figureOf, useWho } from "./who";
 
@@ -27,7 +27,10 @@ const menus = () => import("./TileMenu");
 type Envelope = "from" | "to" | "bucketSize" | "bucketStarts" | "lastBucketPartial" | "generatedAt";
 
 /** Answer is what every windowed endpoint sends around its series. */
-export type Answer = Pick<Schemas["Utilization"], Envelope>;
+export type Answer = Pick<Schemas["Utilization"], Envelope> & {
+  /** An engine could not be read: what is missing of it is not zero. */
+  incomplete?: boolean;
+};
 
 /** Drawing is how an answer looks: its series, and what else is particular to the tile. */
 export type Drawing = Pick<
@@ -103,7 +106,7 @@ export function Tile<A extends Answer>({
   const body = () => {
     if (scope.matchesNothing) return <NoInstance />;
     if (waits || !data || !drawing) return !asked.isError && <Skeleton className={classes.plotWaiting} />;
-    if (!valued) return <NoValues />;
+    if (!valued) return data.incomplete ? <NotRead /> : <NoValues />;
     const shown = {
       ...drawing,
       title,
@@ -144,6 +147,9 @@ export function Tile<A extends Answer>({
           </h2>
           <p className={classes.about}>
             {about}
+            {ready && data?.incomplete && (
+              <strong role="status"> · Incomplete: a database engine could not be read</strong>
+            )}
             {ready && data && note && <> · {note(data)}</>}
             {scope.compares && before?.isError && " · the window before could not be loaded"}
           </p>

@@ -31,6 +31,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   server: null,
   health: null,
   agent: null,
+  unavailable: [],
   ...rest,
 });
 

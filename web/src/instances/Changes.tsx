@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
+import { NotAvailable } from "../ui/NotAvailable";
 import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
 import classes from "./face.module.css";
@@ -34,7 +35,7 @@ export function Changes({ instance: i }: { instance: Instance }) {
   const { data } = useHealth(i);
   const [all, setAll] = useState(false);
   if (!data) return null; // Score says why
-  const { changes } = data;
+  const changes = data.changes ?? [];
   const listed = all ? changes : changes.slice(0, shown);
   return (
     <Panel>
@@ -46,7 +47,8 @@ export function Changes({ instance: i }: { instance: Instance }) {
           </Anchor>
         )}
       </Group>
-      {changes.length === 0 && (
+      <NotAvailable missing={data.unavailable} />
+      {data.changes?.length === 0 && (
         <EmptyState title="No changes seen">
           {data.assessedAt !== null
             ? `${compared[i.engine] ?? "Settings, accounts, grants and version"} are compared at each assessment.`

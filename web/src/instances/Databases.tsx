@@ -5,6 +5,7 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { EmptyState } from "../ui/EmptyState";
 import { bytes, growth, plural } from "../ui/format";
+import { NotAvailable } from "../ui/NotAvailable";
 import { NotKnown } from "../ui/NotKnown";
 import { useNow } from "../ui/now";
 import { Pager } from "../ui/Pager";
@@ -53,6 +54,7 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
       )}
       {data && data.items.length > 0 && (
         <>
+          <NotAvailable missing={data.unavailable} />
           <Table.ScrollContainer type="native" minWidth={520} tabIndex={0} role="region" aria-label="Databases">
             <Table verticalSpacing="xs" horizontalSpacing="md">
               <Table.Thead>

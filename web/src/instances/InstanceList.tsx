@@ -174,23 +174,28 @@ function Score({ health: h }: Faring) {
       <Text size="sm" fw={600} span className="numbers">
         {h.score}
       </Text>
-      <ScoreLine scores={h.scoreHistory} width={60} />
-      <Text size="xs" c="dimmed" span className="numbers">
-        {moved(h.scoreHistory)}
-      </Text>
+      {h.scoreHistory && (
+        <>
+          <ScoreLine scores={h.scoreHistory} width={60} />
+          <Text size="xs" c="dimmed" span className="numbers">
+            {moved(h.scoreHistory)}
+          </Text>
+        </>
+      )}
     </Group>
   );
 }
 
 function Alerts({ health: h }: Faring) {
-  if (!h) return <NotKnown />;
+  if (!h || h.openAlerts === null) return <NotKnown />;
+  const critical = h.criticalAlerts ?? 0;
   return (
     <Text size="sm" component="div" className="numbers" style={{ whiteSpace: "nowrap" }}>
       {count(h.openAlerts)}
-      {h.criticalAlerts > 0 && (
+      {critical > 0 && (
         <Text size="xs" fw={600} c="var(--mantine-color-error)" span>
           {" "}
-          {count(h.criticalAlerts)} critical
+          {count(critical)} critical
         </Text>
       )}
     </Text>

@@ -7,6 +7,7 @@ import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { engineName, plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
+import { NotAvailable } from "../ui/NotAvailable";
 import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -70,6 +71,7 @@ export function InstancePage() {
             <Text size="sm">{i.lastError}</Text>
           </Alert>
         )}
+        <NotAvailable missing={i.unavailable} />
         {i.server && <Answers server={i.server} now={now} />}
         <Head instance={i} />
         {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}

@@ -7,6 +7,7 @@ import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { engineName, plural } from "../ui/format";
+import { NotAvailable } from "../ui/NotAvailable";
 import { Pager, usualSize } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -119,6 +120,9 @@ export function InstancesPage() {
             </div>
           )}
           {isPending && <Waiting />}
+          <div style={{ padding: "0 16px" }}>
+            <NotAvailable missing={data?.items[0]?.unavailable} />
+          </div>
           {data && data.items.length > 0 && (
             <InstanceList
               items={data.items}

@@ -117,7 +117,7 @@ function ScheduleFacts({ schedule: s }: { schedule: Schedule }) {
     <Facts
       facts={[
         ["State", <StandingMark key="state" schedule={s} />],
-        ["Covers", <bdi key="scope">{s.scopeLabel}</bdi>],
+        ["Covers", <bdi key="scope">{s.scopeLabel ?? "not available right now"}</bdi>],
         ["Window", s.scope.window && `Past ${s.scope.window === "30d" ? "30" : "7"} days, up to the due time`],
         ["Owner", <bdi key="owner">{owner}</bdi>],
         [

@@ -159,7 +159,7 @@ const Name = ({ schedule: s }: Of) => (
       <bdi>{s.name}</bdi>
     </Anchor>
     <Text size="xs" c="dimmed">
-      {kindName(s.kind)} · <bdi>{s.scopeLabel}</bdi>
+      {kindName(s.kind)} · <bdi>{s.scopeLabel ?? "not available right now"}</bdi>
     </Text>
   </>
 );

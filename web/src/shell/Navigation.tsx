@@ -68,5 +68,5 @@ function useDown(): number {
     { params: { query: {} } },
     { enabled: may && (afterFirst || path !== "/"), ...usePolling(() => 30_000) },
   );
-  return data?.states.down ?? 0;
+  return data?.states?.down ?? 0;
 }

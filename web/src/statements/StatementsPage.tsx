@@ -9,6 +9,7 @@ import { notKeptSince } from "../dashboard/contributors";
 import { SearchField } from "../instances/SearchField";
 import { EmptyState } from "../ui/EmptyState";
 import { count, measuredEngines, plural, shortTime } from "../ui/format";
+import { NotAvailable } from "../ui/NotAvailable";
 import { useNarrow } from "../ui/narrow";
 import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
@@ -69,6 +70,7 @@ export function StatementsPage() {
             />
           )}
           {!data && !asked.error && <Loading rows={narrow ? 5 : 12} />}
+          {data && <NotAvailable missing={data.unavailable} />}
           {data && data.items.length === 0 && (
             <>
               <Nothing search={search} change={change} total={data.page.totalItems} />
@@ -136,13 +138,13 @@ function List({ data, search, change, busy, narrow, onSort }: ListProps) {
 }
 
 /** Own counts the statements by which Muster watches, and shows or hides them. */
-function Own({ hidden, search, change }: { hidden: number; search: StatementsSearch; change: Change }) {
-  if (hidden === 0 && !search.own) return null;
+function Own({ hidden, search, change }: { hidden: number | null; search: StatementsSearch; change: Change }) {
+  if (!hidden && !search.own) return null;
   return (
     <Text size="sm" c="dimmed" mt="sm" data-own>
       {search.own
         ? "Muster's own statements are listed, too. "
-        : `${plural(hidden, "statement")} of Muster's own ${hidden === 1 ? "is" : "are"} not listed. `}
+        : `${plural(hidden ?? 0, "statement")} of Muster's own ${hidden === 1 ? "is" : "are"} not listed. `}
       <UnstyledButton
         fz="sm"
         td="underline"
