@@ -74,7 +74,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization u
 	if err := lines.Encode(header); err != nil {
 		return Head{}, fmt.Errorf("export log %s: %w", log, err)
 	}
-	err = s.scan(ctx, log, organization, head.Position, func(l *link) error { return lines.Encode(toLine(l)) })
+	err = s.scan(ctx, log, organization, 0, head.Position, func(l *link) error { return lines.Encode(toLine(l)) })
 	if err == nil {
 		err = buffered.Flush()
 	}

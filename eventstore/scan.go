@@ -31,18 +31,18 @@ type chunk struct {
 	ready chan struct{} // closed once every link's digest was checked
 }
 
-// scan reads a log from position 1 up to upTo, checks digests on all
+// scan reads a log behind position after up to upTo, checks digests on all
 // processors, and gives the links to each in order of position. With an
 // organization the contents of the others' events stay in the database. A link
 // is each's only until it returns.
-func (s *Store) scan(ctx context.Context, log Log, organization uuid.UUID, upTo int64, each func(*link) error) error {
+func (s *Store) scan(ctx context.Context, log Log, organization uuid.UUID, after, upTo int64, each func(*link) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	workers := max(runtime.GOMAXPROCS(0), 2)
 	unchecked, ordered := make(chan *chunk, workers), make(chan *chunk, 2*workers)
 	group.Go(func() error {
 		defer close(unchecked)
 		defer close(ordered)
-		return s.scanChunks(ctx, log, organization, upTo, func(c *chunk) error {
+		return s.scanChunks(ctx, log, organization, after, upTo, func(c *chunk) error {
 			for _, to := range []chan<- *chunk{ordered, unchecked} {
 				select {
 				case to <- c:
@@ -89,13 +89,13 @@ func (c *chunk) check(d *digester) {
 	close(c.ready)
 }
 
-func (s *Store) scanChunks(ctx context.Context, log Log, organization uuid.UUID, upTo int64, emit func(*chunk) error) error {
+func (s *Store) scanChunks(ctx context.Context, log Log, organization uuid.UUID, after, upTo int64, emit func(*chunk) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	for after := int64(0); after < upTo; after += scanPositions {
+	for ; after < upTo; after += scanPositions {
 		if err := scanStatement(ctx, conn, log, organization, after, min(after+scanPositions, upTo), emit); err != nil {
 			return fmt.Errorf("read positions %d and following: %w", after+1, err)
 		}

@@ -51,14 +51,13 @@ func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Ver
 	if w := options.Witness; w != nil && w.Log != log {
 		return Verification{}, &OtherLogError{Log: log, Witness: *w}
 	}
-	head := Head{Log: log}
-	var last int64
-	if err := s.db.QueryRowxContext(ctx, selectEnds, string(log)).Scan(&head.Position, &head.Hash, &last); err != nil {
-		return Verification{}, fmt.Errorf("read both ends of log %s: %w", log, err)
+	head, last, err := s.ends(ctx, log)
+	if err != nil {
+		return Verification{}, err
 	}
 	c := newChain(log, options.Witness)
 	var suspects []link
-	err := s.scan(ctx, log, options.Organization, max(head.Position, last), func(l *link) error {
+	err = s.scan(ctx, log, options.Organization, 0, max(head.Position, last.Position), func(l *link) error {
 		before := c.report.Misfits
 		c.addLink(l)
 		if c.report.Misfits > before && len(suspects) < maxSuspects {

@@ -152,7 +152,41 @@ func TestVerifyNamesWhatDoesNotFit(t *testing.T) {
 			}
 			// An export of the same log says the same, as far as a file can know.
 			wantSameOffline(t, store, options, report)
+			if !tc.witness {
+				wantSameInPieces(t, store, report)
+			}
 		})
+	}
+}
+
+// wantSameInPieces verifies the log some events at a time: what does not fit is found where
+// it is found at once.
+func wantSameInPieces(t *testing.T, store *eventstore.Store, whole eventstore.Verification) {
+	t.Helper()
+	want, _ := whole.First()
+	for size := int64(1); size <= whole.Head.Position; size++ {
+		end, err := store.VerifyEnd(t.Context(), eventstore.Reports)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := eventstore.Mismatch{}
+		found := func(v eventstore.Verification) {
+			if f, ok := v.First(); ok && (first.Position == 0 || f.Position < first.Position) {
+				first = f
+			}
+		}
+		found(end)
+		reached := eventstore.Reached{}
+		for reached.Position < end.Head.Position {
+			var v eventstore.Verification
+			if reached, v, err = store.VerifyOn(t.Context(), eventstore.Reports, reached, min(reached.Position+size, end.Head.Position)); err != nil {
+				t.Fatal(err)
+			}
+			found(v)
+		}
+		if first.Position != want.Position {
+			t.Errorf("in pieces of %d: %v, want %v", size, first, want)
+		}
 	}
 }
 

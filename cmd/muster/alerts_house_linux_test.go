@@ -151,7 +151,18 @@ func (f *fullHouse) troubles() []trouble {
 			goes: func(*testing.T) {
 				f.db.MustExec(`UPDATE events SET digest = $1 WHERE log = 'reports' AND position = 1`, f.digest)
 			},
-			over: func(t *testing.T) bool { return f.at(t, `muster_checkpoints_refused_total{log="reports"}`, 0) },
+			over: func(t *testing.T) bool {
+				f.db.MustExec(`UPDATE log_verifications SET due_at = now()`)
+				return f.at(t, `muster_checkpoints_refused_total{log="reports"}`, 0) && f.at(t, `muster_events_misfits{log="reports"}`, 0)
+			},
+		},
+		{
+			alerts: []string{"MusterHistoryUnverified"}, says: []string{"reports: ok"},
+			comes: func(*testing.T) { f.db.MustExec(`UPDATE log_verifications SET whole_at = now() - interval '2 days'`) },
+			over: func(t *testing.T) bool {
+				f.db.MustExec(`UPDATE log_verifications SET due_at = now()`)
+				return f.figure(t, "a1", `muster_events_verified_seconds{log="reports"}`) < 86400
+			},
 		},
 		{
 			alerts: []string{"MusterGone"}, comes: f.end, says: []string{"stopping: no new work is taken"},

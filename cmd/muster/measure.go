@@ -12,6 +12,7 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
+	"muster/internal/checkpoint"
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/telemetry"
@@ -39,6 +40,26 @@ func (p *process) measure() {
 			var readings []telemetry.Reading
 			for _, s := range statuses {
 				readings = append(readings, telemetry.Reading{Labels: []string{s.Name}, Value: figure.of(s)})
+			}
+			return readings, err
+		})
+	}
+	for _, figure := range []struct {
+		name, help string
+		of         func(checkpoint.Verified) float64
+	}{
+		{"muster_events_verified_position", "Up to this position all events of a log were verified, from data to digest to hash to tree, within muster_events_verified_seconds.",
+			func(v checkpoint.Verified) float64 { return float64(v.Position) }},
+		{"muster_events_position", "Position of the last event of a log.", func(v checkpoint.Verified) float64 { return float64(v.Head) }},
+		{"muster_events_verified_seconds", "Time since the last whole pass over a log began, or since there could be one.", func(v checkpoint.Verified) float64 { return v.Age }},
+		{"muster_events_misfits", "What does not fit in a log and nobody has accepted, at most 100: events that were changed or deleted.",
+			func(v checkpoint.Verified) float64 { return float64(len(v.Findings)) }},
+	} {
+		p.metrics.Gauge(figure.name, figure.help, []string{"log"}, func(ctx context.Context) ([]telemetry.Reading, error) {
+			verified, err := p.verifier.Verified(ctx)
+			var readings []telemetry.Reading
+			for _, v := range verified {
+				readings = append(readings, telemetry.Reading{Labels: []string{string(v.Log)}, Value: figure.of(v)})
 			}
 			return readings, err
 		})

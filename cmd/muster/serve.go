@@ -16,6 +16,7 @@ import (
 	"muster/domain/organization"
 	"muster/handlers"
 	"muster/internal/accounts"
+	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
@@ -108,16 +109,17 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 // process is one running serve.
 type process struct {
 	*installation
-	out     io.Writer // for people
-	worker  string    // names the process
-	watch   *watch.Watch
-	metrics *telemetry.Metrics
-	export  *telemetry.Export
-	starts  *stage
-	front   *entrance // nil without the role api
-	door    *entrance // for operators; nil: none
-	commits *postgres.Commits
-	ready   *readiness.Board
+	out      io.Writer // for people
+	worker   string    // names the process
+	watch    *watch.Watch
+	metrics  *telemetry.Metrics
+	export   *telemetry.Export
+	starts   *stage
+	front    *entrance // nil without the role api
+	door     *entrance // for operators; nil: none
+	commits  *postgres.Commits
+	ready    *readiness.Board
+	verifier *checkpoint.Verifier
 }
 
 // run starts what the roles ask for and stops it in two stages: first who takes
@@ -127,6 +129,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	p.watch = p.newWatch()
 	p.commits = postgres.NewCommits(p.url, p.worker, p.db)
 	defer p.commits.Close()
+	p.verifier = checkpoint.NewVerifier(p.db, p.log)
 	begun := make(chan struct{}) // closed when there is enough of the demo to look at
 	if p.ready, err = p.newBoard(begun); err != nil {
 		return err

@@ -50,6 +50,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	p.addNotifications(workers, sender)
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
+	workers.Every("verify the logs", checkpoint.VerifyEvery, p.verifier.Step)
 	workers.Every("time-stamp proofs", stampEvery, p.stampProofs)
 	return workers, nil
 }
@@ -58,25 +59,30 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 // not wait for it.
 const keepTreesEvery = time.Minute
 
-// keepTrees keeps the whole tiles of each log's tree. Of a long log that had none it says
-// how far it has come.
+// keepTrees keeps the whole tiles of each log's tree. A log in which events are missing or
+// broken keeps no other from its tree: the verifier tells of it.
 func (p *process) keepTrees(ctx context.Context) error {
 	trees := tree.New(p.db)
+	var failed error
 	for _, log := range eventstore.Logs {
-		for filled := int64(0); ; {
-			events, err := trees.Fill(ctx, log)
-			if err != nil {
-				return err
-			}
-			if events == 0 {
-				break
-			}
-			if filled += events; filled/treeProgress > (filled-events)/treeProgress {
-				p.log.Info("the tree of a log is made", "log", log, "events", filled)
-			}
+		if err := p.keepTree(ctx, trees, log); !tree.Unfit(err) {
+			failed = errors.Join(failed, err)
 		}
 	}
-	return nil
+	return failed
+}
+
+// keepTree says of a long log that had no tree how far it has come.
+func (p *process) keepTree(ctx context.Context, trees *tree.Trees, log eventstore.Log) error {
+	for filled := int64(0); ; {
+		events, err := trees.Fill(ctx, log)
+		if err != nil || events == 0 {
+			return err
+		}
+		if filled += events; filled/treeProgress > (filled-events)/treeProgress {
+			p.log.Info("the tree of a log is made", "log", log, "events", filled)
+		}
+	}
 }
 
 // treeProgress is how many events lie between two lines of progress.
@@ -91,9 +97,7 @@ func (p *process) signCheckpoints(ctx context.Context) error {
 	var failed error
 	for _, log := range eventstore.Logs {
 		err := p.checkpoints.Grown(ctx, log)
-		var refused *checkpoint.RefusedError
-		var altered *checkpoint.AlteredError
-		if errors.As(err, &refused) || errors.As(err, &altered) {
+		if checkpoint.Changed(err) {
 			p.log.Error("a log is not the one that was signed before", "log", log, "error", err)
 			continue
 		}

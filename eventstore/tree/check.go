@@ -31,36 +31,77 @@ func (e *DifferentTileError) Error() string {
 // It returns the root over the first size events. Errors: *DifferentTileError, and
 // *MissingError where events are gone.
 func (t *Trees) Check(ctx context.Context, log eventstore.Log, size int64) (root tlog.Hash, err error) {
-	// Whoever fills in meanwhile must not be taken for who changes.
-	same := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err = transact.Once(ctx, t.db, same, func(tx *sqlx.Tx) error {
-		root, err = check(ctx, tx, log, size)
+	err = t.unchanging(ctx, func(tx *sqlx.Tx) error {
+		of := func(index int64) ([]byte, error) { return lowest(ctx, tx, log, index) }
+		if err := check(ctx, tx, log, of); err != nil {
+			return err
+		}
+		root, err = tlog.TreeHash(size, read(ctx, tx, log))
 		return err
 	})
 	return root, err
 }
 
-func check(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, size int64) (root tlog.Hash, err error) {
+// CheckLeaves is Check for the tiles of leaves that are whole behind one position, which is
+// a multiple of 256, up to another.
+func (t *Trees) CheckLeaves(ctx context.Context, log eventstore.Log, after, upTo int64) error {
+	whole, err := statement.One[int64](ctx, t.q, "count the tiles of a tree", selectWhole, string(log))
+	c := checker{q: t.q, log: log}
+	for index := after / width; err == nil && index < min(whole, upTo/width); index++ {
+		var tile []byte
+		if tile, err = lowest(ctx, t.q, log, index); err == nil {
+			err = c.same(ctx, 0, index, tile)
+		}
+	}
+	return err
+}
+
+// CheckAbove is Check for the tiles above those of leaves, which it takes as they are kept.
+func (t *Trees) CheckAbove(ctx context.Context, log eventstore.Log) error {
+	return t.unchanging(ctx, func(tx *sqlx.Tx) error {
+		return check(ctx, tx, log, func(index int64) ([]byte, error) {
+			kept, _, err := statement.Find[[]byte](ctx, tx, "read a tile of leaves", selectTile, string(log), 0, index)
+			if err == nil && len(kept) != width*tlog.HashSize {
+				err = &DifferentTileError{Log: log, Index: index, First: index*width + 1, Last: (index + 1) * width}
+			}
+			return kept, err
+		})
+	})
+}
+
+// unchanging has one snapshot: whoever fills in meanwhile must not be taken for who changes.
+func (t *Trees) unchanging(ctx context.Context, do func(*sqlx.Tx) error) error {
+	return transact.Once(ctx, t.db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, do)
+}
+
+// lowest is a whole tile of leaves, from the events.
+func lowest(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, index int64) ([]byte, error) {
+	of, err := leaves(ctx, q, log, index*width, (index+1)*width)
+	return hashes(of), err
+}
+
+// check holds all tiles that are kept against the lowest ones.
+func check(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, lowest func(index int64) ([]byte, error)) error {
 	whole, err := statement.One[int64](ctx, q, "count the tiles of a tree", selectWhole, string(log))
 	if err != nil {
-		return root, err
+		return err
 	}
 	c := checker{q: q, log: log}
 	for index := range whole {
-		of, err := leaves(ctx, q, log, index*width, (index+1)*width)
+		tile, err := lowest(index)
 		if err != nil {
-			return root, err
+			return err
 		}
-		if err := c.whole(ctx, 0, index, hashes(of)); err != nil {
-			return root, err
+		if err := c.whole(ctx, 0, index, tile); err != nil {
+			return err
 		}
 	}
 	for i, level := range c.open {
 		if err := c.same(ctx, i+1, c.done[i], level); len(level) > 0 && err != nil {
-			return root, err
+			return err
 		}
 	}
-	return tlog.TreeHash(size, read(ctx, q, log))
+	return nil
 }
 
 // checker has the tiles above level 0 as far as it has come.
@@ -102,9 +143,11 @@ func (c *checker) same(ctx context.Context, level int, index int64, tile []byte)
 	return &DifferentTileError{Log: c.log, Level: level, Index: index, First: index*width*under + 1, Last: (index*width + int64(len(tile)/tlog.HashSize)) * under}
 }
 
-// Unfit reports whether an error of Check says that tree and events do not fit.
+// Unfit reports whether an error says that tree and events do not fit, or that events are
+// not what they were.
 func Unfit(err error) bool {
 	var different *DifferentTileError
 	var missing *MissingError
-	return errors.As(err, &different) || errors.As(err, &missing)
+	var digest *DigestError
+	return errors.As(err, &different) || errors.As(err, &missing) || errors.As(err, &digest)
 }

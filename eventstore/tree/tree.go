@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -65,6 +66,16 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("log %s has %d events, so no tree of %d", e.Log, e.Has, e.Size)
 }
 
+// DigestError reports an event whose digest is none: it has another length.
+type DigestError struct {
+	Log      eventstore.Log
+	Position int64
+}
+
+func (e *DigestError) Error() string {
+	return fmt.Sprintf("event %d of log %s has a digest of another length than SHA-256", e.Position, e.Log)
+}
+
 // Root is the hash of the tree over the first size events of a log. Errors:
 // *MissingError.
 func (t *Trees) Root(ctx context.Context, log eventstore.Log, size int64) (tlog.Hash, error) {
@@ -119,7 +130,10 @@ func leaves(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, afte
 		return nil, &MissingError{Log: log, Size: upTo, Has: after + n}
 	}
 	out := make([]byte, 0, len(events)*LeafSize)
-	for _, e := range events {
+	for i, e := range events {
+		if len(e.Digest) != sha256.Size {
+			return nil, &DigestError{Log: log, Position: after + 1 + int64(i)}
+		}
 		out = append(out, Leaf(e.Digest, e.RecordedAt)...)
 	}
 	return out, nil

@@ -289,11 +289,25 @@ func TestCheck(t *testing.T) {
 			case !errors.As(err, &different) || different.Level != tc.level || different.First != tc.first || different.Last != tc.last:
 				t.Errorf("%+v", err)
 			}
+			// A part at a time finds it, too: the leaves' tiles by themselves, and those above by them.
+			below := trees.CheckLeaves(t.Context(), eventstore.Fleet, 0, 512)
+			if err := trees.CheckLeaves(t.Context(), eventstore.Fleet, 512, few); below == nil {
+				below = err
+			}
+			above := trees.CheckAbove(t.Context(), eventstore.Fleet)
+			if tree.Unfit(below) != (tc.last > 0 && tc.level == 0) || tc.level == 1 && !tree.Unfit(above) || tc.last == 0 && above != nil {
+				t.Errorf("in parts: %v, %v", below, above)
+			}
 		})
 	}
 	trees, db := forked(t, few)
 	pgtest.Unguard(t, db)
-	db.MustExec(`DELETE FROM events WHERE position > 1100`)
+	db.MustExec(`UPDATE events SET digest = 'short' WHERE position = 1100`)
+	var digest *tree.DigestError
+	if _, err := trees.Check(t.Context(), eventstore.Fleet, few); !errors.As(err, &digest) || digest.Position != 1100 {
+		t.Errorf("a digest that is none: %v", err)
+	}
+	db.MustExec(`DELETE FROM events WHERE position > 1100 OR position = 1100`)
 	var missing *tree.MissingError
 	if _, err := trees.Check(t.Context(), eventstore.Fleet, few); !errors.As(err, &missing) || missing.Size != 1280 {
 		t.Errorf("events are gone: %v", err)

@@ -1,6 +1,7 @@
-// Package checkpoint signs what the logs are: a checkpoint says that a log's Merkle tree
-// (package eventstore/tree) over its first so many events has this root. It is a C2SP
-// signed note, so that programs of others read and cosign it.
+// Package checkpoint signs what the logs are, and verifies them while they are served. A
+// checkpoint says that a log's Merkle tree (package eventstore/tree) over its first so many
+// events has this root. It is a C2SP signed note, so that programs of others read and cosign
+// it.
 //
 // It is a room of its own and not one of eventstore, which knows neither keys nor the
 // forms in which proofs leave the house (package attest).
@@ -15,8 +16,18 @@
 //
 // Before anything is signed, two are held against the tree: the last one that was kept,
 // and the last one that this process has signed itself, which it has in memory. A tree
-// that is smaller than either, or does not begin with it, is refused: *RefusedError.
-// Appending an event costs nothing here.
+// that is smaller than either, or does not begin with it, is refused: *RefusedError. The
+// events since the last one that was kept are verified from data to digest to hash, and a log
+// in which the verifier found something is refused: *UnfitError. Appending an event costs
+// nothing here.
+//
+// # The verifier
+//
+// Verifier.Step verifies a log a step further, a step a minute for all processes together: at
+// least 20,480 events, and a 240th of a long log, so that a pass takes four hours at most. A
+// row of log_verifications says how far the pass is, and whose the next step is: it is claimed
+// for two minutes under a fence. The end of the log, and what did not fit before, are looked
+// at in every step. The code is that of `muster events verify` (eventstore.VerifyOn, tree).
 //
 // # Witnesses
 //
@@ -32,6 +43,11 @@
 //   - Somebody does so while nothing runs, and every kept checkpoint after the change is
 //     gone, too: the next process signs the new history. Only a checkpoint that was kept
 //     elsewhere (a proof, a witness, somebody's file) does not fit then.
+//   - Somebody changes an event, and nothing behind it: the tree is over digests, so the root
+//     stays. The verifier finds it within a pass, and before that the maker where no
+//     checkpoint covers the event yet.
+//   - Somebody sets log_verifications back: the next pass finds it all again.
+//   - A process dies amid a step: the next one is made two minutes later, by any process.
 //   - A kept row is swapped for another: its note has to say what the row says, and what
 //     the tree has. Notes that no key of the ring has signed are not handed out.
 //   - A backup is restored, and the log goes on from there: the checkpoints are of the

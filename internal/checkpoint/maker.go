@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -23,12 +24,13 @@ const between = time.Second
 
 // Maker makes the checkpoints of an installation's logs.
 type Maker struct {
-	Refused func(eventstore.Log) // is called for each refusal
+	Refused func(eventstore.Log) // is called for each refusal (Changed)
 	Made    func(eventstore.Log) // is called when a new one is kept
 
-	db    *sqlx.DB
-	trees *tree.Trees
-	keys  Keys
+	db     *sqlx.DB
+	events *eventstore.Store
+	trees  *tree.Trees
+	keys   Keys
 
 	mu     sync.Mutex
 	signed map[eventstore.Log]state // the last one that this process has signed
@@ -43,7 +45,7 @@ type state struct {
 // New returns the maker of a process. It has to be the only one there: it remembers what
 // it has signed.
 func New(db *sqlx.DB, keys Keys) *Maker {
-	return &Maker{db: db, trees: tree.New(db), keys: keys, signed: map[eventstore.Log]state{}, Refused: func(eventstore.Log) {}, Made: func(eventstore.Log) {}}
+	return &Maker{db: db, events: eventstore.New(db), trees: tree.New(db), keys: keys, signed: map[eventstore.Log]state{}, Refused: func(eventstore.Log) {}, Made: func(eventstore.Log) {}}
 }
 
 // RefusedError reports a log that is not the one that was signed before: nothing is
@@ -67,14 +69,38 @@ func (e *RefusedError) Error() string {
 		e.Size, e.Log, by)
 }
 
+// UnfitError reports a log in which events were changed or deleted: nothing is signed over it.
+type UnfitError struct {
+	Log   eventstore.Log
+	First string // what does not fit
+	More  int    // so many other things do not
+}
+
+func (e *UnfitError) Error() string {
+	more := ""
+	if e.More > 0 {
+		more = fmt.Sprintf(", and %d more", e.More)
+	}
+	return fmt.Sprintf("log %s was changed, nothing more is signed: %s%s; keep the database as it is (docs/auditors.md)", e.Log, e.First, more)
+}
+
+// Changed says whether an error of a Maker is about the log, which is not the one that it
+// was: events are gone or others, or what was signed is.
+func Changed(err error) bool {
+	var refused *RefusedError
+	var altered *AlteredError
+	var unfit *UnfitError
+	return errors.As(err, &refused) || errors.As(err, &altered) || errors.As(err, &unfit) || tree.Unfit(err)
+}
+
 // Makes returns a kept checkpoint that covers a position, or makes one. It waits for a
-// second where the last was made just now. Errors: *RefusedError, *AlteredError,
+// second where the last was made just now. Errors: *RefusedError, *AlteredError, *UnfitError,
 // *tree.MissingError where the log has no such position.
 func (m *Maker) Makes(ctx context.Context, log eventstore.Log, atLeast int64) (Checkpoint, error) {
 	for {
 		kept, wait, err := m.attempt(ctx, log, atLeast)
 		if err != nil {
-			return Checkpoint{}, fmt.Errorf("make a checkpoint of log %s: %w", log, err)
+			return Checkpoint{}, m.counted(log, fmt.Errorf("make a checkpoint of log %s: %w", log, err))
 		}
 		if wait == 0 {
 			return kept, nil
@@ -96,14 +122,71 @@ func (m *Maker) Latest(ctx context.Context, log eventstore.Log) (c Checkpoint, o
 	return c, len(by) > 0, err
 }
 
-// Grown makes a checkpoint of a log that has grown since the last.
+// Grown makes a checkpoint of a log that has grown since the last. It refuses a log of which
+// the verifier knows that it was changed, grown or not.
 func (m *Maker) Grown(ctx context.Context, log eventstore.Log) error {
+	if _, err := m.accepted(ctx, log); err != nil {
+		return m.counted(log, err)
+	}
 	head, err := head(ctx, m.db, log)
 	if err != nil || head == 0 {
 		return err
 	}
 	_, err = m.Makes(ctx, log, head)
 	return err
+}
+
+func (m *Maker) counted(log eventstore.Log, err error) error {
+	if Changed(err) {
+		m.Refused(log)
+	}
+	return err
+}
+
+// accepted refuses a log that the verifier found something in. Of another it returns what an
+// operator has accepted.
+func (m *Maker) accepted(ctx context.Context, log eventstore.Log) ([]Finding, error) {
+	known, _, err := statement.Find[struct {
+		Findings findings `db:"findings"`
+		Accepted findings `db:"accepted"`
+	}](ctx, m.db, "read what does not fit in a log", `SELECT findings, accepted FROM log_verifications WHERE log = $1`, string(log))
+	if err == nil {
+		err = unfit(log, known.Findings)
+	}
+	return known.Accepted, err
+}
+
+func unfit(log eventstore.Log, found []Finding) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return &UnfitError{Log: log, First: found[0].Sentence, More: len(found) - 1}
+}
+
+// verified verifies the events since the last checkpoint, and says up to where a log may be
+// signed. Nothing is verified where the last one is enough. It comes before the turn: who
+// holds a transaction must not wait for another connection.
+func (m *Maker) verified(ctx context.Context, log eventstore.Log, atLeast int64) (upTo int64, err error) {
+	last, _, err := latest(ctx, m.db, log)
+	if err != nil || last.Size >= max(atLeast, m.ours(log).size) {
+		return last.Size, err
+	}
+	accepted, err := m.accepted(ctx, log)
+	if err != nil {
+		return 0, err
+	}
+	if upTo, err = head(ctx, m.db, log); err != nil || upTo <= last.Size {
+		return upTo, err
+	}
+	from, err := m.events.ReachedAt(ctx, log, last.Size)
+	if err != nil {
+		return 0, err
+	}
+	_, found, err := m.events.VerifyOn(ctx, log, from, upTo)
+	if err != nil {
+		return 0, err
+	}
+	return upTo, unfit(log, fresh(findingsOf(found), accepted))
 }
 
 func head(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log) (int64, error) {
@@ -113,11 +196,15 @@ func head(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log) (int64
 // attempt says how long to wait where it is too early to make one.
 func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) (c Checkpoint, wait time.Duration, err error) {
 	var made bool
+	upTo, err := m.verified(ctx, log, atLeast)
+	if err != nil {
+		return c, 0, err
+	}
 	err = transact.Once(ctx, m.db, nil, func(tx *sqlx.Tx) error {
 		if err := statement.Exec(ctx, tx, "take turns at checkpoints", `SELECT pg_advisory_xact_lock(hashtext('log_checkpoints'), hashtext($1))`, string(log)); err != nil {
 			return err
 		}
-		t := turn{Maker: m, tx: tx, trees: m.trees.Within(tx), log: log}
+		t := turn{Maker: m, tx: tx, trees: m.trees.Within(tx), log: log, verified: upTo}
 		c, wait, made, err = t.take(ctx, atLeast)
 		return err
 	})
@@ -151,6 +238,8 @@ type turn struct {
 	tx    *sqlx.Tx
 	trees *tree.Trees
 	log   eventstore.Log
+
+	verified int64 // up to where the log may be signed
 }
 
 // take says how long to wait, or whether the checkpoint is a new one.
@@ -191,7 +280,7 @@ func (t turn) sign(ctx context.Context, last Checkpoint, atLeast int64, signers 
 	if size < ours.size || size < kept.size {
 		return Checkpoint{}, t.refuse(max(ours.size, kept.size), size, ours.size >= kept.size)
 	}
-	if size < atLeast {
+	if size = min(size, max(t.verified, kept.size)); size < atLeast {
 		return Checkpoint{}, &tree.MissingError{Log: t.log, Size: atLeast, Has: size}
 	}
 	root, err := t.trees.Root(ctx, t.log, size)
@@ -230,7 +319,6 @@ func (t turn) continues(ctx context.Context, before, now state, here bool) error
 }
 
 func (t turn) refuse(size, head int64, here bool) error {
-	t.Refused(t.log)
 	return &RefusedError{Log: t.log, Size: size, Head: head, Here: here}
 }
 
