@@ -32,10 +32,11 @@ func backupCommand(cfg *config.Config) *cobra.Command {
   manifest.json   what there is, with digests and the signed heads of the logs;
                   written last: without it, it is no backup
 
-Keep it as safe as the installation itself: it holds the keys. A failed backup is
-removed; of one that was killed manifest.json.part stays. pg_dump of the server's
-major version, or of a newer one, has to be installed here. The logs' heads that
-it prints are witnesses: keep them elsewhere.`,
+The logs are verified up to the heads that are signed. Keep it as safe as the
+installation itself: it holds the keys. A failed backup is removed; of one that was
+killed manifest.json.part stays. pg_dump of the server's major version, or of a
+newer one, has to be installed here. The logs' heads that it prints are witnesses:
+keep them elsewhere.`,
 		Example: "  muster backup /backups/muster-$(date +%F)",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +51,7 @@ it prints are witnesses: keep them elsewhere.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make it although files are missing or damaged or cannot be told, and note which")
+	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make it although events do not fit, or files are missing or damaged or cannot be told, and note which")
 	return cmd
 }
 
@@ -73,6 +74,9 @@ func printBackup(cmd *cobra.Command, dir string, made backup.Manifest) error {
 	fmt.Fprintf(out, "backup in %s: organizations %d, files %d, bytes %d\n", dir, made.Organizations, len(made.Files), size)
 	for _, a := range made.Absent {
 		fmt.Fprintf(out, "not in it: %s (%s)\n", a.Name, a.Reason)
+	}
+	for _, f := range made.Findings {
+		fmt.Fprintf(out, "does not fit: %s\n", f)
 	}
 	for _, head := range made.Heads {
 		if _, err := fmt.Fprintln(out, head); err != nil {

@@ -279,7 +279,16 @@ func TestBrokenLogIsRestoredOnlyIfAccepted(t *testing.T) {
 	pgtest.Unguard(t, db)
 	db.MustExec(`UPDATE events SET occurred_at = occurred_at - interval '1 day' WHERE log = 'organization' AND position = 2`)
 	dir, there := newBackup(t), elsewhere(t)
-	i.must(t, "backup", dir)
+	i.muster(t, "backup", dir).says(t, "organization:2", "altered", "--accept-findings")
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("a failed backup left %v", left)
+	}
+	if said := i.must(t, "backup", dir, "--accept-findings"); !strings.Contains(said, "does not fit: organization:2") {
+		t.Errorf("the backup does not say what does not fit:\n%s", said)
+	}
+	if manifest := string(read(t, filepath.Join(dir, "manifest.json"))); !strings.Contains(manifest, "organization:2") {
+		t.Errorf("the manifest does not say what does not fit:\n%s", manifest)
+	}
 	for range 2 {
 		got := there.muster(t, "restore", dir)
 		got.failed(t, "do not fit", "--accept-findings")

@@ -7,8 +7,8 @@
 // in it: pg_dump dumps that snapshot, the manifest holds the heads of the logs
 // as it shows them, and every file that these logs name is copied afterwards.
 // Files are never changed and deleted only when an event says so, so the copy
-// is of the same moment although the installation goes on. The manifest is
-// written last and in one step; it lists size and digest of every file and is
+// is of the same moment although the installation goes on. The logs are verified up to
+// these heads. The manifest is written last and in one step; it lists size and digest of every file and is
 // signed, like the heads, with the current key.
 //
 // # A restore
@@ -39,8 +39,8 @@
 //     the latest five seconds after the file went, and the manifest notes it. A
 //     file that is gone for no reason, or is not what the log says, fails the
 //     backup, unless the operator accepts that; the manifest then notes which.
-//     So do an event of which nobody can tell what it names, and a key that
-//     something is sealed under and that is in no file.
+//     So do an event of which nobody can tell what it names, a key that
+//     something is sealed under and that is in no file, and a log that does not verify.
 //   - Keys are rotated or retired meanwhile: the keys from before and after the
 //     snapshot was taken are all in the backup, and what is sealed in it is held
 //     against them.
@@ -61,8 +61,8 @@
 //     found by Read. Who holds the backup holds the keys, too, and can sign
 //     another: against that there are the witnesses, heads kept elsewhere. And a
 //     dump is SQL that the target's server runs: restore what you trust.
-//   - The source was broken already, its log or a file: the restore says so and
-//     stays unfinished, unless the operator accepts that.
+//   - The source was broken already, its log or a file, and the operator accepted that: the
+//     restore says so again and stays unfinished, unless it is accepted there, too.
 //
 // # What comes back, and what does not
 //

@@ -39,14 +39,14 @@ type Source struct {
 	// Record keeps that there is a backup, before there is one: rather an entry
 	// too many than a copy of the keys that nobody was told of.
 	Record func(context.Context, Manifest) error
-	// AcceptFindings makes the backup although files are missing or damaged, an
-	// event does not say which there are, or a key is lost.
+	// AcceptFindings makes the backup although events of the logs do not fit, files are
+	// missing or damaged, an event does not say which there are, or a key is lost.
 	AcceptFindings bool
 }
 
 // Make makes a backup in dir, which must be empty or absent. What failed is
-// removed again. It refuses, unless they are accepted, files that are not there, or
-// not what the log says, and a log that does not say which there are.
+// removed again. It refuses, unless they are accepted, logs that do not verify, files that
+// are not there, or not what the log says, and a log that does not say which there are.
 func (s *Source) Make(ctx context.Context, dir string) (Manifest, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -107,6 +107,9 @@ func (s *Source) fill(ctx context.Context, dir string) (Manifest, error) {
 	m := Manifest{Format: format, Muster: s.Version, MadeAt: s.Now().UTC().Truncate(time.Second)}
 	keys, err := s.dump(ctx, dir, &m)
 	if err != nil {
+		return m, err
+	}
+	if err := s.verify(ctx, &m); err != nil {
 		return m, err
 	}
 	if err := s.copyFiles(ctx, dir, &m); err != nil {
@@ -222,6 +225,45 @@ func (s *Source) describe(ctx context.Context, tx *sqlx.Tx, key *secrets.Key, m 
 		m.Heads = append(m.Heads, eventstore.SignHead(key.Signer(), head))
 	}
 	return nil
+}
+
+// verify verifies the logs against the heads that are about to be signed.
+func (s *Source) verify(ctx context.Context, m *Manifest) error {
+	logs, err := verifyLogs(ctx, s.Events, m.Heads, s.Progress)
+	if err != nil {
+		return err
+	}
+	misfits := 0
+	for _, log := range logs {
+		misfits += log.Misfits
+		for _, f := range log.Findings {
+			m.Findings = append(m.Findings, f.String())
+		}
+	}
+	if misfits > 0 && !s.AcceptFindings {
+		return fmt.Errorf("%d things do not fit in the logs, the first of them %s: no backup was made. "+
+			"Keep the database as it is and tell the auditor (docs/runbooks/alerts.md, MusterHistoryAltered), or make the backup all the same with --accept-findings", misfits, m.Findings[0])
+	}
+	return nil
+}
+
+// verifyLogs verifies each log against its head.
+func verifyLogs(ctx context.Context, events *eventstore.Store, heads []eventstore.SignedHead, progress func(string)) ([]eventstore.Verification, error) {
+	logs := make([]eventstore.Verification, len(heads))
+	for i, signed := range heads {
+		witness := signed.Head
+		var err error
+		logs[i], err = events.Verify(ctx, witness.Log, eventstore.VerifyOptions{
+			Witness: &witness,
+			Progress: func(position, last int64) {
+				progress(fmt.Sprintf("verifying log %s, %d of %d", witness.Log, position, last))
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return logs, nil
 }
 
 // copyFiles copies every file that the dumped log names and holds it against

@@ -39,6 +39,7 @@ type Manifest struct {
 	Heads         []eventstore.SignedHead `json:"heads"` // of the logs, as the dump has them
 	Files         []KeptFile              `json:"files"`
 	Absent        []Absent                `json:"absent,omitempty"`
+	Findings      []string                `json:"findings,omitempty"` // what did not fit in the logs, at most 100 of each; accepted by the operator
 }
 
 // KeptFile is one file of a backup.

@@ -312,18 +312,9 @@ func (v *Verified) misfits() int {
 // made, and every file that they name against its digest.
 func (t *RestoreTarget) verify(ctx context.Context, b *Backup) (Verified, error) {
 	v := Verified{Absent: b.Absent}
-	for _, signed := range b.Heads {
-		witness := signed.Head
-		report, err := t.Events.Verify(ctx, witness.Log, eventstore.VerifyOptions{
-			Witness: &witness,
-			Progress: func(position, last int64) {
-				t.Progress(fmt.Sprintf("verifying log %s, %d of %d", witness.Log, position, last))
-			},
-		})
-		if err != nil {
-			return v, err
-		}
-		v.Logs = append(v.Logs, report)
+	var err error
+	if v.Logs, err = verifyLogs(ctx, t.Events, b.Heads, t.Progress); err != nil {
+		return v, err
 	}
 	return v, t.verifyFiles(ctx, b, &v)
 }
