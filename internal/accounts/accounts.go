@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -112,6 +113,8 @@ type Store struct {
 	db      *sqlx.DB
 	now     func() time.Time
 	hashing hashing
+
+	touchAgain atomic.Int64 // when a use is written down again, after one that could not be; Unix, ns
 
 	// Unthrottled: nobody ever waits after failed sign-ins, for load tests on one's own
 	// machine (MUSTER_RATE_LIMITS=off).

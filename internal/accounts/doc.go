@@ -45,6 +45,8 @@
 //     never used and ends by itself, after 12 idle hours or 7 days.
 //   - Clocks of replicas differ: expiry is judged by the clock of the process
 //     that is asked; a session's last use never runs backwards.
+//   - The database answers and does not commit: a request waits a second for its token's or
+//     session's use to be written down, goes on without, and none tries again for ten seconds.
 //   - A member is disabled: their sessions are gone and their API tokens revoked in
 //     that transaction. Ingest tokens are the organization's and go on.
 //   - A member is erased: in one transaction their row is emptied and what they

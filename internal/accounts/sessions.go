@@ -16,7 +16,6 @@ import (
 const (
 	SessionIdle     = 12 * time.Hour
 	SessionAbsolute = 7 * 24 * time.Hour
-	touchEvery      = time.Minute
 
 	// MaxSessions is how many of one member's go on; the one that was used
 	// longest ago makes room.
@@ -91,7 +90,9 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		return Principal{}, &Refusal{Code: CodeSessionExpired, Detail: "the session has ended, sign in again"}
 	}
 	if now.Sub(row.LastSeenAt) >= touchEvery {
-		err := statement.Exec(ctx, s.db, "touch a session", `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE id = $1`, row.SessionID, now)
+		err := s.touch(ctx, func(ctx context.Context) error {
+			return statement.Exec(ctx, s.db, "touch a session", `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE id = $1`, row.SessionID, now)
+		})
 		if err != nil {
 			return Principal{}, err
 		}

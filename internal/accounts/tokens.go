@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/postgres/transact"
 	"muster/internal/statement"
 )
 
@@ -126,7 +127,7 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		return Principal{}, &Refusal{Code: CodeTokenExpired, Detail: "the token expired on " + row.ExpiresAt.UTC().Format(time.DateOnly)}
 	}
 	if row.LastUsedAt == nil || now.Sub(*row.LastUsedAt) >= touchEvery {
-		if err := s.touchToken(ctx, row.ID, now, ip); err != nil {
+		if err := s.touch(ctx, func(ctx context.Context) error { return s.touchToken(ctx, row.ID, now, ip) }); err != nil {
 			return Principal{}, err
 		}
 	}
@@ -141,7 +142,8 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 }
 
 // touchToken writes down that a token is used, and in the security log that it
-// is used for the first time: whoever minted it may wonder.
+// is used for the first time: whoever minted it may wonder. Both are one transaction, so
+// that a first use whose answer is lost is not forgotten.
 func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip string) error {
 	type use struct {
 		Organization uuid.UUID `db:"organization_id"`
@@ -149,15 +151,17 @@ func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip 
 		Kind         string    `db:"kind"`
 		First        bool      `db:"first"`
 	}
-	used, err := statement.One[use](ctx, s.db, "touch a token", touchToken, id, now, printable(ip))
-	if err != nil || !used.First {
-		return err
-	}
-	first := SecurityEntry{OrganizationID: used.Organization, Type: TokenFirstUsed, IP: ip, Detail: id.String()}
-	if used.Kind == APIToken { // an ingest token acts for nobody
-		first.MemberID = used.Member
-	}
-	return s.RecordSecurity(ctx, first)
+	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+		used, err := statement.One[use](ctx, tx, "touch a token", touchToken, id, now, printable(ip))
+		if err != nil || !used.First {
+			return err
+		}
+		first := SecurityEntry{OrganizationID: used.Organization, Type: TokenFirstUsed, IP: ip, Detail: id.String()}
+		if used.Kind == APIToken { // an ingest token acts for nobody
+			first.MemberID = used.Member
+		}
+		return s.record(ctx, tx, first)
+	})
 }
 
 // Tokens returns the tokens of a kind, newest first: of one member, or

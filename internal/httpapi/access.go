@@ -30,10 +30,14 @@ func (s *server) gate(c *gin.Context) {
 		call.Operation = row.Operation.OperationID
 	}
 	defer call.End()
+	call.Patience = s.writes
 	if !row.Slow() {
 		limit := wire.RequestTimeout
-		if row.IsIngest() {
-			limit += s.arrival.large // its body may take that long to come
+		switch {
+		case row.IsIngest():
+			limit = s.arrival.large + s.writes // takeIn begins the latter anew
+		case row.Writes():
+			limit = s.writes
 		}
 		ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 		defer cancel()

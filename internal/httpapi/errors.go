@@ -75,6 +75,8 @@ func absence(err error) string {
 		return "The place where report files are kept is not responding; the log names the reason under this request id. Nothing is lost."
 	case errors.As(err, &recovering):
 		return "The database crashed, and what has been measured in the last hours is being added up again, which takes seconds. Nothing is lost."
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The database did not answer in time, or does not commit. A change may have been saved."
 	case isUnavailable(err):
 		return "The database is not available or too busy. A change may have been saved before the connection was lost."
 	case errors.As(err, &network):
@@ -130,8 +132,9 @@ func ruleFields(rules []commands.FieldError) []api.FieldError {
 
 // busy are SQLSTATEs of a database that others keep from answering: too many
 // connections, a lock not got in time, a transaction ended because it idled, a
-// deadlock, a serialization failure. Commands have tried again before these get here.
-var busy = []string{"53300", "55P03", "25P03", "40P01", "40001"}
+// deadlock, a serialization failure. Commands have tried again before these get here. And of
+// one that has no room left on its disk or in memory, or whose disk fails.
+var busy = []string{"53300", "55P03", "25P03", "40P01", "40001", "53100", "53200", "58030"}
 
 // isUnavailable recognises a database that is away, or busy with others: worth
 // trying again.

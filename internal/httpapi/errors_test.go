@@ -31,6 +31,8 @@ func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
 		"lock not got":         {state("55P03"), true},
 		"idled too long":       {state("25P03"), true},
 		"deadlock":             {state("40P01"), true},
+		"a full disk":          {state("53100"), true},
+		"a disk that fails":    {state("58030"), true},
 		"another writer first": {fmt.Errorf("append: %w", &eventstore.ConflictError{Expected: 1, Actual: 2}), true},
 		"being stopped":        {state("57P01"), true},
 		"died":                 {state("57P02"), true},

@@ -25,9 +25,11 @@ import (
 )
 
 const (
-	keyAge   = 24 * time.Hour   // how long an answer is kept
-	claimAge = 30 * time.Second // after this its claimant is taken for dead
-	claimEnd = 25 * time.Second // by then its claimant ends, so that nobody alive is taken for dead
+	keyAge = 24 * time.Hour // how long an answer is kept
+	// claimAge is after what a key's claimant is taken for dead: one that lives has ended by
+	// then (wire.WriteTimeout, and two changes).
+	claimAge      = 30 * time.Second
+	changeTimeout = 2 * time.Second // of a change to the key's row when the request is over
 )
 
 //go:embed sql/claim_key.sql
@@ -54,9 +56,7 @@ func (s *server) once(c *gin.Context) {
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 	k := keyed{server: s, member: wire.Caller(c).Member.ID, route: contract.RouteKey(row.Method, row.Path), claim: uuid.New(), made: uuid.Must(uuid.NewV7())}
 	k.key, k.digest = concealed(wire.Caller(c), key, body)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), claimEnd) // never gin's own for the database, see detached
-	defer cancel()
-	c.Request = c.Request.WithContext(ctx)
+	ctx := c.Request.Context() // never gin's own for the database, see detached
 	claimed, err := k.take(ctx)
 	if err == nil && !claimed {
 		err = k.answer(c)
@@ -189,7 +189,9 @@ func (k keyed) keep(ctx context.Context, status int, answer *answerRecorder) boo
 
 // change runs a statement on the row of the claim, also where the request has ended.
 func (k keyed) change(ctx context.Context, what string, args ...any) error {
-	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), what+` WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`,
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changeTimeout)
+	defer cancel()
+	_, err := k.server.DB.ExecContext(ctx, what+` WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`,
 		append([]any{k.member, k.route, k.key, k.claim}, args...)...)
 	return err
 }

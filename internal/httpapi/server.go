@@ -47,6 +47,7 @@ type server struct {
 	downloads *limiter
 	intake    *turnstile
 	arrival   arrival
+	writes    time.Duration // of a request that writes
 	origins   *http.CrossOriginProtection
 	page      http.Handler // the web application's document
 	Cookies   wire.Cookies
@@ -70,7 +71,7 @@ func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, 
 		Cookies:  wire.Cookies{PublicURL: f.PublicURL, Insecure: f.InsecureCookies},
 		requests: newLimiter(defaultPolicy, f.Now), downloads: newLimiter(downloadPolicy, f.Now),
 		intake:  newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
-		arrival: defaultArrival,
+		arrival: defaultArrival, writes: wire.WriteTimeout,
 	}
 	if g.Public {
 		s.openTheTrees()

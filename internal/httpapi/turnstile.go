@@ -112,6 +112,9 @@ func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *w
 		return wire.BodyProblem(err, row.BodyLimit)
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
+	ctx, cancel := context.WithTimeout(c.Request.Context(), s.writes)
+	call.Leave = append(call.Leave, cancel)
+	c.Request = c.Request.WithContext(ctx)
 	done, err := s.intake.turn(c.Request.Context(), working)
 	if err != nil {
 		return busy

@@ -37,7 +37,7 @@ type Sealer interface {
 // How long things at the provider may take, and how long an answer is good.
 const (
 	discoveryTimeout = 5 * time.Second
-	finishTimeout    = 15 * time.Second // discovery, exchange, keys
+	finishTimeout    = 8 * time.Second // discovery, exchange, keys; then the session is written, within wire.WriteTimeout
 	discoveryLife    = time.Hour
 	discoveryPause   = 5 * time.Second // after a failure, so that nobody waits for the next one
 )

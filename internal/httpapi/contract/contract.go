@@ -50,6 +50,13 @@ func (r *Route) Open() bool { return slices.Contains(r.Roles, Anyone) }
 // IsIngest says that the route takes facts from other tools.
 func (r *Route) IsIngest() bool { return strings.HasPrefix(r.Path, "/ingest/") }
 
+// Writes says that the request changes something: all that do not read, and the sign-in that
+// an identity provider sends a browser back to. Reads that record that they were made
+// (Downloads) are not among them.
+func (r *Route) Writes() bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead || !r.Page && r.Operation.OperationID == "finishOIDC"
+}
+
 // Slow says that the request takes as long as the caller's line does.
 func (r *Route) Slow() bool {
 	return r.Page || r.Downloads() || r.Operation.OperationID == "verifyReport"

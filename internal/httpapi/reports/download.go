@@ -69,10 +69,12 @@ func (s *ReportRoutes) received(ctx context.Context, id uuid.UUID) (history.Repo
 // send records the download of a file that is known to be the recorded one, and then
 // answers with it. A report that ends in between is over, with that code.
 func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, ended string) (download, error) {
+	writing, cancel := wire.Writing(ctx)
+	defer cancel()
 	content, err := s.openGenuine(ctx, row, f)
 	if errors.Is(err, errSignatureLost) { // another one is made, and what was built is there meanwhile
 		s.Log.WarnContext(ctx, "a signed PDF was lost; another one is made", "report", row.ID, "file", f.key)
-		if err := s.Jobs.SignAgain(ctx, row.OrganizationID, row.ID); err != nil {
+		if err := s.Jobs.SignAgain(writing, row.OrganizationID, row.ID); err != nil {
 			return download{}, err
 		}
 		f = baseOf(row)
@@ -88,7 +90,7 @@ func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, 
 	if answer.request.Method == http.MethodHead { // nobody receives anything
 		return answer, nil
 	}
-	mark, err := s.Commands.RecordDownload(ctx, wire.Actor(ctx), row.ID, f.Name)
+	mark, err := s.Commands.RecordDownload(writing, wire.Actor(ctx), row.ID, f.Name)
 	if err != nil {
 		_ = content.Close()
 		var late *report.TransitionError

@@ -37,6 +37,8 @@ type Call struct {
 
 	// Explain says why side figures are missing in the answer (Side); it logs the error.
 	Explain func(ctx context.Context, figures []string, err error) (code, sentence string)
+
+	Patience time.Duration // bounds what the request writes; see Writing
 }
 
 // End gives back what the caller held.
@@ -103,14 +105,31 @@ func MemberNames(ctx context.Context, people *accounts.Store, ids []uuid.UUID) (
 	return people.Names(ctx, Caller(ctx).Organization.ID, slices.Compact(ids))
 }
 
+// noteTimeout bounds the wait for an entry of the security log that a refusal leaves.
+const noteTimeout = 2 * time.Second
+
 // NoteOnce writes into the security log, once an hour. That it cannot must not turn a
-// refusal into a failure.
+// refusal into a failure, nor into a wait.
 func NoteOnce(ctx context.Context, people *accounts.Store, log *slog.Logger, e accounts.SecurityEntry) {
+	ctx, cancel := context.WithTimeout(ctx, noteTimeout)
+	defer cancel()
 	e.Once = true
 	if err := people.RecordSecurity(ctx, e); err != nil && !errors.Is(err, context.Canceled) {
 		log.WarnContext(ctx, "security log", "error", err)
 	}
 }
 
-// RequestTimeout ends a request whose database does not answer, as unavailable.
-const RequestTimeout = 30 * time.Second
+const (
+	// RequestTimeout ends a request whose database does not answer, as unavailable.
+	RequestTimeout = 30 * time.Second
+	// WriteTimeout does so with one that writes, from the arrival of a body of /ingest on:
+	// what a use of an idempotency key still has to write then takes four seconds more at
+	// most, so that each is answered within 15 (docs/operators.md).
+	WriteTimeout = 11 * time.Second
+)
+
+// Writing bounds what a request writes that is not bounded itself, because its answer is a
+// file.
+func Writing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, CallOf(ctx).Patience)
+}
