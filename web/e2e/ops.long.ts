@@ -352,3 +352,55 @@ describe("40 operations have no violation of WCAG, whatever they show", () => {
     expect(await violations(page)).toEqual([]);
   });
 });
+
+test("Senders: what was used and what was not, and why, is told apart for each sender and never added up", async () => {
+  const door = "/ingest/v1/prometheus/write";
+  const counted = (name: string, reason: string | null, count: number) => ({ door, name, reason, count });
+  const sender = {
+    tokenId: "01935c9a-7000-7000-8000-000000000001",
+    token: "prometheus-01",
+    sender: null,
+    doors: [door],
+  };
+  const items = [
+    {
+      ...sender,
+      lastAt: new Date().toISOString(),
+      counts: [
+        ...Array.from({ length: 12 }, (_, n) => counted(`node_metric_${n}`, "not_used", 1_440 - n)),
+        counted("", "no_instance", 7),
+        counted("node_load1", null, 1_440),
+        counted("", null, 3),
+      ],
+    },
+  ];
+  const page = await operations("senders", { senders: { items } });
+  const shown = page.getByRole("region", { name: "prometheus-01" });
+  const half = (title: string) => shown.locator(`[data-half="${title}"]`);
+  await shown.getByText("1 reason to look at").waitFor();
+  const rows = half("Not used").getByRole("row");
+  expect((await rows.allTextContents()).slice(0, 5)).toEqual([
+    "NameCount",
+    "It names no server of that engine, or several",
+    "Without a name, or after the first 2007",
+    "Muster shows nothing of it",
+    "node_metric_01,440",
+  ]);
+  expect(await rows.count()).toBe(11);
+  await half("Not used")
+    .getByRole("button", { name: /^Show all 13/ })
+    .click();
+  expect(await rows.count()).toBe(16);
+  expect(await half("Used").getByRole("row").allTextContents()).toEqual([
+    "NameCount",
+    "node_load11,440",
+    "Names after the first 2003",
+  ]);
+  expect(await violations(page)).toEqual([]);
+});
+
+test("Senders: where nothing was sent, the page says what would be there", async () => {
+  const page = await operations("senders", { senders: none });
+  await page.getByText("Nothing was sent in the last 24 hours").waitFor();
+  await page.getByRole("link", { name: "Connect an agent" }).waitFor();
+});

@@ -76,6 +76,7 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "audit", path: "/audit" },
     { name: "projections", path: "/ops/projections" },
     { name: "jobs", path: "/ops/jobs" },
+    { name: "senders", path: "/ops/senders" },
     { name: "dead-letters", path: "/ops/dead-letters" },
     { name: "outbox", path: "/ops/outbox" },
     { name: "forbidden", path: "/ops/projections", as: "viewer" },

@@ -291,6 +291,12 @@ const routes = [
     { title: "Job queue", permission: "ops:read" },
   ),
   page(
+    "/ops/senders",
+    schemas.nothing,
+    code(() => import("./ops/SendersPage"), "SendersPage"),
+    { title: "Senders", permission: "ops:read" },
+  ),
+  page(
     "/ops/dead-letters",
     schemas.nothing,
     code(() => import("./ops/DeadLettersPage"), "DeadLettersPage"),

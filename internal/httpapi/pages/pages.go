@@ -48,7 +48,7 @@ var Addresses = []string{
 	"/notifications/rules", "/notifications/rules/new", "/notifications/rules/:ruleId",
 	"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",
 	"/audit",
-	"/ops/projections", "/ops/jobs", "/ops/dead-letters", "/ops/outbox",
+	"/ops/projections", "/ops/jobs", "/ops/senders", "/ops/dead-letters", "/ops/outbox",
 	"/setup", "/invitation", "/addresses/confirm", "/addresses/leave", "/login", "/signin", "/sign-in",
 }
 

@@ -160,7 +160,7 @@ func (b *Book) write(ctx context.Context, counts map[key]counted) error {
 	}
 	rows := make([]row, 0, len(counts))
 	for k := range maps.Keys(counts) {
-		rows = append(rows, row{k.Organization, k.Token, k.Sender.Name, k.Door, k.name, string(k.reason), k.hour, counts[k].n, counts[k].at})
+		rows = append(rows, row{k.Organization, k.Token, k.Name, k.Door, k.name, string(k.reason), k.hour, counts[k].n, counts[k].at})
 	}
 	// In the order of the key: processes that write the same rows do so in one order.
 	return statement.Exec(ctx, b.db, "count what senders sent", `

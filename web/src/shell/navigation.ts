@@ -16,6 +16,7 @@ import {
   IconListSearch,
   IconMail,
   IconMailX,
+  IconPlugConnected,
   IconReport,
   IconSend,
   IconServer2,
@@ -96,6 +97,7 @@ export const sections: { name: string; links: Destination[] }[] = [
     links: [
       { to: "/ops/projections", name: "Projections", icon: IconStack2, permission: "ops:read" },
       { to: "/ops/jobs", name: "Job queue", icon: IconListDetails, permission: "ops:read" },
+      { to: "/ops/senders", name: "Senders", icon: IconPlugConnected, permission: "ops:read" },
       { to: "/ops/dead-letters", name: "Dead letters", icon: IconMailX, permission: "admin" },
       { to: "/ops/outbox", name: "Outbox", icon: IconMail, permission: "admin" },
     ],
