@@ -290,7 +290,7 @@ func (r *rules) server(f fileServer) {
 	if !servers.Known(s.Engine) {
 		r.breaks(f.line, "engine", fmt.Sprintf("is %q, which the agent does not measure", f.Engine))
 	} else if _, err := r.config.target(s); err != nil {
-		r.breaks(f.line, "dsn", err.Error())
+		r.breaks(f.line, s.Connection.MemberOf(err), err.Error())
 	}
 	r.config.Servers = append(r.config.Servers, s)
 }

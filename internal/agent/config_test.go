@@ -88,7 +88,7 @@ servers:
 			`line 1: "label" is no key of the configuration`, `line 12: "pasword" is no key of a server`, "directory is missing", `buffer is "1KiB", and less than 1MiB`,
 			`statementTexts is "all"`, "line 5: name is missing", `line 5: classify is "all"`, `line 5: assessEvery is "1m"`, `line 5: engine is "db2"`,
 			"line 9: name must not contain line breaks", "line 9: externalId is", "line 9: dsn holds a password in the clear", "line 13: externalId is", "line 13: dsn names the variable MISSING",
-			"line 14: dsn names the file missing", `line 15: externalId "c" is that of line 14, too`, "line 15: dsn ",
+			"line 14: passwordFile names the file missing", `line 15: externalId "c" is that of line 14, too`, "line 15: dsnFile ",
 		}},
 		"no YAML":         {"servers: [", []string{"line 1: did not find"}},
 		"another type":    {"directory: d\nhost: maybe\nservers:\n  - name: [x]\n", []string{"line 2: a value there cannot be read", "line 4: cannot unmarshal"}},
@@ -96,6 +96,8 @@ servers:
 		"a buffer":        {with("") + "buffer: lots\n", []string{`buffer is "lots"`}},
 		"a long name":     {with("") + "name: " + strings.Repeat("日", 201) + "\n", []string{"name has more than 200 characters"}},
 		"too many":        {"directory: d\nservers:\n" + strings.Repeat("  - {name: a, engine: postgresql, dsn: \"postgres://u@h/d\"}\n", 1001), nil},
+		"no connection":   {"directory: d\nservers:\n  - {name: a, engine: postgresql}\n", []string{"line 3: dsn is missing; give one, or a dsnFile that holds one"}},
+		"a password file": {"directory: d\nservers:\n  - {name: a, engine: postgresql, passwordFile: f}\n", []string{"line 3: passwordFile is given without a dsn"}},
 		"two connections": {with(", dsnFile: secret"), []string{"line 3: dsn is given beside a dsnFile"}},
 	} {
 		_, err := read(t, c.text)

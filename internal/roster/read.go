@@ -185,16 +185,13 @@ func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
 
 // connection resolves and reads the connection string of an instance.
 func (r Reader) connection(i *Instance, reference secretref.Reference) (fault Fault, broken bool) {
-	member := secretref.MemberDSN
-	if reference.DSN == "" && reference.DSNFile != "" {
-		member = secretref.MemberDSNFile
-	}
+	member := reference.MemberOf(nil)
 	if i.Engine != "" && !servers.Known(i.Engine) {
 		return i.fault(member, fmt.Sprintf("cannot be used: Muster has no collector for %s; leave it out, and send what is measured", i.Engine)), true
 	}
 	dsn, err := r.Secrets.Resolve(reference)
 	if err != nil {
-		return i.fault(secretref.MemberOf(err), strings.ReplaceAll(err.Error(), "\n", ", ")), true
+		return i.fault(reference.MemberOf(err), strings.ReplaceAll(err.Error(), "\n", ", ")), true
 	}
 	if i.Engine == "" {
 		return Fault{}, false

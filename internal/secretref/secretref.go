@@ -61,14 +61,17 @@ const maxFile = 64 << 10
 // named is a reference, or what begins like one.
 var named = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*\}|)`)
 
-// MemberOf is the member of a reference that an error of Resolve is about.
-func MemberOf(err error) string {
+// MemberOf is the member that an error of Resolve is about, or of what is done with the
+// connection string.
+func (r Reference) MemberOf(err error) string {
 	file, form := new(FileError), new(FormError)
 	switch {
 	case errors.As(err, &file):
 		return file.Member
 	case errors.As(err, &form):
 		return form.Member
+	case r.DSN == "" && r.DSNFile != "":
+		return MemberDSNFile
 	}
 	return MemberDSN
 }
@@ -83,8 +86,10 @@ func (s Source) Resolve(r Reference) (string, error) {
 		return "", &FormError{MemberPasswordFile, "is given beside a dsnFile, which holds the password itself"}
 	case r.DSNFile != "":
 		return s.file(MemberDSNFile, r.DSNFile)
-	case r.DSN == "":
+	case r.DSN == "" && r.PasswordFile != "":
 		return "", &FormError{MemberPasswordFile, "is given without a dsn"}
+	case r.DSN == "":
+		return "", &FormError{MemberDSN, "is missing; give one, or a dsnFile that holds one"}
 	}
 	dsn, err := s.expand(r.DSN)
 	if err != nil || r.PasswordFile == "" {

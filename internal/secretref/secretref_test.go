@@ -88,6 +88,7 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 		as        any
 		says      string
 	}{
+		"nothing":                  {secretref.Reference{}, form, "is missing"},
 		"in the clear":             {secretref.Reference{DSN: "postgres://u:hunter2@db01/d"}, clear, "${NAME}"},
 		"partly":                   {secretref.Reference{DSN: "postgres://u:hunter2${PASSWORD}@db01/d"}, clear, ""},
 		"as a parameter":           {secretref.Reference{DSN: "postgres://u@db01/d?Password=hunter2"}, clear, ""},
