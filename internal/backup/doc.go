@@ -27,8 +27,8 @@
 //
 // # What may go wrong
 //
-//   - A backup dies: there is no manifest, and Read says so. Its directory is
-//     not used again: manifest.json.part, which claims it from the first moment,
+//   - A backup dies: there is no manifest, and Read says so. Its pg_dump ends with it (on
+//     Linux; elsewhere it goes on until it is done). Its directory is not used again: manifest.json.part, which claims it from the first moment,
 //     is still there. One that fails, for want of room at its last step, say,
 //     removes what it wrote, the manifest first.
 //   - Two backups into one directory at once: the claim is the first's, and the

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -95,6 +96,9 @@ func Restore(ctx context.Context, db DumpDatabase, serverMajor int, dump io.Read
 func runTool(cmd *exec.Cmd) error {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
+	endWithUs(cmd)
+	runtime.LockOSThread() // endWithUs
+	defer runtime.UnlockOSThread()
 	if err := cmd.Run(); err != nil {
 		return &ToolError{Program: cmd.Path, Said: strings.Join(strings.Fields(said.String()), " "), Err: err}
 	}
