@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/google/uuid"
@@ -95,7 +97,12 @@ func setupLinkCommand(cfg *config.Config) *cobra.Command {
 		Use:   "setup-link",
 		Short: "Print a new link for the first administrator; it works once, for 30 minutes",
 		Args:  cobra.NoArgs,
+		Long: `Prints a new link for the first administrator. It leads to where the server of the data
+directory listens, or listened last; --public-url or --listen name another address.`,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			if !in.cfg.AddressSet {
+				in.cfg.PublicURL = cmp.Or(in.servedAt(), in.cfg.PublicURL)
+			}
 			link, err := in.setupLink(cmd.Context())
 			if err != nil {
 				return err
@@ -103,6 +110,26 @@ func setupLinkCommand(cfg *config.Config) *cobra.Command {
 			return say(cmd, "%s\n", link)
 		}),
 	}
+}
+
+// addressFile holds, in the data directory, under which URL serve was started last.
+const addressFile = "address"
+
+// noteAddress notes it for setup-link, which can do without.
+func (in *installation) noteAddress() {
+	err := os.WriteFile(filepath.Join(in.cfg.DataDir, addressFile), []byte(in.cfg.PublicURL+"\n"), 0o600)
+	if err != nil {
+		in.log.Info("'muster setup-link' needs --public-url: the data directory takes no files", "error", err)
+	}
+}
+
+// servedAt is what was noted; empty: nothing.
+func (in *installation) servedAt() string {
+	noted, err := os.ReadFile(filepath.Join(in.cfg.DataDir, addressFile))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(noted))
 }
 
 // setupLink makes a link for the first administrator, of the demo organization

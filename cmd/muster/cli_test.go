@@ -161,6 +161,14 @@ func TestSetupLink(t *testing.T) {
 	if elsewhere := i.must(t, "setup-link", "--public-url", "https://muster.example.org"); !strings.HasPrefix(elsewhere, "https://muster.example.org/setup#token=") {
 		t.Errorf("under another address the link is %q", elsewhere)
 	}
+	r := servingHere(t, append(i.flags(), "--listen=127.0.0.1:0", "--roles=api")...)
+	if served := i.must(t, "setup-link"); !strings.HasPrefix(served, r.base+"/setup#token=") {
+		t.Errorf("the server is at %s, and the link is %q", r.base, served)
+	}
+	r.stop(t)
+	if elsewhere := i.must(t, "setup-link", "--listen", "127.0.0.1:8099"); !strings.HasPrefix(elsewhere, "http://127.0.0.1:8099/setup#token=") {
+		t.Errorf("under another address the link is %q", elsewhere)
+	}
 	i.organization(t, "Acme")
 	i.fail(t, []string{"setup-link"}, "an administrator exists", "reset-password")
 }

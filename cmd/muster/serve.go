@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,6 +152,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	takers, failed := errgroup.WithContext(taking)
 	web, err := p.startTakers(failed, takers, begun)
 	if err == nil {
+		debug.FreeOSMemory() // what the start took, the hash of a password above all, is not kept for minutes
 		select {
 		case <-ctx.Done():
 			p.log.Info("stopping: no new work is taken")
@@ -274,6 +276,7 @@ func (p *process) greet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.noteAddress()
 	fmt.Fprintf(p.out, "\nMuster is at %s\n", p.cfg.PublicURL)
 	if !required {
 		return nil

@@ -23,10 +23,12 @@ import (
 type Config struct {
 	Listen    string // host:port
 	PublicURL string // without a slash at its end
-	OpsListen string // host:port; empty: OpsAddress has the default
-	DataDir   string // absolute
-	Roles     Roles
-	Demo      bool
+	// AddressSet says that --listen or --public-url were set, so that PublicURL is no default.
+	AddressSet bool
+	OpsListen  string // host:port; empty: OpsAddress has the default
+	DataDir    string // absolute
+	Roles      Roles
+	Demo       bool
 
 	DatabaseURL string // empty: a private PostgreSQL in DataDir
 	BlobURL     string // of a gocloud.dev bucket
@@ -145,6 +147,7 @@ func (c *Config) Validate() error {
 // derive fills what follows from other settings.
 func (c *Config) derive() {
 	blobs := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(c.DataDir, "blobs"))}
+	c.AddressSet = c.PublicURL != "" || c.Listen != defaultListen
 	c.PublicURL = cmp.Or(c.PublicURL, "http://"+browsable(c.Listen))
 	c.SMTPHello = cmp.Or(c.SMTPHello, helloOf(c.PublicURL))
 	c.SecretKeyFile = cmp.Or(c.SecretKeyFile, filepath.Join(c.DataDir, "secret.key"))
@@ -159,6 +162,9 @@ func (c *Config) Listening(address net.Addr) {
 	}
 	c.Listen = address.String()
 }
+
+// defaultListen is where Muster listens unless it is told otherwise.
+const defaultListen = "127.0.0.1:8080"
 
 // defaultOpsListen is where a process without the API is looked at by operators.
 const defaultOpsListen = "127.0.0.1:8081"

@@ -60,7 +60,7 @@ func settings(c *Config) []setting {
 // servingSettings say what a process does and how it is reached.
 func servingSettings(c *Config) []setting {
 	return []setting{
-		row("listen", "127.0.0.1:8080", "`address` to listen on; :8080 for all interfaces", &c.Listen, address),
+		row("listen", defaultListen, "`address` to listen on; :8080 for all interfaces", &c.Listen, address),
 		row("public-url", "", "`URL` under which people reach this installation, for links in mails (default http://<listen>)",
 			&c.PublicURL, optional(origin)),
 		row("ops-listen", "", "`address` for /healthz, /readyz and /metrics of this process, without sign-in; or off (default 127.0.0.1:8081 without the role api, else off)",
