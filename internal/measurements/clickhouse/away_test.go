@@ -120,6 +120,7 @@ func TestAShardAway(t *testing.T) {
 			}
 		})
 	}
+	tilesWhileAway(t, ledger, s, gone)
 }
 
 // putUntilItIsBack puts blocks of minutes as often as a server is away.
