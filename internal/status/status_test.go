@@ -180,7 +180,7 @@ func TestRecord(t *testing.T) {
 	if err := status.Forget(t.Context(), db, []uuid.UUID{instance}); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := status.Everywhere(t.Context(), db, noon); err != nil || len(all) != 0 {
+	if all, _, err := status.Everywhere(t.Context(), db, noon); err != nil || len(all) != 0 {
 		t.Errorf("forgotten, there is %v, %v", all, err)
 	}
 }

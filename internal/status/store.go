@@ -113,17 +113,17 @@ func Of(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, inst
 }
 
 // Everywhere returns how every instance of the installation is that any source ever observed,
-// by organization. The caller knows which of them are switched off or removed.
-func Everywhere(ctx context.Context, q sqlx.QueryerContext, now time.Time) (map[uuid.UUID]map[uuid.UUID]Status, error) {
-	listening, err := ListeningSince(ctx, q, now)
-	if err != nil {
-		return nil, err
+// by organization, and since when Muster listens (ListeningSince). The caller knows which of
+// them are switched off or removed.
+func Everywhere(ctx context.Context, q sqlx.QueryerContext, now time.Time) (all map[uuid.UUID]map[uuid.UUID]Status, listening *time.Time, err error) {
+	if listening, err = ListeningSince(ctx, q, now); err != nil {
+		return nil, nil, err
 	}
 	rows, err := statement.All[instanceFact](ctx, q, "read how all instances are", readAllFacts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make(map[uuid.UUID]map[uuid.UUID]Status)
+	all = make(map[uuid.UUID]map[uuid.UUID]Status)
 	for len(rows) > 0 {
 		n := 0
 		var facts []Fact
@@ -131,15 +131,15 @@ func Everywhere(ctx context.Context, q sqlx.QueryerContext, now time.Time) (map[
 			facts = append(facts, rows[n].Fact)
 			n++
 		}
-		of := out[rows[0].Organization]
+		of := all[rows[0].Organization]
 		if of == nil {
 			of = make(map[uuid.UUID]Status)
-			out[rows[0].Organization] = of
+			all[rows[0].Organization] = of
 		}
 		of[rows[0].Instance] = Decide(facts, now, listening)
 		rows = rows[n:]
 	}
-	return out, nil
+	return all, listening, nil
 }
 
 type instanceFact struct {

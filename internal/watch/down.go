@@ -56,14 +56,10 @@ type signOf struct {
 // known gets none: its sign becomes too old to be judged, and its alert stays as it is. One
 // that is up gets one only where the last one said otherwise.
 func (r *round) observe(ctx context.Context, organizations []accounts.Organization) error {
-	all, err := status.Everywhere(ctx, r.DB, r.now)
+	all, listening, err := status.Everywhere(ctx, r.DB, r.now)
 	if err == nil {
 		err = r.dropInactive(ctx, all)
 	}
-	if err != nil {
-		return err
-	}
-	listening, err := status.ListeningSince(ctx, r.DB, r.now)
 	if err != nil {
 		return err
 	}

@@ -164,6 +164,15 @@ func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, databas
 		organization, instance, database)
 }
 
+// Activity says of instances whether they are active: those of these ids and engines, where
+// any are named, else all.
+func (r *Reader) Activity(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, engines []domain.Engine) (map[uuid.UUID]bool, error) {
+	return statement.Map[uuid.UUID, bool](ctx, r.db, "read which instances of an organization are active",
+		`SELECT id, active FROM fleet_v2.instances
+		WHERE organization_id = $1 AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2)) AND (coalesce(cardinality($3::text[]), 0) = 0 OR engine = ANY ($3))`,
+		organization, ids, engines)
+}
+
 // ActiveNames returns the names of the active instances, of those ids where there are any.
 func (r *Reader) ActiveNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of active instances",

@@ -63,6 +63,13 @@ func TestNamesOfWhatIsThere(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, diff)
 		}
 	}
+	some := []uuid.UUID{f.orders, f.billing, f.gone, f.foreign}
+	if got, err := f.reader.Activity(t.Context(), f.acme, some, nil); err != nil || !cmp.Equal(got, map[uuid.UUID]bool{f.orders: true, f.billing: false}) {
+		t.Errorf("activity of some: %v, %v", got, err)
+	}
+	if got, err := f.reader.Activity(t.Context(), f.acme, nil, []domain.Engine{domain.MongoDB}); err != nil || len(got) != 0 {
+		t.Errorf("activity of an engine that nobody has: %v, %v", got, err)
+	}
 	asked := []uuid.UUID{f.sales, f.salesToo, f.dropped}
 	if got, err := f.reader.DatabaseNames(t.Context(), f.acme, asked); err != nil || !cmp.Equal(got, map[uuid.UUID]string{f.sales: "sales", f.salesToo: "crm"}) {
 		t.Errorf("databases %v, %v", got, err)

@@ -2,14 +2,15 @@ package fleet
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/status"
-	"muster/projections/fleet"
 )
 
 // trendAge is how long ago the count lies that a count is compared with.
@@ -53,17 +54,17 @@ func (s *ServerRoutes) statesIn(ctx context.Context, scope domain.Scope) (counts
 	if scope.Filtered && len(scope.Instances) == 0 {
 		return counts, nil
 	}
-	rows, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: scope.Instances, Page: 1, Size: everyone})
+	active, err := s.Fleet.Activity(ctx, organization, scope.Instances, nil)
 	if err != nil {
 		return counts, err
 	}
-	of, err := status.Of(ctx, s.DB, organization, idsOf(rows), s.Now())
+	of, err := status.Of(ctx, s.DB, organization, slices.Collect(maps.Keys(active)), s.Now())
 	if err != nil {
 		return counts, err
 	}
-	for _, row := range rows {
-		state := of[row.ID].State
-		if !row.Active {
+	for id, active := range active {
+		state := of[id].State
+		if !active {
 			state = status.Inactive
 		}
 		wire.CountState(&counts, state)

@@ -17,7 +17,6 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
-	projection "muster/projections/fleet"
 )
 
 func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
@@ -69,11 +68,9 @@ func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, datab
 	if scope.Filtered && len(scope.Instances) == 0 {
 		return &n, nil
 	}
-	organization, active := wire.Caller(ctx).Organization.ID, true
-	rows, _, err := s.Fleet.Instances(ctx, projection.Query{
-		Organization: organization, IDs: scope.Instances, Engines: measurements.Engines(), Active: &active, Page: 1, Size: math.MaxInt32,
-	})
-	if err != nil || len(rows) == 0 {
+	organization := wire.Caller(ctx).Organization.ID
+	active, err := s.Fleet.Activity(ctx, organization, scope.Instances, measurements.Engines())
+	if err != nil || len(active) == 0 {
 		return &n, err
 	}
 	open, err := s.Tiles.ConnectionContributors(ctx, organization, databases,
@@ -85,8 +82,8 @@ func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, datab
 	for _, item := range open.Items {
 		sampled[item.Instance] = true
 	}
-	for _, row := range rows {
-		if !sampled[row.ID] {
+	for id, active := range active {
+		if active && !sampled[id] {
 			n++
 		}
 	}
