@@ -112,6 +112,38 @@ test("a server that was heard from and is not any more is silent, an inactive on
     .waitFor();
 });
 
+test("figures that cannot be read are said to be missing, and the servers are there", async () => {
+  const [model] = await listed("q=demo-pg-orders-01");
+  const why = "A server that older measurements are kept on is not responding.";
+  const figures = ["openAlerts", "criticalAlerts", "cpuPercent", "memoryPercent", "diskPercent", "connections"];
+  const server = {
+    ...model,
+    health: {
+      ...(model?.health as object),
+      ...Object.fromEntries(figures.map((figure) => [figure, null])),
+      scoreHistory: null,
+    },
+    unavailable: figures.map((figure) => ({ figure: `health.${figure}`, code: "unavailable", sentence: why })),
+  } as unknown as Instance;
+  const page = await visit("/instances", {
+    before: async (page) => {
+      await page.route(
+        /\/api\/v1\/instances\?|\/api\/v1\/instances$/,
+        answer({ items: [server], page: { number: 1, size: 20, totalItems: 1, totalPages: 1 } }),
+      );
+      await page.route(`**/api/v1/instances/${server.id}`, answer(server));
+    },
+  });
+  const said = `Not available right now: alerts, CPU, memory, disk, connections. ${why}`;
+  await page.getByText(said).waitFor();
+  const row = page.getByRole("row", { name: new RegExp(`^${server.name}`) });
+  expect(await row.getByText("not known").count()).toBe(5);
+  expect(await row.getByText("0 %").count()).toBe(0);
+  await row.getByRole("link", { name: server.name }).click();
+  await page.getByRole("heading", { level: 1, name: server.name }).waitFor();
+  await page.getByText(said).waitFor();
+});
+
 test("38 a member sees no way to add, connect or change a server", async () => {
   const { id } = await collected();
   const page = await visit("/instances", { as: "member" });

@@ -7,6 +7,7 @@ import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";
 import { engineName, plural } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
+import { Pager, pageOf, usualSize } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -20,10 +21,15 @@ export function ChecksPage() {
   const search = useSearch({ from: "/checks" }) as Search;
   const navigate = useNavigate({ from: "/checks" });
   const change = (next: Search, replace = false) =>
-    navigate({ search: (previous: Search) => ({ ...previous, ...next }), replace, resetScroll: false });
+    navigate({
+      search: (previous: Search) => ({ ...previous, page: undefined, ...next }),
+      replace,
+      resetScroll: false,
+    });
   const { data, error, refetch } = api.useQuery("get", "/api/v1/checks", { params: { query: { pageSize: 200 } } });
   const narrow = useNarrow();
-  const shown = data?.items.filter((check) => matches(check, search));
+  const matching = data?.items.filter((check) => matches(check, search));
+  const shown = matching && pageOf(matching, search.page ?? 1, search.pageSize ?? usualSize);
   return (
     <>
       <PageTitle title="Checks" lead="What Muster looks at on each instance, and when it passes." />
@@ -45,16 +51,22 @@ export function ChecksPage() {
       </Group>
       {error && !data && <ProblemNote error={error} title="The checks could not be loaded" onRetry={refetch} />}
       {!data && !error && <ListSkeleton rows={10} />}
-      {shown?.length === 0 && (
+      {matching?.length === 0 && (
         <Panel>
           <EmptyState icon={<IconListCheck size={32} aria-hidden />} title="No check matches" />
         </Panel>
       )}
-      {shown && shown.length > 0 && (
+      {shown && shown.page.totalItems > 0 && (
         <>
-          {narrow ? <Cards checks={shown} /> : <CheckTable checks={shown} />}
-          <Text size="sm" c="dimmed" mt="md" role="status">
-            {plural(shown.length, "check")}
+          {narrow ? <Cards checks={shown.items} /> : <CheckTable checks={shown.items} />}
+          <Pager
+            page={shown.page}
+            what="checks"
+            onTurn={(page) => change({ page: page === 1 ? undefined : page })}
+            onSize={(pageSize) => change({ pageSize: pageSize === usualSize ? undefined : pageSize })}
+          />
+          <Text className="visually-hidden" role="status">
+            {plural(shown.page.totalItems, "check")}
           </Text>
         </>
       )}

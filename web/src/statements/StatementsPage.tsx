@@ -11,12 +11,20 @@ import { EmptyState } from "../ui/EmptyState";
 import { count, measuredEngines, plural, shortTime } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
 import { useNarrow } from "../ui/narrow";
-import { NoSuchPage, Pager } from "../ui/Pager";
+import { NoSuchPage, Pager, usualSize } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
-import { defaultSort, isFiltered, noFilters, type Sort, type StatementsSearch, statementsQuery } from "./query";
+import {
+  defaultSort,
+  isFiltered,
+  mostStatements,
+  noFilters,
+  type Sort,
+  type StatementsSearch,
+  statementsQuery,
+} from "./query";
 import { type Change, StatementCards, StatementTable } from "./StatementTable";
 import { NoTexts, useTexts } from "./Texts";
 
@@ -128,7 +136,13 @@ function List({ data, search, change, busy, narrow, onSort }: ListProps) {
       ) : (
         <StatementTable {...rows} sort={search.sort ?? defaultSort} onSort={onSort} />
       )}
-      <Pager page={data.page} what="statements" onTurn={(page) => change({ page: page === 1 ? undefined : page })} />
+      <Pager
+        page={data.page}
+        what="statements"
+        most={mostStatements}
+        onTurn={(page) => change({ page: page === 1 ? undefined : page })}
+        onSize={(size) => change({ pageSize: size === usualSize ? undefined : size })}
+      />
       <Own hidden={data.ownStatements} search={search} change={change} />
       <Text className="visually-hidden" role="status">
         {count(data.page.totalItems)} statements

@@ -13,6 +13,9 @@ export type Statement = Schemas["Statement"];
 
 export const defaultSort: Sort = "-totalMs";
 
+/** mostStatements is how many statements a page has at most. */
+export const mostStatements = 100;
+
 /** statementsQuery is what an address asks of the list; `texts` says that the organization keeps texts to search in. */
 export function statementsQuery(
   search: StatementsSearch,
@@ -22,7 +25,7 @@ export function statementsQuery(
     from: window.from,
     to: window.to,
     page: search.page ?? 1,
-    pageSize: Math.min(search.pageSize ?? 20, 100),
+    pageSize: Math.min(search.pageSize ?? 20, mostStatements),
     sort: search.sort ?? defaultSort,
     ...(instanceIds && { instanceId: instanceIds }),
     ...(search.databaseId && { databaseId: search.databaseId }),

@@ -8,16 +8,21 @@ import { count, plural } from "./format";
 export const usualSize = 20;
 const sizes = [usualSize, 50, 100, 200];
 
-/** Pager says which of how many are shown, turns pages, and with onSize has the reader choose how long they are. */
+/**
+ * Pager says which of how many are shown, turns pages, and with onSize has the reader choose how long they are, up to
+ * `most` entries.
+ */
 export function Pager({
   page,
   onTurn,
   onSize,
+  most = 200,
   what,
 }: {
   page: Schemas["Page"];
   onTurn: (page: number) => void;
   onSize?: (size: number) => void;
+  most?: number;
   what: string;
 }) {
   const first = (page.number - 1) * page.size + 1;
@@ -39,6 +44,7 @@ export function Pager({
           value={page.size}
           onChange={(e) => onSize(Number(e.currentTarget.value))}
           data={[...new Set([...sizes, page.size])]
+            .filter((size) => size <= most)
             .sort((a, b) => a - b)
             .map((size) => ({ value: String(size), label: `${count(size)} rows` }))}
           style={{ marginInlineStart: "auto" }}
@@ -60,6 +66,14 @@ export function Pager({
       )}
     </Group>
   );
+}
+
+/** pageOf is a page of a list that is here as a whole. */
+export function pageOf<T>(all: T[], number: number, size: number): { items: T[]; page: Schemas["Page"] } {
+  return {
+    items: all.slice((number - 1) * size, number * size),
+    page: { number, size, totalItems: all.length, totalPages: Math.ceil(all.length / size) },
+  };
 }
 
 /** NoSuchPage says that a list is shorter than the page asked for. */

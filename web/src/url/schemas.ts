@@ -165,6 +165,8 @@ export const checksSearch = search({
   q: text,
   engine: someOf(...checkedEngines),
   domain: someOf(...checkDomains),
+  page: ordinal,
+  pageSize: ordinal,
 });
 export const deliveriesSearch = search({
   status: someOf(...deliveryStatuses),
