@@ -55,7 +55,7 @@ func TestAnAgentIsShownOnItsInstances(t *testing.T) {
 	in.send(agentsPath, w.reportOf("one", reported("orders"), lacking, reported("foreign"), reported("nobody")), as("a")).is(204)
 	want := map[string]any{
 		"name": "one", "version": "1.2", "host": "db01", "bufferedBytes": 10.0, "maxBytes": 100.0, "facts": 2.0, "refused": 1.0,
-		"dropped": map[string]any{"buffer_full": 3.0}, "oldestBufferedAt": w.ago(time.Hour).Format(time.RFC3339),
+		"dropped": map[string]any{"buffer_full": 3.0}, "oldestBufferedAt": w.ago(time.Hour).Format(time.RFC3339), "takeover": nil,
 	}
 	for _, who := range []person{w.ours.admin, w.ours.member, w.ours.auditor, w.ours.viewer} {
 		shown, rest := w.agentOf(who, ids["orders"])

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +82,77 @@ func TestStatementsComeFromOneSender(t *testing.T) {
 	}
 	in.send(samplesPath, of(at(time.Minute)), as("three")).is(202)
 	in.refusedAt("instance_held", of(at(0)), as(strings.Repeat("~", 100)), "#/statements/0/instance")
+}
+
+// TestATakeoverIsShown on the instance: when one agent took its statements over from another, and
+// between which times nobody counted them. That is one interval, also where the clock of the agent
+// before was minutes ahead.
+func TestATakeoverIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fleetOfThree(w.ours)
+	const interval = 20 * time.Second // of an Oracle
+	begin := w.clock.Now().UTC().Add(-10 * time.Minute).Truncate(time.Second)
+	by := func(who string, ends ...time.Duration) answer {
+		t.Helper()
+		var all []members
+		for _, end := range ends {
+			all = append(all, w.ofStatements(members{"instance": "ledger", "at": begin.Add(end), "intervalSeconds": interval.Seconds()}))
+		}
+		return in.send(samplesPath, members{"statements": all}, as(who)).is(202)
+	}
+	takeover := func() map[string]any {
+		t.Helper()
+		agent, _ := w.agentOf(w.ours.auditor, ids["ledger"])
+		shown, ok := agent["takeover"]
+		if !ok {
+			t.Fatalf("%v says nothing of a takeover", agent)
+		}
+		is, _ := shown.(map[string]any)
+		return is
+	}
+	gone := func() {
+		_, err := w.deps.DB.Exec(`UPDATE statement_turns SET held_until = now()`)
+		must(t, err)
+	}
+	stamp := func(end time.Duration) string { return begin.Add(end).Format(time.RFC3339) }
+	for _, name := range []string{"one", "two"} {
+		in.send(agentsPath, w.reportOf(name, reported("ledger")), as(name)).is(204)
+	}
+	by("one", interval, 2*interval)
+	if got := takeover(); got != nil {
+		t.Errorf("nobody took over, and it shows %v", got)
+	}
+	gone()
+	by("two", 2*interval+time.Second) // which the first has a part of
+	if got := takeover(); got["by"] != "two" || got["from"] != stamp(2*interval) || got["to"] != nil {
+		t.Errorf("before anything of it counts it shows %v", got)
+	}
+	by("two", 3*interval+time.Second, 4*interval+time.Second)
+	by("two", 5*interval+time.Second)
+	want := takeover()
+	if want["by"] != "two" || want["from"] != stamp(2*interval) || want["to"] != stamp(2*interval+time.Second) || want["at"] == nil {
+		t.Errorf("it shows %v", want)
+	}
+	gone()
+	by("two", 6*interval+time.Second) // nobody else came
+	if got := takeover(); !maps.Equal(got, want) {
+		t.Errorf("it shows %v", got)
+	}
+
+	// Of an agent that is four minutes ahead the end is not in the future.
+	var now time.Time
+	must(t, w.deps.DB.Get(&now, `SELECT now()`))
+	begin = now.UTC().Truncate(time.Second)
+	by("two", 4*time.Minute)
+	gone()
+	by("one", interval+5*time.Second, 2*interval+5*time.Second)
+	lost, err := time.Parse(time.RFC3339, fmt.Sprint(takeover()["from"]))
+	must(t, err)
+	if got := takeover(); got["by"] != "one" || lost.Sub(begin).Abs() > 5*time.Second || got["to"] != stamp(5*time.Second) {
+		t.Errorf("after a clock that was ahead it shows %v, and it is %s", got, begin)
+	}
 }
 
 // TestAgentsLeaveWhatMusterMeasures: an instance with a connection takes no sessions and

@@ -3487,8 +3487,11 @@ type MeasuringAgent struct {
 	Refused          int              `json:"refused"`
 
 	// SeenAt When its last report came in
-	SeenAt  time.Time `json:"seenAt"`
-	Version string    `json:"version"`
+	SeenAt time.Time `json:"seenAt"`
+
+	// Takeover The last time that one agent took the statements over from another. Null where none did.
+	Takeover *Takeover `json:"takeover"`
+	Version  string    `json:"version"`
 }
 
 // Member defines model for Member.
@@ -4926,6 +4929,20 @@ type TableDifference struct {
 	// Rows in the new generation
 	Rows  int64  `json:"rows"`
 	Table string `json:"table"`
+}
+
+// Takeover One agent at a time sends the statements of an instance. Whoever takes over begins with its first interval that the one
+// before has no part of, so that nothing is counted twice: statements that ended between `from` and `to` are counted by
+// neither. That is one interval at most (Oracle 20 seconds, else a minute) where both agents were measuring.
+type Takeover struct {
+	At time.Time `json:"at"`
+
+	// By The agent that took over. Null where it has not reported.
+	By   *string   `json:"by"`
+	From time.Time `json:"from"`
+
+	// To Null until an interval of the new agent was kept.
+	To *time.Time `json:"to"`
 }
 
 // ToldThrough defines model for ToldThrough.

@@ -210,6 +210,9 @@ func addAgent(i *api.Instance, a heartbeat.State, declined []string, detail deta
 		Name: a.Name, Version: a.Version, Host: a.Host, SeenAt: a.SeenAt, BufferedBytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes,
 		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
 	}
+	if t := a.Takeover; t != nil {
+		i.Agent.Takeover = &api.Takeover{By: wire.Optional(t.By), At: t.At, From: t.From, To: wire.UTC(t.To)}
+	}
 	if i.Agent.Dropped == nil {
 		i.Agent.Dropped = map[string]int64{}
 	}

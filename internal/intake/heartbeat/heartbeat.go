@@ -57,6 +57,15 @@ type State struct {
 	Buffer              Buffer
 	Instance            Instance
 	SeenAt              time.Time // when the report came in
+	Takeover            *Takeover // nil: no agent took the statements over from another
+}
+
+// Takeover is when an agent took the statements of an instance over from another. Those that were
+// executed between From and To were counted by neither.
+type Takeover struct {
+	By       string // the agent's name; empty: it has not reported
+	At, From time.Time
+	To       *time.Time // nil: nothing was kept of the new one so far
 }
 
 // Store keeps reports.
@@ -117,14 +126,18 @@ func (s *Store) Keep(ctx context.Context, r Report) error {
 // Of is what is known of those of the instances that an agent measures.
 func (s *Store) Of(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]State, error) {
 	rows, err := statement.All[struct {
-		Instance uuid.UUID `db:"instance_id"`
-		Error    []byte    `db:"error"`
-		Missing  []byte    `db:"missing_grants"`
-		Name     string    `db:"name"`
-		Version  string    `db:"version"`
-		Host     string    `db:"host"`
-		Buffer   []byte    `db:"buffer"`
-		At       time.Time `db:"received_at"`
+		Instance uuid.UUID  `db:"instance_id"`
+		Error    []byte     `db:"error"`
+		Missing  []byte     `db:"missing_grants"`
+		Name     string     `db:"name"`
+		Version  string     `db:"version"`
+		Host     string     `db:"host"`
+		Buffer   []byte     `db:"buffer"`
+		At       time.Time  `db:"received_at"`
+		TakenAt  *time.Time `db:"taken_at"`
+		TakenBy  string     `db:"taken_by"`
+		LostFrom *time.Time `db:"lost_from"`
+		LostTo   *time.Time `db:"lost_to"`
 	}](ctx, s.DB, fmt.Sprintf("read what agents say of %d instances", len(instances)), ofInstances, organization, statement.IDs(instances))
 	if err != nil {
 		return nil, err
@@ -139,6 +152,9 @@ func (s *Store) Of(ctx context.Context, organization uuid.UUID, instances []uuid
 			if err := json.Unmarshal(text, into); err != nil {
 				return nil, fmt.Errorf("decode what an agent says of instance %s: %w", row.Instance, err)
 			}
+		}
+		if row.TakenAt != nil && row.LostFrom != nil {
+			state.Takeover = &Takeover{By: row.TakenBy, At: row.TakenAt.UTC(), From: row.LostFrom.UTC(), To: row.LostTo}
 		}
 		out[row.Instance] = state
 	}

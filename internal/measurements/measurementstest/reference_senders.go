@@ -45,8 +45,12 @@ func (s *samples) inTurn(b measurements.Batch, now time.Time) ([]measurements.St
 	var ours []measurements.StatementSample
 	for _, v := range b.Statements {
 		t := s.turns[v.Instance]
-		if v.At.After(t.sent) {
-			t.sent = instant.Cut(v.At)
+		until := v.At
+		if until.After(now) {
+			until = now
+		}
+		if until.After(t.sent) {
+			t.sent = instant.Cut(until)
 			s.turns[v.Instance] = t
 		}
 		if !instant.Cut(v.At.Add(-v.Interval)).Before(t.since) {

@@ -255,7 +255,9 @@
 //   - What a sender counted and could not send while another had the turn, the other counted.
 //     What lies between the two turns is taken from whoever has the next one and begins
 //     behind the end of the one before; a sample across that end is lost, because half
-//     of it has been counted.
+//     of it has been counted. So a takeover loses one interval at most; taken_at, since and
+//     resumed_at say which, and the instance's page shows it. The end of a turn is not in the
+//     future, however far ahead its sender's clock is.
 //
 // A sender without a name takes no turn, and is refused what another holds. Where it and
 // the first batch ever of a sender with a name come at once, both are kept: nobody had the

@@ -163,6 +163,12 @@ func (p *Pair) catchUp(t testing.TB, primary int) error {
 	return nil
 }
 
+// Settle waits until whichever node is primary has its standby.
+func (p *Pair) Settle(t testing.TB) {
+	t.Helper()
+	p.settle(t, p.Primary(t))
+}
+
 // settle waits until the primary has its standby.
 func (p *Pair) settle(t testing.TB, primary int) {
 	t.Helper()

@@ -3,7 +3,7 @@ import { IconVolumeOff } from "@tabler/icons-react";
 import { ago, bytes, plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
-import { dropped, hasGone, type MeasuringAgent, waiting } from "./agentSays";
+import { dropped, hasGone, type MeasuringAgent, tookOver, uncounted, waiting } from "./agentSays";
 import { Fact } from "./Fact";
 
 /** Agent is the agent that measures a server: how it is, what it could not send yet, and what it never will. */
@@ -45,6 +45,26 @@ export function Agent({ agent, now }: { agent: MeasuringAgent; now: Date }) {
             </Text>
           )}
         </Fact>
+        {agent.takeover && (
+          <Fact name="Last takeover">
+            <Time at={agent.takeover.at} relative />
+            <Text size="xs" c="dimmed" data-takeover>
+              <bdi>{tookOver(agent.takeover)}</bdi>, which had sent none for five minutes.{" "}
+              {uncounted(agent.takeover) && (
+                <>
+                  Statements that ran from <Time at={agent.takeover.from} />{" "}
+                  {agent.takeover.to ? (
+                    <>
+                      to <Time at={agent.takeover.to} /> are not counted.
+                    </>
+                  ) : (
+                    "on are not counted yet."
+                  )}
+                </>
+              )}
+            </Text>
+          </Fact>
+        )}
         <Fact name="Refused">
           {agent.refused === 0 ? "nothing" : plural(agent.refused, "fact")}
           {agent.refused > 0 && (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dropped, hasGone, type MeasuringAgent, waiting } from "./agentSays";
+import { dropped, hasGone, type MeasuringAgent, tookOver, uncounted, waiting } from "./agentSays";
 
 const agent: MeasuringAgent = {
   name: "beside",
@@ -12,7 +12,22 @@ const agent: MeasuringAgent = {
   facts: 0,
   refused: 0,
   dropped: {},
+  takeover: null,
 };
+
+test("a takeover names who took over, and whether statements are lost by it", () => {
+  const takeover = {
+    by: "second",
+    at: "2026-11-20T12:05:00Z",
+    from: "2026-11-20T12:00:03Z",
+    to: "2026-11-20T12:01:03Z",
+  };
+  expect(tookOver(takeover)).toBe("second took the statements over from another agent");
+  expect(tookOver({ ...takeover, by: null })).toMatch(/^Another agent/);
+  expect(uncounted(takeover)).toBe(true);
+  expect(uncounted({ ...takeover, to: "2026-11-20T12:00:03.4Z" })).toBe(false);
+  expect(uncounted({ ...takeover, to: null })).toBe(true);
+});
 
 test("an agent that has not reported for five minutes is gone", () => {
   expect(hasGone(agent, new Date("2026-11-20T12:00:00Z"))).toBe(false);

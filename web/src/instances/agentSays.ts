@@ -2,6 +2,7 @@ import type { Schemas } from "../api/client";
 import { bytes, count, plural } from "../ui/format";
 
 export type MeasuringAgent = Schemas["MeasuringAgent"];
+type Takeover = Schemas["Takeover"];
 
 /** reportsWithin is how long an agent may say nothing: it reports once a minute. Milliseconds. */
 const reportsWithin = 5 * 60_000;
@@ -25,6 +26,12 @@ export const dropped = (agent: MeasuringAgent) =>
     .filter(([, n]) => n > 0)
     .sort(([, a], [, b]) => b - a)
     .map(([why, n]) => ({ why, text: `${count(n)}: ${reasons[why] ?? why}` }));
+
+/** tookOver says who took the statements over from another agent. */
+export const tookOver = (t: Takeover) => `${t.by ?? "Another agent"} took the statements over from another agent`;
+
+/** uncounted says whether neither agent counted the statements of a second or more. */
+export const uncounted = (t: Takeover) => t.to === null || Date.parse(t.to) - Date.parse(t.from) >= 1000;
 
 /** waiting is what an agent could not send yet, in words. */
 export function waiting(agent: MeasuringAgent): string {

@@ -1,4 +1,9 @@
-SELECT i.instance_id, i.error, i.missing_grants, r.name, r.version, r.host, r.buffer, i.received_at
+-- With the last takeover of the statements, which are another package's (pgstore): who has
+-- taken them over, when, and between which times nobody counted.
+SELECT i.instance_id, i.error, i.missing_grants, r.name, r.version, r.host, r.buffer, i.received_at,
+    t.taken_at, t.since AS lost_from, t.resumed_at AS lost_to, coalesce(by.name, '') AS taken_by
 FROM agent_instances i
 JOIN agent_reports r USING (organization_id, sender)
+LEFT JOIN statement_turns t ON t.organization_id = i.organization_id AND t.instance_id = i.instance_id AND t.taken_at IS NOT NULL
+LEFT JOIN agent_reports by ON by.organization_id = t.organization_id AND by.sender = t.sender
 WHERE i.organization_id = $1 AND i.instance_id = ANY ($2)
