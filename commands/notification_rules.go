@@ -214,45 +214,48 @@ func (s *Service) RemoveNotificationRule(ctx context.Context, actor Actor, id uu
 
 // BeginNotifications gives an organization that has neither channels nor rules yet, and never got
 // it before, the rule of the beginning: its administrators are mailed of critical and warning
-// alerts, of reports that failed, and of what a schedule missed. Twice is once.
+// alerts, of reports that failed, and of what a schedule missed. Twice is once. It is for
+// organizations that were made when no mail server was set: found does it for the others.
 func (s *Service) BeginNotifications(ctx context.Context, organization uuid.UUID) (Mark, error) {
-	actor := Actor{OrganizationID: organization, Component: "notifications"}
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		none := Mark{Log: eventstore.Organization}
-		n, err := statement.Affected(ctx, tx, "begin notifications", `INSERT INTO notification_beginnings VALUES ($1) ON CONFLICT DO NOTHING`, organization)
-		if err != nil || n == 0 {
-			return none, err
-		}
-		own, err := statement.One[bool](ctx, tx, "look for rules", `SELECT EXISTS (SELECT FROM notification_channels WHERE organization_id = $1)`, organization)
-		if err != nil || own {
-			return none, err
-		}
-		channel := CreateChannel{Name: "Administrators", Kind: notification.Email, Administrators: true}
-		rule := NotificationRule{Name: "Critical and warning alerts, failed reports", Terms: notification.Terms{
-			Match: notification.Match{Severities: []alert.Severity{alert.Critical, alert.Warning}, Events: []notification.EventType{
-				notification.AlertRaised, notification.AlertResolved, notification.ReportFailed, notification.ScheduleMissed,
-			}},
-			GroupSeconds: 10, Enabled: true,
-		}}
-		channelID, ruleID, now := newID(), newID(), s.clock()
-		rule.ChannelIDs = []uuid.UUID{channelID}
-		if err := s.writeChannel(ctx, tx, actor, channelID, channel, now); err != nil {
-			return none, err
-		}
-		if err := s.writeRule(ctx, tx, actor, ruleID, rule); err != nil {
-			return none, err
-		}
-		fresh := stream{version: eventstore.NoStream}
-		ofChannel, err := batchOf(actor, channelPlace(channelID), fresh, now, []notification.Event{created(channel)})
-		if err != nil {
-			return none, err
-		}
-		ofRule, err := batchOf(actor, rulePlace(ruleID), fresh, now, []notification.Event{notification.RuleCreated{Terms: rule.Terms}})
-		if err != nil {
-			return none, err
-		}
-		return s.append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
-	})
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.beginNotifications(ctx, tx, organization) })
+}
+
+// beginNotifications is BeginNotifications in the caller's transaction.
+func (s *Service) beginNotifications(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (Mark, error) {
+	actor, none := Actor{OrganizationID: organization, Component: "notifications"}, Mark{Log: eventstore.Organization}
+	n, err := statement.Affected(ctx, tx, "begin notifications", `INSERT INTO notification_beginnings VALUES ($1) ON CONFLICT DO NOTHING`, organization)
+	if err != nil || n == 0 {
+		return none, err
+	}
+	own, err := statement.One[bool](ctx, tx, "look for rules", `SELECT EXISTS (SELECT FROM notification_channels WHERE organization_id = $1)`, organization)
+	if err != nil || own {
+		return none, err
+	}
+	channel := CreateChannel{Name: "Administrators", Kind: notification.Email, Administrators: true}
+	rule := NotificationRule{Name: "Critical and warning alerts, failed reports", Terms: notification.Terms{
+		Match: notification.Match{Severities: []alert.Severity{alert.Critical, alert.Warning}, Events: []notification.EventType{
+			notification.AlertRaised, notification.AlertResolved, notification.ReportFailed, notification.ScheduleMissed,
+		}},
+		GroupSeconds: 10, Enabled: true,
+	}}
+	channelID, ruleID, now := newID(), newID(), s.clock()
+	rule.ChannelIDs = []uuid.UUID{channelID}
+	if err := s.writeChannel(ctx, tx, actor, channelID, channel, now); err != nil {
+		return none, err
+	}
+	if err := s.writeRule(ctx, tx, actor, ruleID, rule); err != nil {
+		return none, err
+	}
+	fresh := stream{version: eventstore.NoStream}
+	ofChannel, err := batchOf(actor, channelPlace(channelID), fresh, now, []notification.Event{created(channel)})
+	if err != nil {
+		return none, err
+	}
+	ofRule, err := batchOf(actor, rulePlace(ruleID), fresh, now, []notification.Event{notification.RuleCreated{Terms: rule.Terms}})
+	if err != nil {
+		return none, err
+	}
+	return s.append(ctx, tx, eventstore.Organization, ofChannel, ofRule)
 }
 
 func rulePlace(id uuid.UUID) streamPlace {

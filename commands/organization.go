@@ -59,7 +59,8 @@ type foundation struct {
 
 // found makes an organization (id uuid.Nil) or takes the one of that id, which it
 // calls by the name that is given, and makes its administrator where one is given,
-// with events and rows together.
+// with events and rows together. Where there is a mail server, its first rule is made with it:
+// an alert in its first minute is told, too.
 func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founded, error) {
 	var f founded
 	id, isNew := in.id, in.id == uuid.Nil
@@ -103,6 +104,13 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 		return s.Accounts.InsertMember(ctx, tx, person, in.hash)
 	})
 	f.mark = mark
+	if err != nil || !s.Mails || f.organization.Demo {
+		return f, err
+	}
+	begun, err := s.beginNotifications(ctx, tx, id)
+	if begun.Position > mark.Position {
+		f.mark = begun
+	}
 	return f, err
 }
 

@@ -90,6 +90,7 @@ type Service struct {
 	Accounts  *accounts.Store
 	Seal      Sealer // of channels' addresses
 	Reach     Reach  // of channels
+	Mails     bool   // whether a mail server is set: new organizations have their administrators told
 	Now       func() time.Time
 	Limits    Limits
 }

@@ -230,7 +230,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules,
-		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Now: now,
+		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Mails: cfg.SMTPURL != "", Now: now,
 	}
 	in.places = &places.Resolver{
 		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,

@@ -38,7 +38,7 @@ const (
 	kept = 90 * 24 * time.Hour
 	// purgeBatch is how many deliveries one transaction deletes.
 	purgeBatch = 500
-	// BeginEvery is how often it is looked for organizations that are new.
+	// BeginEvery is how often it is looked for organizations without the rule of the beginning.
 	BeginEvery = 15 * time.Second
 )
 
@@ -136,7 +136,8 @@ func (f *Follower) Purge(ctx context.Context) error {
 	}
 }
 
-// Begin gives organizations that are new the rule of the beginning. begin does it for one.
+// Begin gives organizations that did not get it yet the rule of the beginning. begin does it
+// for one.
 func Begin(ctx context.Context, db *sqlx.DB, begin func(context.Context, uuid.UUID) (commands.Mark, error)) error {
 	ids, err := statement.All[uuid.UUID](ctx, db, "look for new organizations", `SELECT id FROM organizations o
 		WHERE NOT demo AND NOT EXISTS (SELECT FROM notification_beginnings b WHERE b.organization_id = o.id)`)

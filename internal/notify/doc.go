@@ -38,7 +38,8 @@
 //
 // Chores: open alerts are told again (repeatMinutes), Alertmanagers are fed (each minute,
 // all that is open and matches, and what was resolved within 15, as Prometheus does), deliveries are deleted after 90 days,
-// and fresh organizations get the rule of the beginning where a mail server is set.
+// and organizations that were made without a mail server get the rule of the beginning when
+// one is set. Those that are made with one get it with their first event (commands).
 //
 // # What may go wrong
 //

@@ -122,3 +122,34 @@ func TestTheBeginning(t *testing.T) {
 		t.Errorf("it came back: %d, %v", len(rules), err)
 	}
 }
+
+// TestAnOrganizationBeginsWithItsRule where there is a mail server: whatever is raised in its
+// first minute is told. A demo has none, and an organization that is called otherwise on its
+// first sign-in gets no second one.
+func TestAnOrganizationBeginsWithItsRule(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.commands.Mails = true
+	rules := func(organization uuid.UUID) int {
+		t.Helper()
+		all, err := s.reader.Rules(t.Context(), organization, nil)
+		must(t, err)
+		return len(all)
+	}
+	fresh, _, mark, err := s.commands.CreateOrganization(t.Context(), "Fresh", false, nil)
+	must(t, err)
+	demo, _, _, err := s.commands.CreateOrganization(t.Context(), "Demo", true, nil)
+	must(t, err)
+	if rules(fresh.ID) != 1 || rules(demo.ID) != 0 {
+		t.Errorf("%d rules, and %d of the demo", rules(fresh.ID), rules(demo.ID))
+	}
+	var last int64
+	must(t, s.db.Get(&last, `SELECT max(position) FROM events WHERE organization_id = $1`, fresh.ID))
+	if mark.Position != last {
+		t.Errorf("the mark is %d, and the last event %d", mark.Position, last)
+	}
+	must(t, notify.Begin(t.Context(), s.db, s.commands.BeginNotifications))
+	if rules(fresh.ID) != 1 || rules(demo.ID) != 0 {
+		t.Errorf("then %d rules, and %d of the demo", rules(fresh.ID), rules(demo.ID))
+	}
+}
