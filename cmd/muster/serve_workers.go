@@ -49,6 +49,9 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	}
 	p.addNotifications(workers, sender)
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
+	workers.Every("close alerts of removed servers", watch.VanishedEvery, func(ctx context.Context) error {
+		return p.watch.CloseVanished(ctx, p.alerts)
+	})
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	workers.Every("verify the logs", checkpoint.VerifyEvery, p.verifier.Step)
 	workers.Every("time-stamp proofs", stampEvery, p.stampProofs)

@@ -143,6 +143,17 @@ func (a *Alert) Unmute() ([]Event, error) {
 	return a.decide(Unmuted{})
 }
 
+// Vanish closes an open alert because what it is about is gone, and says so. A sender that
+// sees it fire afterwards raises another one.
+func (a *Alert) Vanish(at time.Time, seen Seen, why string) []Event {
+	if a.state == none || a.state.Closed() {
+		return nil
+	}
+	return []Event{AutoResolved{
+		ResolvedAt: at, LastTriggeredAt: instant.Later(a.last, seen.LastTriggeredAt), StartedAt: a.startedSince(seen.StartedAt),
+	}, Noted{Note: why}}
+}
+
 // Resolve closes the alert on somebody's word. Errors: *TransitionError.
 func (a *Alert) Resolve(at time.Time, seen Seen) ([]Event, error) {
 	return a.decide(Resolved{

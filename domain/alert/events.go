@@ -114,7 +114,7 @@ type MuteEnded struct {
 	Until time.Time `json:"until"`
 }
 
-// Noted is what a person wrote who did what the event before it says.
+// Noted is what a person wrote who did what the event before it says, or why Muster did it.
 type Noted struct {
 	Note string `json:"note"`
 }

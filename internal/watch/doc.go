@@ -75,6 +75,10 @@
 // figure dropped (value is null); the next one counts as the first, and the row stays
 // for a day, so that the dropped one does not come back when it is sent again.
 //
+// Alerts of other senders stay open until these say that they are over. Those about a server
+// that was removed are closed by CloseVanished, with a note that says why, for their sender may
+// never do so; those about a server that is switched off stay.
+//
 // # What may go wrong, and what then happens
 //
 //   - A process dies between noting that a breach began and telling it: the next

@@ -62,6 +62,7 @@ type Alerts interface {
 	RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error)
 	EndFirings(ctx context.Context, limit int) (int, commands.Mark, error)
 	EndMutes(ctx context.Context, limit int) (int, commands.Mark, error)
+	CloseVanished(ctx context.Context, organization uuid.UUID, alerts []uuid.UUID) (int, commands.Mark, error)
 }
 
 // Watch judges the signs of every organization. Any number of processes may.
