@@ -67,6 +67,20 @@ func TestDecide(t *testing.T) {
 		"two agents that disagreed until one was gone": {
 			[]status.Fact{fact(status.Agent+"a", status.Connection, false, 5*s), fact(status.Agent+"b", status.Sessions, true, 61*s)}, false, "down 1m1s refused",
 		},
+		"Muster read sessions before it was refused": {
+			[]status.Fact{own(false, 5*s, 8*s), fact(status.Muster, status.Sessions, true, 6*s)}, false, "down 8s refused",
+		},
+		"a feed cannot read statements of late": {
+			[]status.Fact{own(true, 8*s), fact(status.Feed, status.Statements, false, 5*s, 3*s)}, false, "up 1h0m0s ",
+		},
+		"an agent that was refused a while ago": {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 100*s, 200*s)}, false, "down 3m20s refused"},
+		"two are refused, and one connected in between": {
+			[]status.Fact{fact(status.Exporter+"pg_up", status.Connection, false, 5*s, 100*s), own(false, 4*s, 20*s), fact(status.Agent+"a", status.Sessions, true, 50*s)},
+			false, "down 20s refused",
+		},
+		"two connect, one of them of late": {
+			[]status.Fact{own(true, 8*s, 300*s), fact(status.Agent+"a", status.Sessions, true, 5*s)}, false, "up 1h0m0s ",
+		},
 		"an agent is gone, and the server is up": {[]status.Fact{own(true, 5*s), fact(status.Agent+"a", status.Sessions, true, 400*s)}, false, "up 1h0m0s "},
 		"an agent is up, and the server is down": {[]status.Fact{fact(status.Agent+"a", status.Connection, false, 5*s, 9*s), fact(status.Agent+"a", status.Sessions, true, 12*s), fact(status.Agent+"a", status.Host, true, 2*s)}, false, "down 9s refused"},
 		"a server without its host":              {[]status.Fact{own(true, 5*s), fact(status.Muster, status.Host, true, time.Hour)}, false, "up 1h0m0s "},
@@ -105,6 +119,28 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestSilenceNeedsAListener: while no process of Muster takes in what others send, nobody is
+// silent. One that said so 45 seconds ago is there no more.
+func TestSilenceNeedsAListener(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	for name, test := range map[string]struct {
+		listened time.Duration // ago
+		want     status.State
+	}{"a listener": {40 * time.Second, status.Silent}, "a listener that is gone": {50 * time.Second, status.Unknown}} {
+		if _, err := db.Exec(`UPDATE watch_state SET listening_since = $1, listened_at = $2`, ago(time.Hour), ago(test.listened)); err != nil {
+			t.Fatal(err)
+		}
+		listening, err := status.ListeningSince(t.Context(), db, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := status.Decide([]status.Fact{fact(status.Feed, status.Sessions, true, 10*time.Minute)}, noon, listening).State; got != test.want {
+			t.Errorf("%s: it is %s, want %s", name, got, test.want)
+		}
+	}
+}
+
 // TestParts: what was measured before a server went down is not measured any more.
 func TestParts(t *testing.T) {
 	t.Parallel()
@@ -138,7 +174,9 @@ func TestRecord(t *testing.T) {
 		o := status.Observation{
 			Organization: organization, Instance: instance, Source: status.Muster, Part: status.Connection, OK: ok, At: noon.Add(at),
 		}
-		if err := status.Record(t.Context(), db, noon.Add(received), []status.Observation{o, o}); err != nil {
+		before := o // in the same message, behind it
+		before.OK, before.At = !ok, o.At.Add(-time.Second)
+		if err := status.Record(t.Context(), db, noon.Add(received), []status.Observation{o, o, before}); err != nil {
 			t.Fatal(err)
 		}
 		is, err := status.Of(t.Context(), db, organization, []uuid.UUID{instance}, noon.Add(received))
@@ -210,8 +248,8 @@ func TestFalls(t *testing.T) {
 	own(true)
 	for n := range 25 { // it restarts every 20 seconds
 		now = now.Add(18 * time.Second)
-		if is := own(false); len(is.Fell) != min(n+1, 16) { // more are longer ago than five minutes
-			t.Fatalf("restart %d: it fell %d times", n+1, len(is.Fell))
+		if is := own(false); len(is.Fell) != min(n+1, 16) || is.LastSeen == nil { // more are longer ago than five minutes
+			t.Fatalf("restart %d: it fell %d times, and was seen %v", n+1, len(is.Fell), is.LastSeen)
 		}
 		own(false) // the same failure
 		now = now.Add(2 * time.Second)
@@ -238,6 +276,30 @@ func TestFalls(t *testing.T) {
 		now = now.Add(30 * time.Second)
 		if is := agent(status.Connection, false, 33*time.Second); now.Sub(*is.Since) != 33*time.Second || len(is.Fell) != n+1 {
 			t.Errorf("outage %d of an agent's, half a minute later: %s since %s, fell %d times", n+1, is.State, is.Since, len(is.Fell))
+		}
+	}
+}
+
+// TestASlowFeedHasNoGaps: one of every five minutes has been up since its second message, from
+// which on that is known of it.
+func TestASlowFeedHasNoGaps(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	organization, instance := uuid.New(), uuid.New()
+	for n := range 4 {
+		now := noon.Add(time.Duration(n) * 5 * time.Minute)
+		err := status.Record(t.Context(), db, now, []status.Observation{{
+			Organization: organization, Instance: instance, Source: status.Feed, Part: status.Sessions, OK: true, At: now,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := status.Of(t.Context(), db, organization, []uuid.UUID{instance}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one := is[instance]; n > 0 && now.Sub(*one.Since) != time.Duration(n-1)*5*time.Minute {
+			t.Errorf("message %d: it is %s since %s, at %s", n, one.State, one.Since, now)
 		}
 	}
 }

@@ -31,6 +31,9 @@ func TestServerGoesDown(t *testing.T) {
 	if got := s.events()[0].Title; got != "orders is down: connection refused" {
 		t.Errorf("the title is %q", got)
 	}
+	if threshold := s.events()[0].Rule.Threshold; threshold != nil {
+		t.Errorf("its threshold is %g, and nobody set one", *threshold)
+	}
 	s.clock.Advance(30 * time.Second)
 	s.observe(status.Observation{Instance: s.orders, Source: status.Muster, Part: status.Host, OK: true}) // its host lives on
 	s.refuse(s.orders)

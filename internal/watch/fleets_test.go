@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,13 +53,18 @@ func (f *simulated) saw(n int, ok bool, since time.Time) {
 	fact.OK, fact.TriedAt, fact.Code, fact.Sentence = ok, f.now, "timeout", "It did not answer within 10s."
 }
 
-// judge does what a judgement does with the states.
-func (f *simulated) judge() {
-	state := fleetState{of: map[uuid.UUID]status.Status{}, open: f.open}
+// state is how the servers are.
+func (f *simulated) state() (state fleetState, ids []uuid.UUID) {
+	state = fleetState{of: map[uuid.UUID]status.Status{}, open: f.open}
 	for id, fact := range f.facts {
 		state.of[id] = status.Decide([]status.Fact{*fact}, f.now, nil)
 	}
-	ids := state.count()
+	return state, state.count()
+}
+
+// judge does what a judgement does with the states.
+func (f *simulated) judge() {
+	state, ids := f.state()
 	alone, patience := !state.many(), state.patience(f.now)
 	var signs []Sign
 	for _, id := range ids {
@@ -152,6 +158,9 @@ func TestMusterSleepsWhileAllServersAreDown(t *testing.T) {
 		t.Fatalf("raised are %v", f.raised)
 	}
 	f.now = f.now.Add(10 * time.Minute)
+	if state, _ := f.state(); state.together(f.now) != nil {
+		t.Error("something is said of servers that nobody looked at")
+	}
 	f.judge()
 	for n := range f.ids { // it is tried one after the other whether they are back
 		f.now = f.now.Add(250 * time.Millisecond)
@@ -196,5 +205,71 @@ func TestAllServersKeepGoingDown(t *testing.T) {
 	}
 	if len(f.raised) != 1 || len(f.closed) != 1 {
 		t.Errorf("at last raised are %v, closed %v", f.raised, f.closed)
+	}
+}
+
+// TestSomeOfManyGoDown: which outages are one alert, and which are one a server.
+func TestSomeOfManyGoDown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		servers, down int
+		apart         time.Duration // from one to the next
+		after         time.Duration // the first judgement that may tell of any
+		raised        int
+	}{
+		"one of 40":                      {40, 1, 0, 10 * time.Second, 1},
+		"three at once wait for others":  {40, 3, 0, 25 * time.Second, 3},
+		"half of them":                   {40, 20, 0, 25 * time.Second, 20},
+		"most of them":                   {40, 21, 0, 25 * time.Second, -1},
+		"most of them, over ten minutes": {40, 21, 30 * time.Second, 10 * time.Second, 21},
+		"all of four":                    {4, 4, 0, 25 * time.Second, 4},
+		"all of five":                    {5, 5, 0, 25 * time.Second, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newSimulated(t, test.servers)
+			began, told := f.now, time.Duration(0)
+			for f.now.Before(began.Add(time.Duration(test.down)*test.apart + 40*time.Second)) {
+				for n := range f.ids {
+					down := began.Add(time.Duration(n) * test.apart)
+					f.saw(n, n >= test.down || f.now.Before(down), down)
+				}
+				f.judge()
+				if told == 0 && len(f.raised) > 0 {
+					told = f.now.Sub(began)
+				}
+				f.now = f.now.Add(time.Second)
+			}
+			many := slices.Contains(f.raised, "0")
+			if told != test.after || many != (test.raised < 0) || len(f.raised) != max(test.raised, 1) {
+				t.Errorf("raised are %v, after %s", f.raised, told)
+			}
+		})
+	}
+}
+
+// TestAnAlertOfOneLastsBesideThatOfMany: it was told of before the others went.
+func TestAnAlertOfOneLastsBesideThatOfMany(t *testing.T) {
+	t.Parallel()
+	f := newSimulated(t, 40)
+	began := f.now
+	f.open[signOf{f.ids[0], Down}] = true
+	f.open[signOf{f.ids[1], Silent}] = true
+	f.now = began.Add(time.Minute)
+	for n := range f.ids {
+		f.saw(n, false, began)
+	}
+	state, ids := f.state()
+	if !state.many() {
+		t.Fatal("they are not many")
+	}
+	said := map[Rule]float64{}
+	for _, id := range ids {
+		for _, s := range state.signs(id, f.now, false, confirm) {
+			said[s.Rule] = s.Value
+		}
+	}
+	if said[Down] != 1 || said[Silent] != -1 || len(said) != 2 {
+		t.Errorf("said is %v", said)
 	}
 }

@@ -211,6 +211,9 @@ type event struct {
 	Description string      `json:"description"`
 	Instance    uuid.UUID   `json:"instanceId"`
 	Others      []uuid.UUID `json:"otherInstanceIds"`
+	Rule        struct {
+		Threshold *float64 `json:"threshold"`
+	} `json:"rule"`
 }
 
 func (s *scene) events() (all []event) {

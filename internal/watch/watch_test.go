@@ -76,17 +76,19 @@ func TestMusterWasAway(t *testing.T) {
 	}
 	s.exec(`UPDATE watch_state SET listening_since = NULL, listened_at = NULL`)
 	s.hear(s.orders)
+	s.clock.Advance(time.Minute) // its feed sends every minute
+	s.hear(s.orders)
 	s.after(time.Hour) // nobody has ever listened
 	s.wantStory()
-	back := noon.Add(time.Hour)
+	back := s.clock.Now()
 	listens(back.Add(5*time.Minute - time.Second))
 	s.wantStory()
 	listens(back.Add(5 * time.Minute))
-	raised := "raised silent/orders critical 5m0s"
+	raised := "raised silent/orders critical 6m0s"
 	s.wantStory(raised)
 	s.hear(s.orders)
 	s.after(time.Second)
-	over := "auto_resolved silent/orders 1h5m0s"
+	over := "auto_resolved silent/orders 1h6m0s"
 	s.wantStory(raised, over)
 	// A restart of half a minute is no gap.
 	heard := s.clock.Now().Add(-time.Second)
@@ -95,12 +97,12 @@ func TestMusterWasAway(t *testing.T) {
 	listens(heard.Add(5*time.Minute - time.Second))
 	s.wantStory(raised, over)
 	listens(heard.Add(5 * time.Minute))
-	told := []string{raised, over, "raised silent/orders critical 1h10m0s"}
+	told := []string{raised, over, "raised silent/orders critical 1h11m0s"}
 	s.wantStory(told...)
 	s.clock.Advance(time.Second)
 	s.hear(s.orders)
 	s.after(time.Second)
-	told = append(told, "auto_resolved silent/orders 1h10m1s")
+	told = append(told, "auto_resolved silent/orders 1h11m1s")
 	s.wantStory(told...)
 	// One of a minute is: silence begins anew.
 	heard = s.clock.Now().Add(-time.Second)
@@ -109,7 +111,7 @@ func TestMusterWasAway(t *testing.T) {
 	listens(heard.Add(8*time.Minute - time.Second))
 	s.wantStory(told...)
 	listens(heard.Add(8 * time.Minute))
-	s.wantStory(append(told, "raised silent/orders critical 1h15m1s")...)
+	s.wantStory(append(told, "raised silent/orders critical 1h16m1s")...)
 }
 
 // doors is a process that dies at its nth message to the door, before or after it.

@@ -21,7 +21,7 @@ SET ok = excluded.ok,
         ELSE greatest(excluded.since, was.since)
     END,
     every = CASE
-        WHEN extract(epoch FROM excluded.tried_at - was.tried_at) <= coalesce(3 * greatest(was.every, 60), 900)
+        WHEN extract(epoch FROM excluded.tried_at - was.tried_at) <= CASE WHEN was.every IS NULL THEN 900 ELSE 3 * greatest(was.every, 60) END
             THEN greatest(extract(epoch FROM excluded.tried_at - was.tried_at), 0.9 * coalesce(was.every, 0))
         ELSE was.every
     END,
