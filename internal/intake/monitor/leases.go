@@ -44,7 +44,9 @@ func (e *CountedError) Error() string {
 // leases are the table monitor_leases, and who shares it.
 type leases struct{ db *sqlx.DB }
 
-// join says that a process is there, for as long as a lease, and returns how many are.
+// join says that a process is there, for as long as a lease, and returns how many are, at
+// least 1. The process counts itself whatever its entry says: a commit that took longer
+// than a term made an entry that had run out before anybody saw it.
 func (l leases) join(ctx context.Context, process uuid.UUID) (processes int, err error) {
 	const what = "join those who measure servers"
 	err = statement.Exec(ctx, l.db, what, `INSERT INTO monitor_processes (process, seen_until)
@@ -53,7 +55,7 @@ func (l leases) join(ctx context.Context, process uuid.UUID) (processes int, err
 	if err != nil {
 		return 0, err
 	}
-	return statement.One[int](ctx, l.db, what, `SELECT count(*) FROM monitor_processes WHERE seen_until > now()`)
+	return statement.One[int](ctx, l.db, what, `SELECT 1 + count(*) FROM monitor_processes WHERE seen_until > now() AND process <> $1`, process)
 }
 
 // leave is join's opposite. What processes left that died is cleared away with it.

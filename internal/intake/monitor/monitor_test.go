@@ -379,3 +379,23 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 		}
 	}
 }
+
+// TestACommitThatTookLongerThanATerm leaves a process that is, by its own entry, gone
+// already: it still shares the servers with itself. (A standby that is away, or a frozen
+// disk, delays commits so.)
+func TestACommitThatTookLongerThanATerm(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.db.MustExec(`CREATE FUNCTION committed_late() RETURNS trigger LANGUAGE plpgsql
+		AS 'BEGIN NEW.seen_until := now() - interval ''1 second''; RETURN NEW; END'`)
+	s.db.MustExec(`CREATE TRIGGER committed_late BEFORE INSERT OR UPDATE ON monitor_processes FOR EACH ROW EXECUTE FUNCTION committed_late()`)
+	for range 2 {
+		if n, err := (leases{s.db}).join(t.Context(), uuid.New()); err != nil || n != 1 {
+			t.Errorf("%d processes, %v", n, err)
+		}
+	}
+	m := s.process()
+	if err := m.look(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
