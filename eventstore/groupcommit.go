@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/statement"
+	"muster/internal/supervise"
 )
 
 const (
@@ -141,8 +142,25 @@ func (g *groupCommit) take() (group []*waiter) {
 	return group
 }
 
-// write writes a group and tells each its outcome.
+// write writes a group and tells each its outcome. A panic is the outcome of all that were
+// not told: the next group is written all the same.
 func (g *groupCommit) write(group []*waiter) {
+	err := supervise.Call(func() error {
+		g.writeTogether(group)
+		return nil
+	})
+	if err == nil {
+		return
+	}
+	for _, w := range group {
+		select {
+		case w.outcome <- outcome{err: fmt.Errorf("append to log %s: %w", g.log, err)}:
+		default: // was told before
+		}
+	}
+}
+
+func (g *groupCommit) writeTogether(group []*waiter) {
 	ctx, end := whileAnyWaits(group)
 	defer end()
 	if len(group) == 1 {

@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-	"golang.org/x/sync/errgroup"
+
+	"muster/internal/supervise"
 )
 
 //go:embed sql/scan.sql
@@ -36,7 +37,7 @@ type chunk struct {
 // organization the contents of the others' events stay in the database. A link
 // is each's only until it returns.
 func (s *Store) scan(ctx context.Context, log Log, organization uuid.UUID, after, upTo int64, each func(*link) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := supervise.WithContext(ctx)
 	workers := max(runtime.GOMAXPROCS(0), 2)
 	unchecked, ordered := make(chan *chunk, workers), make(chan *chunk, 2*workers)
 	group.Go(func() error {

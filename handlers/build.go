@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/domain/instant"
@@ -21,6 +20,7 @@ import (
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 )
 
@@ -174,7 +174,7 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 	}
 	var inputs snapshot.Canonical
 	var files stored
-	rendering := &errgroup.Group{}
+	rendering := &supervise.Group{}
 	rendered, stop := context.WithCancel(ctx)
 	defer func() {
 		stop()

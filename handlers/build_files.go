@@ -6,20 +6,19 @@ import (
 	"errors"
 	"io"
 
-	"golang.org/x/sync/errgroup"
-
 	"muster/domain/report"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/companion"
+	"muster/internal/supervise"
 )
 
 // render makes the PDF and what goes with it at the same time: the disk is waited for
 // once.
 func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := supervise.WithContext(ctx)
 	group.Go(func() (err error) {
 		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)
 		return err
@@ -54,7 +53,7 @@ func (b *Builder) storePDF(ctx context.Context, name string, inputs snapshot.Can
 	reader, writer := io.Pipe()
 	done := make(chan outcome, 1)
 	go func() {
-		rendered, err := b.Renderer.RenderCanonical(writer, inputs)
+		rendered, err := supervise.Value(func() (pdf.Rendered, error) { return b.Renderer.RenderCanonical(writer, inputs) })
 		_ = writer.CloseWithError(err) // nil: end of file
 		done <- outcome{rendered, err}
 	}()

@@ -11,6 +11,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 	"muster/internal/pdf"
+	"muster/internal/supervise"
 )
 
 // NoClassificationError reports that a data inventory has nothing to stand on.
@@ -96,6 +97,7 @@ func classOf(err error) string {
 		abandoned *jobs.AbandonedError
 		source    *SourceError
 		panicked  middleware.RecoveredPanicError
+		within    *supervise.PanicError // of a goroutine of the attempt
 	)
 	switch {
 	case errors.As(err, &earlier):
@@ -110,7 +112,7 @@ func classOf(err error) string {
 		return classAbandoned
 	case errors.As(err, &render):
 		return classRender
-	case errors.As(err, &panicked):
+	case errors.As(err, &panicked), errors.As(err, &within):
 		return classOther
 	case errors.Is(err, context.DeadlineExceeded):
 		return classTimeout

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	domain "muster/domain/fleet"
 	"muster/domain/instant"
@@ -23,6 +22,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
+	"muster/internal/supervise"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/exceptions"
@@ -94,7 +94,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 	// long as all else: both are done at once.
 	var previous *snapshot.Previous
 	within, cancel := context.WithCancel(ctx)
-	group, before := errgroup.WithContext(within)
+	group, before := supervise.WithContext(within)
 	defer func() {
 		cancel()
 		_ = group.Wait()
@@ -285,7 +285,7 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 	if err != nil {
 		return err
 	}
-	group, within := errgroup.WithContext(ctx)
+	group, within := supervise.WithContext(ctx)
 	group.SetLimit(assessAtOnce)
 	var classified map[uuid.UUID][]assessment.DatabaseClassification
 	group.Go(func() (err error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
@@ -16,6 +15,7 @@ import (
 
 	"muster/handlers/jobs"
 	"muster/internal/pause"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 )
 
@@ -86,12 +86,14 @@ func (w *Workers) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var chores sync.WaitGroup
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var chores supervise.Group
 	for _, c := range w.chores {
-		chores.Go(func() { w.repeat(ctx, c) })
+		chores.Go(func() error { return w.repeat(ctx, c) })
 	}
 	ran := make(chan error, 1)
-	go func() { ran <- router.Run(ctx) }()
+	go func() { ran <- supervise.Call(func() error { return router.Run(ctx) }) }()
 	select {
 	case err = <-ran: // could not start, or every subscription ended
 	case <-ctx.Done():
@@ -100,7 +102,8 @@ func (w *Workers) Run(ctx context.Context) error {
 		err = errors.Join(sub.Close(), <-ran)
 	}
 	err = errors.Join(err, sub.Close())
-	chores.Wait()
+	stop() // also where the router ended by itself
+	err = errors.Join(err, chores.Wait())
 	if err != nil {
 		return fmt.Errorf("run the workers: %w", err)
 	}
@@ -194,10 +197,11 @@ func consume(handle Handler) message.NoPublishHandlerFunc {
 	}
 }
 
-func (w *Workers) repeat(ctx context.Context, c chore) {
+func (w *Workers) repeat(ctx context.Context, c chore) error {
 	for pause.For(ctx, c.every) == nil {
-		if err := c.do(ctx); err != nil && ctx.Err() == nil {
+		if err := w.cfg.Loops.Turn(ctx, c.name, c.do); err != nil && ctx.Err() == nil {
 			w.cfg.Log.Warn("chore failed, trying again next time", "chore", c.name, "error", err)
 		}
 	}
+	return nil
 }

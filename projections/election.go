@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 // lockKey is the advisory lock's number for a purpose and a name.
@@ -139,7 +140,7 @@ func (t *term) begin(ctx context.Context, r *Runner, held []Projection) {
 		defer close(t.done)
 		r.leading.Store(true)
 		defer r.leading.Store(false)
-		t.err = r.lead(ctx, held)
+		t.err = supervise.Call(func() error { return r.lead(ctx, held) })
 	}()
 }
 

@@ -17,6 +17,7 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 // leader runs the groups of the projections for one term.
@@ -54,7 +55,7 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		if err := router.Run(ctx); err != nil {
+		if err := supervise.Call(func() error { return router.Run(ctx) }); err != nil {
 			r.log.WarnContext(ctx, "the projections' router ends", "error", err)
 		}
 	}()

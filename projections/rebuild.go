@@ -12,6 +12,7 @@ import (
 	"muster/eventstore/topic"
 	"muster/internal/pause"
 	"muster/internal/postgres/transact"
+	"muster/internal/supervise"
 )
 
 // RebuildOptions say how a rebuild ends.
@@ -80,7 +81,10 @@ func (r *Runner) Rebuild(ctx context.Context, name string, options RebuildOption
 	if !r.running.Load() {
 		ctx, stop := context.WithCancel(ctx)
 		done := make(chan struct{})
-		go func() { defer close(done); _ = r.Run(ctx) }()
+		go func() {
+			defer close(done)
+			_ = supervise.New(r.log, supervise.Counts{}).Run(ctx, "projections", r.Run)
+		}()
 		defer func() { stop(); <-done }()
 	}
 	return r.await(ctx, p, requested.ID, progress)

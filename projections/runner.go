@@ -2,9 +2,9 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +15,7 @@ import (
 	"muster/internal/pause"
 	"muster/internal/postgres/listen"
 	"muster/internal/postgres/transact"
+	"muster/internal/supervise"
 )
 
 // control is the wake-up subject for work that is not an event: a rebuild was asked for.
@@ -104,23 +105,36 @@ ON CONFLICT (projection, version) DO UPDATE SET used_at = now()`, p.Name, p.Vers
 
 // Run stands for election and, once elected, keeps every projection filled and
 // does the rebuilds that were asked for, until ctx ends. It returns ctx's
-// error; a database that goes away is waited for.
+// error, or that of a panic; a database that goes away is waited for.
 func (r *Runner) Run(ctx context.Context) error {
 	if !r.running.CompareAndSwap(false, true) {
 		return fmt.Errorf("projections run already")
 	}
 	defer r.running.Store(false)
-	var background sync.WaitGroup
-	defer background.Wait()
-	background.Go(func() { topic.Listen(ctx, r.url, r.wake, r.log) })
-	background.Go(func() { r.touchAll(ctx) })
-	for ctx.Err() == nil {
-		if err := r.stand(ctx); err != nil && ctx.Err() == nil {
-			r.log.WarnContext(ctx, "projections pause", "error", err)
-			_ = pause.For(ctx, lookEach)
+	group, ctx := supervise.WithContext(ctx)
+	group.Go(func() error {
+		topic.Listen(ctx, r.url, r.wake, r.log)
+		return ctx.Err()
+	})
+	group.Go(func() error {
+		r.touchAll(ctx)
+		return ctx.Err()
+	})
+	group.Go(func() error {
+		for ctx.Err() == nil {
+			err := r.stand(ctx)
+			var panicked *supervise.PanicError
+			if errors.As(err, &panicked) {
+				return err
+			}
+			if err != nil && ctx.Err() == nil {
+				r.log.WarnContext(ctx, "projections pause", "error", err)
+				_ = pause.For(ctx, lookEach)
+			}
 		}
-	}
-	return ctx.Err()
+		return ctx.Err()
+	})
+	return group.Wait()
 }
 
 // Leading tells whether this process is the one that fills the projections.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/supervise"
 )
 
 // ahead is the page behind the one in hand. It is read and decoded on a connection of
@@ -26,12 +28,14 @@ func (g Group) readAhead(ctx context.Context, db *sqlx.DB, after int64) *ahead {
 	go func() {
 		defer close(a.done)
 		defer a.stop()
-		page, err := readPage(ctx, db, g.Log, selectAhead, g.Log, after, g.Follow, g.PageSize)
-		if err != nil {
-			a.err = fmt.Errorf("read ahead of position %d: %w", after, err)
-			return
-		}
-		a.events = g.decode(page)
+		a.err = supervise.Call(func() error {
+			page, err := readPage(ctx, db, g.Log, selectAhead, g.Log, after, g.Follow, g.PageSize)
+			if err != nil {
+				return fmt.Errorf("read ahead of position %d: %w", after, err)
+			}
+			a.events = g.decode(page)
+			return nil
+		})
 	}()
 	return a
 }

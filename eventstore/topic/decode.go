@@ -2,9 +2,9 @@ package topic
 
 import (
 	"runtime"
-	"sync"
 
 	"muster/eventstore"
+	"muster/internal/supervise"
 )
 
 // Event is an event as a group applies it.
@@ -22,22 +22,23 @@ const decodedAtOnce = 100
 func (g Group) decode(page []eventstore.Event) []Event {
 	events := make([]Event, len(page))
 	part := max(decodedAtOnce, (len(page)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	var parts sync.WaitGroup
+	var parts supervise.Group
 	for from := 0; from < len(page); from += part {
-		parts.Go(func() {
+		parts.Go(func() error {
 			for i := from; i < min(from+part, len(page)); i++ {
 				events[i] = g.decodeOne(page[i])
 			}
+			return nil
 		})
 	}
-	parts.Wait()
+	parts.Join()
 	return events
 }
 
 func (g Group) decodeOne(e eventstore.Event) (event Event) {
 	event.Event = e
 	if g.Decode != nil {
-		defer caught(&event.err) // nobody above this goroutine would
+		defer supervise.Recover(&event.err) // it is the event's own fault
 		event.Fact, event.err = g.Decode(e)
 	}
 	return event

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/supervise"
 )
 
 // deliver applies a page whose checkpoint the transaction holds. An event that
@@ -87,7 +88,7 @@ func (g Group) attempt(ctx context.Context, tx *sqlx.Tx, events []Event) error {
 
 // apply turns a panic into an error: one event must not stop the others.
 func (g Group) apply(ctx context.Context, tx *sqlx.Tx, events []Event) (err error) {
-	defer caught(&err)
+	defer supervise.Recover(&err)
 	for i := range events {
 		if events[i].err != nil {
 			return events[i].err
@@ -132,21 +133,6 @@ func (g Group) park(ctx context.Context, tx *sqlx.Tx, e Event, cause error) erro
 		return fmt.Errorf("park event %d of %s: %w", e.Position, g.Log, err)
 	}
 	return nil
-}
-
-// PanicError is a panic while events were applied.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// caught is deferred where code of a projection runs.
-func caught(err *error) {
-	if r := recover(); r != nil {
-		*err = &PanicError{Value: r, Stack: debug.Stack()}
-	}
 }
 
 // poisonError marks an error as caused by the events themselves.

@@ -19,6 +19,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/pause"
 	"muster/internal/postgres/listen"
+	"muster/internal/supervise"
 )
 
 // SafetyPoll is how long a group waits at most for a wake-up that got lost.
@@ -95,7 +96,7 @@ func (s *Subscription) handle(msg *message.Message) error {
 	if !ok {
 		return errors.New("message carries no transaction")
 	}
-	events, err := s.page(msg.Payload)
+	events, err := supervise.Value(func() ([]Event, error) { return s.page(msg.Payload) })
 	if err == nil {
 		err = s.group.deliver(ctx, &sqlx.Tx{Tx: tx, Mapper: s.db.Mapper}, events)
 	}
@@ -143,6 +144,15 @@ func (s *Subscription) setNext(next *ahead) {
 // HandleError decides how long the subscriber waits after a query. It blocks
 // for the next wake-up where there was nothing to read.
 func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error) time.Duration {
+	wait, panicked := supervise.Value(func() (time.Duration, error) { return s.afterQuery(noMsg, err), nil })
+	if panicked != nil { // in a goroutine of the subscriber's
+		s.log.Error("a subscription goes on after a panic", "error", panicked)
+		return lastPause
+	}
+	return wait
+}
+
+func (s *Subscription) afterQuery(noMsg bool, err error) time.Duration {
 	s.mu.Lock()
 	failure, changed := s.failure, s.changed
 	s.failure = nil

@@ -13,6 +13,7 @@ import (
 	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/postgres/listen"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 )
 
@@ -87,6 +88,7 @@ type Config struct {
 	// it took; nil: nobody is. It must not block.
 	Settled func(kind JobKind, outcome RunOutcome, took time.Duration)
 	Log     *slog.Logger
+	Loops   *supervise.Supervisor // runs what works in the background
 }
 
 // SetDefaults sets what is left out.
@@ -127,7 +129,7 @@ type Subscriber struct {
 
 	mu         sync.Mutex
 	closed     bool
-	loops      sync.WaitGroup
+	loops      supervise.Group
 	deliveries sync.WaitGroup
 	closeOnce  sync.Once
 }
@@ -186,14 +188,19 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 			Name: Channel, Sessions: listen.Pooled(s.queue.db.DB), Retry: s.cfg.Poll, Heard: s.wake.Raise,
 			Lost: func(err error) { s.cfg.Log.Warn("not listening for new jobs, polling meanwhile", "error", err) },
 		}
-		s.loops.Go(func() { channel.Listen(s.claiming) })
+		s.loops.Go(func() error {
+			return s.cfg.Loops.Run(s.claiming, "listen for jobs", func(ctx context.Context) error {
+				channel.Listen(ctx)
+				return ctx.Err()
+			})
+		})
 	})
-	s.loops.Go(func() {
+	s.loops.Go(func() error {
 		defer close(out)
 		ctx, over := context.WithCancel(ctx)
 		defer over()
 		defer context.AfterFunc(s.claiming, over)()
-		l.run(ctx)
+		return s.cfg.Loops.Finish(ctx, "claim jobs", l.run)
 	})
 	return out, nil
 }
@@ -207,9 +214,9 @@ func (s *Subscriber) Close() error {
 		s.closed = true
 		s.noMore()
 		s.mu.Unlock()
-		s.loops.Wait()
+		_ = s.loops.Wait() // whose error is returned below
 		done := make(chan struct{})
-		go func() {
+		go func() { // waits for those that are supervised
 			s.deliveries.Wait()
 			close(done)
 		}()
@@ -223,9 +230,8 @@ func (s *Subscriber) Close() error {
 		}
 		s.stopNow()
 	})
-	s.loops.Wait()
 	s.deliveries.Wait()
-	return nil
+	return s.loops.Wait()
 }
 
 type loop struct {
@@ -236,40 +242,46 @@ type loop struct {
 	slots  chan struct{} // one token a running job
 }
 
-func (l *loop) run(ctx context.Context) {
-	for {
-		// A slot first, a claim second: what is claimed starts at once, so a
-		// lease never runs out in a buffer.
-		select {
-		case l.slots <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		woken := l.sub.wake.Changed(string(l.kind))
-		c, ok, err := l.claim(ctx)
-		if err != nil {
-			l.sub.cfg.Log.Warn("cannot claim a job, trying again", "kind", string(l.kind), "error", err)
-		}
-		switch {
-		case !ok:
-			<-l.slots
-			if pause.Unless(ctx, l.sub.cfg.Poll, woken) != nil {
-				return
-			}
-		case l.policy.usedUp(c):
-			f := failure{cause: c.lastWords()}
-			c.Attempt-- // this claim is none
-			from, _ := telemetry.Resume(ctx, c.Metadata)
-			if l.bury(from, c, f) {
-				l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long the last attempt took
-			}
-			<-l.slots
-		default:
-			if !l.deliver(ctx, c) {
-				return
-			}
-		}
+func (l *loop) run(ctx context.Context) error {
+	for l.next(ctx) {
 	}
+	return nil
+}
+
+// next takes a slot and a job for it; false: the subscription is over.
+func (l *loop) next(ctx context.Context) (more bool) {
+	// A slot first, a claim second: what is claimed starts at once, so a
+	// lease never runs out in a buffer.
+	select {
+	case l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	handedOver := false
+	defer func() {
+		if !handedOver {
+			<-l.slots
+		}
+	}()
+	woken := l.sub.wake.Changed(string(l.kind))
+	c, ok, err := l.claim(ctx)
+	if err != nil {
+		l.sub.cfg.Log.Warn("cannot claim a job, trying again", "kind", string(l.kind), "error", err)
+	}
+	switch {
+	case !ok:
+		return pause.Unless(ctx, l.sub.cfg.Poll, woken) == nil
+	case l.policy.usedUp(c):
+		f := failure{cause: c.lastWords()}
+		c.Attempt-- // this claim is none
+		from, _ := telemetry.Resume(ctx, c.Metadata)
+		if l.bury(from, c, f) {
+			l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long the last attempt took
+		}
+		return true
+	}
+	handedOver = l.deliver(ctx, c)
+	return handedOver
 }
 
 // claimTimeout bounds a claim on a database that does not answer.
@@ -309,7 +321,8 @@ func (l *loop) bury(ctx context.Context, c Claimed, f failure) bool {
 	return false
 }
 
-// deliver hands the job to the router; false: the subscription is over.
+// deliver hands the job to the router, and its slot to who sees it through; false: the
+// subscription is over.
 func (l *loop) deliver(ctx context.Context, c Claimed) bool {
 	d := newDelivery(ctx, l, c)
 	l.sub.deliveries.Add(1)
@@ -318,7 +331,11 @@ func (l *loop) deliver(ctx context.Context, c Claimed) bool {
 		go func() {
 			defer l.sub.deliveries.Done()
 			defer func() { <-l.slots }()
-			d.supervise()
+			// Where it falls, the job comes again when its lease lapses.
+			_ = l.sub.cfg.Loops.Turn(d.ctx, "see jobs through", func(context.Context) error {
+				d.supervise()
+				return nil
+			})
 		}()
 		return true
 	case <-ctx.Done():

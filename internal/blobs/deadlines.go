@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"muster/internal/supervise"
 )
 
 // Deadlines are how long the store may keep us waiting.
@@ -67,12 +69,12 @@ func callWhile[T any](ctx context.Context, s *Store, limit time.Duration, progre
 	defer close(given)
 	go func() {
 		defer func() { <-s.calls }()
-		value, err := f()
+		value, err := supervise.Value(f)
 		select {
 		case ended <- outcome{value, err}:
 		case <-given: // up, or nobody is left to tell
 			if drop != nil {
-				drop(value)
+				_ = supervise.Call(func() error { drop(value); return nil })
 			}
 		}
 	}()

@@ -25,6 +25,7 @@ import (
 	"muster/internal/attest"
 	"muster/internal/pause"
 	"muster/internal/statement"
+	"muster/internal/supervise"
 )
 
 //go:embed sql/cosign.sql
@@ -90,7 +91,7 @@ func (w *Witnesses) Run(ctx context.Context, made <-chan struct{}) error {
 // AskAll shows every witness the last checkpoints that it has not cosigned, and keeps
 // what it signs. What fails is logged, and told by the next turn again.
 func (w *Witnesses) AskAll(ctx context.Context) {
-	var wait sync.WaitGroup
+	var asking supervise.Group
 	for _, log := range eventstore.Logs {
 		last, ok, err := w.Maker.Latest(ctx, log)
 		if err != nil {
@@ -103,10 +104,13 @@ func (w *Witnesses) AskAll(ctx context.Context) {
 			if _, has := attest.Cosigned(last.Note, one.Verifier); has || one.URL == nil {
 				continue
 			}
-			wait.Go(func() { w.tell(ctx, one, last, w.ask(ctx, one, last)) })
+			asking.Go(func() error {
+				w.tell(ctx, one, last, supervise.Call(func() error { return w.ask(ctx, one, last) }))
+				return nil
+			})
 		}
 	}
-	wait.Wait()
+	asking.Join()
 }
 
 func (w *Witnesses) tell(ctx context.Context, one attest.Witness, c Checkpoint, err error) {

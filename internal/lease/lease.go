@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 // LostError says that a lease ended before what it was for: its term was over, another
@@ -65,13 +65,14 @@ type Kept struct {
 // returns when no renewal is under way any more.
 func (k Kept) Keep(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	var renewing sync.WaitGroup
-	renewing.Go(func() {
+	var renewing supervise.Group
+	renewing.Go(func() error {
 		if err := k.keep(ctx); err != nil {
 			k.Lost(err)
 		}
+		return nil
 	})
-	return func() { cancel(); renewing.Wait() }
+	return func() { cancel(); renewing.Join() }
 }
 
 // keep returns a *LostError, or nil when ctx ends.
@@ -105,5 +106,5 @@ func (k Kept) keep(ctx context.Context) error {
 func (k Kept) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.Term/3)
 	defer cancel()
-	return k.Renew(ctx)
+	return supervise.Call(func() error { return k.Renew(ctx) })
 }

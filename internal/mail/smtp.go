@@ -18,6 +18,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
+
+	"muster/internal/supervise"
 )
 
 // sessionTimeout bounds one mail from connecting to the last answer (contract, §26).
@@ -186,7 +188,7 @@ func (s *SMTP) open(ctx context.Context, signIn bool) (*smtp.Client, error) {
 	}
 	opened := make(chan outcome, 1)
 	go func() {
-		session, err := s.begin(ctx, signIn)
+		session, err := supervise.Value(func() (*smtp.Client, error) { return s.begin(ctx, signIn) })
 		opened <- outcome{session, err}
 	}()
 	select {
@@ -195,7 +197,7 @@ func (s *SMTP) open(ctx context.Context, signIn bool) (*smtp.Client, error) {
 	case <-ctx.Done():
 		go func() { // it ends by its own deadlines
 			if late := <-opened; late.err == nil {
-				_ = late.session.Close()
+				_ = supervise.Call(late.session.Close)
 			}
 		}()
 		return nil, ctx.Err()

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/domain/alert"
@@ -20,6 +19,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/notify/send"
 	"muster/internal/statement"
+	"muster/internal/supervise"
 )
 
 var (
@@ -94,7 +94,7 @@ func (s *Sender) Feed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var feeds errgroup.Group
+	var feeds supervise.Group
 	feeds.SetLimit(feedsAtOnce)
 	for _, c := range channels {
 		feeds.Go(func() error {

@@ -14,6 +14,8 @@ import (
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
+
+	"muster/internal/supervise"
 )
 
 // Settings are what an operator sets, and what the package stands on.
@@ -97,7 +99,7 @@ func (p *Provider) discovered(ctx context.Context) (*metadata, error) {
 		// Not the caller's: who asked first may go away, and others wait too.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discoveryTimeout)
 		defer cancel()
-		return p.discover(ctx)
+		return supervise.Value(func() (*metadata, error) { return p.discover(ctx) })
 	})
 	select {
 	case answer := <-asked:

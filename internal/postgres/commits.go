@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/supervise"
 )
 
 //go:embed sql/check_commit.sql
@@ -133,7 +135,7 @@ func (c *Commits) begin() *commit {
 	go func() {
 		ctx, cancel := context.WithTimeout(c.life, commitGivenUp)
 		defer cancel()
-		w.err = c.write(ctx, w)
+		w.err = supervise.Call(func() error { return c.write(ctx, w) })
 		w.took = time.Since(w.began)
 		c.mu.Lock()
 		c.pending = nil

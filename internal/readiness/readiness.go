@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 const (
@@ -67,11 +68,14 @@ func New(log *slog.Logger, checks ...Need) *Board {
 // returns within two seconds and a little.
 func (b *Board) Ask(ctx context.Context) (Status, []Result) {
 	findings := make([]Result, len(b.probes))
-	var asking sync.WaitGroup
+	var asking supervise.Group
 	for i, p := range b.probes {
-		asking.Go(func() { findings[i] = p.ask(ctx) })
+		asking.Go(func() error {
+			findings[i] = p.ask(ctx)
+			return nil
+		})
 	}
-	asking.Wait()
+	asking.Join()
 	status := Ready
 	for _, f := range findings {
 		switch {
@@ -138,7 +142,7 @@ func (p *probe) look(ctx context.Context) *run {
 	go func() {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // others may wait for it, too
 		defer cancel()
-		r.lag, r.err = p.Run(bounded)
+		r.lag, r.err = supervise.Value(func() (*time.Duration, error) { return p.Run(bounded) })
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		r.ended = time.Now()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/domain/exception"
@@ -14,6 +13,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/assessment"
 	"muster/internal/servers"
+	"muster/internal/supervise"
 )
 
 // Connections tries how a server is reached; *collect.Collector is one.
@@ -104,7 +104,7 @@ func (a *Applier) request(ctx context.Context, p *Plan) {
 // that are refused were not reached, by the change's number.
 func (a *Applier) try(ctx context.Context, p *Plan) map[int]error {
 	failed := make([]error, len(p.Changes))
-	var group errgroup.Group
+	var group supervise.Group
 	group.SetLimit(triedAtOnce)
 	for i, c := range p.Changes {
 		if t := c.task.instance; t != nil && t.connection {
@@ -114,7 +114,7 @@ func (a *Applier) try(ctx context.Context, p *Plan) map[int]error {
 			})
 		}
 	}
-	_ = group.Wait()
+	group.Join()
 	refused := map[int]error{}
 	for i, err := range failed {
 		away := new(servers.ConnectionError)

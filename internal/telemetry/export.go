@@ -24,6 +24,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"muster/internal/supervise"
 )
 
 const (
@@ -121,14 +123,20 @@ func (e *Export) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()
-	var flushing sync.WaitGroup
+	var flushing supervise.Group
 	if e.traces != nil {
-		flushing.Go(func() { report(e.traces.Shutdown(ctx)) })
+		flushing.Go(func() error {
+			report(e.traces.Shutdown(ctx))
+			return nil
+		})
 	}
 	if e.metrics != nil {
-		flushing.Go(func() { report(e.metrics.Shutdown(ctx)) })
+		flushing.Go(func() error {
+			report(e.metrics.Shutdown(ctx))
+			return nil
+		})
 	}
-	flushing.Wait()
+	report(flushing.Wait())
 }
 
 func report(err error) {

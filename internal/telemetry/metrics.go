@@ -10,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
+
+	"muster/internal/supervise"
 )
 
 // scrapeTimeout bounds what one scrape may ask of the database.
@@ -33,6 +35,7 @@ type Metrics struct {
 	EnginesDropped *prometheus.CounterVec // that a tile was answered without, by tile and engine
 	Breaches       *prometheus.CounterVec // that the watch found, by rule (silent, volume, lock_wait, wraparound) and change (began, ended)
 	Refused        *prometheus.CounterVec // checkpoints that were not signed, because the log is not what was signed before; by log
+	LoopRestarts   *prometheus.CounterVec // of background loops that fell, by loop
 	Mails          *prometheus.CounterVec // delivery attempts, by outcome (sent, deferred, refused)
 }
 
@@ -59,8 +62,9 @@ func New(version, commit string) *Metrics {
 		Breaches: counter("muster_watch_breaches_total", "Breaches of a rule that the built-in watch saw begin and end.", "rule", "change"),
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
-		Refused: counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
-		Mails:   counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
+		Refused:      counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
+		LoopRestarts: counter("muster_loop_restarts_total", "Falls of background loops, each of which was started again.", "loop"),
+		Mails:        counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
 		Builds: histogram("muster_report_duration_seconds", "Time from a report's request to its end.",
 			// MusterReportsWait of kit/prometheus tells at ten minutes: a quantile is never more
 			// than the last bucket's bound.
@@ -70,7 +74,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.LoopRestarts, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -144,7 +148,7 @@ func (g *gauge) Describe(ch chan<- *prometheus.Desc) { ch <- g.desc }
 func (g *gauge) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	readings, err := g.read(ctx)
+	readings, err := supervise.Value(func() ([]Reading, error) { return g.read(ctx) }) // in a goroutine of the registry's
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(g.desc, err)
 		return

@@ -5,14 +5,13 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
+	"muster/internal/supervise"
 )
 
 // Load reads what every inspector judges by, as it is embedded. The error names every fault
@@ -43,7 +42,7 @@ const visitsAtOnce = 3
 // came of their checks. One that cannot be visited says so in its results.
 func VisitEach(databases int, visit func(i int) ([]snapshot.CheckResult, []snapshot.MissingGrant)) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	var mu sync.Mutex
-	var group errgroup.Group
+	var group supervise.Group
 	group.SetLimit(visitsAtOnce)
 	for i := range databases {
 		group.Go(func() error {
@@ -54,6 +53,6 @@ func VisitEach(databases int, visit func(i int) ([]snapshot.CheckResult, []snaps
 			return nil
 		})
 	}
-	_ = group.Wait()
+	group.Join()
 	return results, grants
 }

@@ -3,14 +3,15 @@ package tiles
 import (
 	"container/list"
 	"context"
+	"errors"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"muster/internal/httpapi/wire"
+	"muster/internal/supervise"
 )
 
 const (
@@ -71,11 +72,13 @@ func (c *tileCache) get(ctx context.Context, key string, read func(context.Conte
 		}
 		detached, end := context.WithTimeout(context.WithoutCancel(ctx), tileTimeout)
 		defer end()
-		t, err := c.survive(detached, read)
-		if err == nil && !t.incomplete && !t.awaited {
-			c.keep(key, t)
-		}
-		return t, err
+		return c.survive(detached, func() (*tile, error) {
+			t, err := read(detached)
+			if err == nil && !t.incomplete && !t.awaited {
+				c.keep(key, t)
+			}
+			return t, err
+		})
 	})
 	select {
 	case <-ctx.Done():
@@ -90,14 +93,14 @@ func (c *tileCache) get(ctx context.Context, key string, read func(context.Conte
 
 // survive makes a problem of a panic. It would end the process: this is nobody's
 // request.
-func (c *tileCache) survive(ctx context.Context, read func(context.Context) (*tile, error)) (t *tile, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			c.log.ErrorContext(ctx, "panic", "cause", cause, "stack", string(debug.Stack()))
-			t, err = nil, &wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}
-		}
-	}()
-	return read(ctx)
+func (c *tileCache) survive(ctx context.Context, read func() (*tile, error)) (*tile, error) {
+	t, err := supervise.Value(read)
+	var panicked *supervise.PanicError
+	if errors.As(err, &panicked) {
+		c.log.ErrorContext(ctx, "panic", "cause", panicked.Value, "stack", string(panicked.Stack))
+		return nil, &wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}
+	}
+	return t, err
 }
 
 // find returns the tile of that key if there is one that is not too old.

@@ -20,6 +20,7 @@ import (
 	"muster/internal/pause"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
+	"muster/internal/supervise"
 )
 
 // Intervals between looks at one server. Each is moved by up to a tenth, so
@@ -58,6 +59,9 @@ type Instances interface {
 
 // Collector assesses the servers that have a connection registered.
 type Collector struct {
+	// Loops is told where a look panics; nil: nobody is.
+	Loops *supervise.Supervisor
+
 	store      *assessment.Store
 	fleet      Fleet
 	instances  Instances

@@ -71,7 +71,11 @@ func (c *Collector) LookLightly(ctx context.Context) (ok bool, err error) {
 // lookLightly looks at one server after the other.
 func (c *Collector) lookLightly(ctx context.Context) {
 	for ctx.Err() == nil {
-		ok, err := c.LookLightly(ctx)
+		ok := false
+		err := c.Loops.Turn(ctx, "look lightly at servers", func(ctx context.Context) (err error) {
+			ok, err = c.LookLightly(ctx)
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			c.log.ErrorContext(ctx, "look lightly at a server", "error", err)
 		}

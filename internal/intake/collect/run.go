@@ -5,10 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"muster/commands"
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 const (
@@ -25,7 +24,7 @@ const (
 // Run assesses what is due until ctx ends, and returns when the looks under
 // way have ended.
 func (c *Collector) Run(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := supervise.WithContext(ctx)
 	for range atOnce {
 		group.Go(func() error {
 			c.work(ctx)
@@ -36,33 +35,40 @@ func (c *Collector) Run(ctx context.Context) error {
 		c.lookLightly(ctx)
 		return nil
 	})
-	group.Go(func() error {
-		if err := c.store.MakeFindings(ctx); err != nil && ctx.Err() == nil { // each look does what is left over
-			c.log.ErrorContext(ctx, "make the findings of earlier assessments", "error", err)
-		}
-		if err := c.store.MakeAnswers(ctx); err != nil && ctx.Err() == nil { // until it is done they are read from the facts
-			c.log.ErrorContext(ctx, "take the answers out of earlier assessments", "error", err)
-		}
-		for {
-			if err := c.forgetRemoved(ctx); err != nil && ctx.Err() == nil {
-				c.log.ErrorContext(ctx, "forget what feeds assessed and is removed", "error", err)
-			}
-			if n, err := c.store.Prune(ctx); err != nil && ctx.Err() == nil {
-				c.log.ErrorContext(ctx, "prune old assessments", "error", err)
-			} else if n > 0 {
-				c.log.InfoContext(ctx, "pruned old assessments", "rows", n)
-			}
-			if pause.For(ctx, pause.Jittered(pruneEvery)) != nil {
-				return nil
-			}
-		}
-	})
+	group.Go(func() error { return c.Loops.Run(ctx, "tidy assessments up", c.tidyUp) })
 	return group.Wait()
+}
+
+// tidyUp completes what earlier versions kept, and deletes what is old.
+func (c *Collector) tidyUp(ctx context.Context) error {
+	if err := c.store.MakeFindings(ctx); err != nil && ctx.Err() == nil { // each look does what is left over
+		c.log.ErrorContext(ctx, "make the findings of earlier assessments", "error", err)
+	}
+	if err := c.store.MakeAnswers(ctx); err != nil && ctx.Err() == nil { // until it is done they are read from the facts
+		c.log.ErrorContext(ctx, "take the answers out of earlier assessments", "error", err)
+	}
+	for {
+		if err := c.forgetRemoved(ctx); err != nil && ctx.Err() == nil {
+			c.log.ErrorContext(ctx, "forget what feeds assessed and is removed", "error", err)
+		}
+		if n, err := c.store.Prune(ctx); err != nil && ctx.Err() == nil {
+			c.log.ErrorContext(ctx, "prune old assessments", "error", err)
+		} else if n > 0 {
+			c.log.InfoContext(ctx, "pruned old assessments", "rows", n)
+		}
+		if err := pause.For(ctx, pause.Jittered(pruneEvery)); err != nil {
+			return err
+		}
+	}
 }
 
 func (c *Collector) work(ctx context.Context) {
 	for ctx.Err() == nil {
-		ok, err := c.AssessDue(ctx)
+		ok := false
+		err := c.Loops.Turn(ctx, "assess servers", func(ctx context.Context) (err error) {
+			ok, err = c.AssessDue(ctx)
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			c.log.ErrorContext(ctx, "assess a due instance", "error", err)
 		}

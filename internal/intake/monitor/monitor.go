@@ -21,6 +21,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/pause"
 	"muster/internal/servers"
+	"muster/internal/supervise"
 )
 
 const (
@@ -76,6 +77,7 @@ type Config struct {
 	Intake      intake.Store
 	Texts       Texts // nil: nobody keeps them
 	Log         *slog.Logger
+	Loops       *supervise.Supervisor // runs what measures each server
 	Now         func() time.Time
 	// Kept is told of what came of each batch; nil: nobody is.
 	Kept func(measurements.Receipt)
@@ -279,7 +281,10 @@ func (m *Monitor) start(ctx context.Context, c claim, r assessment.Registered) {
 	m.measured[c.Instance] = one
 	go func() {
 		defer close(one.ended)
-		m.server(c, r.Engine).Run(ctx)
+		_ = m.Loops.Finish(ctx, "measure servers", func(ctx context.Context) error {
+			m.server(c, r.Engine).Run(ctx)
+			return nil
+		})
 	}()
 }
 

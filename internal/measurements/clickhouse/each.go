@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements/blocks"
+	"muster/internal/supervise"
 )
 
 // together is how many ranges are asked for in one statement, whose answer is in memory
@@ -55,12 +56,13 @@ func (s *Store) Each(ctx context.Context, _ *sqlx.Tx, of blocks.Table, ranges []
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan answer)
-	var reading sync.WaitGroup
-	reading.Go(func() {
+	var reading supervise.Group
+	reading.Go(func() error {
 		defer close(answers)
 		s.readAhead(ctx, of, ranges, answers)
+		return nil
 	})
-	defer reading.Wait()
+	defer reading.Join()
 	defer cancel() // before the wait
 	var away error
 	for a := range answers {

@@ -12,6 +12,7 @@ import (
 
 	"muster/internal/measurements/blocks"
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 // SilentError says that a server says nothing, and that nobody waits for it until it does.
@@ -71,7 +72,9 @@ func (n *node) suspect() {
 	is.mu.Lock()
 	if is.asking = false; isSilence(err) {
 		is.since = &SilentError{time.Now(), err}
-		go n.askUntilItAnswers()
+		go func() {
+			_ = supervise.New(n.store.log, supervise.Counts{}).Finish(n.store.open, "ask a silent server", n.askUntilItAnswers)
+		}()
 	}
 }
 
@@ -82,10 +85,10 @@ func isSilence(err error) bool {
 }
 
 // askUntilItAnswers ends when the server says anything, were it that we may not come in.
-func (n *node) askUntilItAnswers() {
+func (n *node) askUntilItAnswers(ctx context.Context) error {
 	for {
-		if pause.For(n.store.open, askInterval) != nil {
-			return
+		if err := pause.For(ctx, askInterval); err != nil {
+			return err
 		}
 		if !isSilence(n.ping()) {
 			break
@@ -95,6 +98,7 @@ func (n *node) askUntilItAnswers() {
 	defer n.silence.mu.Unlock()
 	n.store.log.InfoContext(n.store.open, "a server of measurements answers", "host", n.host, "silent", time.Since(n.silence.since.Since).Round(time.Millisecond))
 	n.silence.since = nil
+	return nil
 }
 
 // ping connects anew: connections of the pool may wait for an answer that never comes.

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements/blocks"
+	"muster/internal/supervise"
 )
 
 // Limits are how long something may take; zero: what is usual.
@@ -117,10 +117,13 @@ func (s *Store) shardOf(organization uuid.UUID, kind, subject string) *shard {
 // onAll does something for each shard at once, and returns all that went wrong.
 func (s *Store) onAll(do func(*shard) error) error {
 	errs := make([]error, len(s.shards))
-	var all sync.WaitGroup
+	var all supervise.Group
 	for i, of := range s.shards {
-		all.Go(func() { errs[i] = do(of) })
+		all.Go(func() error {
+			errs[i] = do(of)
+			return nil
+		})
 	}
-	all.Wait()
+	all.Join()
 	return errors.Join(errs...)
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
+	"muster/internal/supervise"
 )
 
 var (
@@ -110,7 +110,7 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	}
 	ranking.Partial = series.arePartial(span.From, span.To)
 	var covered measurements.Coverage
-	both, within := errgroup.WithContext(ctx) // each waits for the server most of its time
+	both, within := supervise.WithContext(ctx) // each waits for the server most of its time
 	both.Go(func() (err error) {
 		covered, err = s.coverage(within, organization, engine, scope, span)
 		return err

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the statement
 	"errors"
@@ -10,13 +11,13 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"golang.org/x/sync/errgroup"
 
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pause"
 	"muster/internal/statement"
+	"muster/internal/supervise"
 )
 
 //go:embed sql/behind.sql
@@ -43,6 +44,8 @@ type Store struct {
 	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
 	// it that this stays until tx ends; nil: none does.
 	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
+	// Loops runs what Run is made of; nil: nobody is told where one falls.
+	Loops *supervise.Supervisor
 }
 
 var _ measurements.Store = (*Store)(nil)
@@ -73,12 +76,15 @@ const (
 // ctx ends; it returns ctx's error. A failure is logged, and tried again at the next turn.
 // Any number of processes may do it.
 func (s *Store) Run(ctx context.Context) error {
-	var all errgroup.Group
-	all.Go(func() error {
+	var all supervise.Group
+	loop := func(name string, run func(context.Context) error) {
+		all.Go(func() error { return s.Loops.Run(ctx, name, run) })
+	}
+	loop("roll samples up", func(ctx context.Context) error {
 		return s.each(ctx, rollInterval, "samples could not be rolled up, trying again", s.Roll)
 	})
 	var sealed time.Time
-	all.Go(func() error { // one after the other: each passes over what the other holds
+	loop("put hours away", func(ctx context.Context) error { // one after the other: each passes over what the other holds
 		return s.each(ctx, compactInterval, "hours that are over could not be put away, trying again", func(ctx context.Context) (int, error) {
 			if time.Since(sealed) < sealInterval {
 				return s.Compact(ctx)
@@ -88,11 +94,11 @@ func (s *Store) Run(ctx context.Context) error {
 			return hours, errors.Join(err, s.beginHere(ctx))
 		})
 	})
-	all.Go(func() error { return s.runWhole(ctx) })
-	all.Go(func() error {
+	loop("make whole organizations", s.runWhole)
+	loop("find whole organizations", func(ctx context.Context) error {
 		return s.each(ctx, sealInterval, "whole organizations could not be found, trying again", s.findWholes)
 	})
-	return all.Wait()
+	return cmp.Or(all.Wait(), ctx.Err())
 }
 
 func (s *Store) each(ctx context.Context, interval time.Duration, failure string, do func(context.Context) (int, error)) error {

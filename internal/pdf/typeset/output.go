@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
+	"muster/internal/supervise"
 )
 
 // catalogEntries are what gofpdf has no call for. It writes the packet in front of the
@@ -115,7 +115,7 @@ var compressors = sync.Pool{New: func() any {
 
 // compressAll compresses the streams that have no filter, at the same time.
 func compressAll(objects []object) error {
-	var group errgroup.Group
+	var group supervise.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range objects {
 		if o := &objects[i]; bytes.HasPrefix(o.text, fmt.Appendf(nil, "%d 0 obj\n<</Length ", o.number)) {

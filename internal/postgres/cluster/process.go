@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/supervise"
 	"muster/internal/unixonly"
 )
 
@@ -113,7 +114,7 @@ func Start(ctx context.Context, inst Installation, account Account, dir, logPath
 	p := &Process{PID: cmd.Process.Pid, done: make(chan struct{})}
 	var exit error
 	go func() {
-		exit = cmd.Wait()
+		exit = supervise.Call(cmd.Wait)
 		close(p.done)
 	}()
 	for {
