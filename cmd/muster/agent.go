@@ -100,5 +100,5 @@ func runAgent(ctx context.Context, o agent.Options) error {
 	if closeErr := a.Close(); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("close the agent's buffer: %w", closeErr))
 	}
-	return unlessStopped(err)
+	return err
 }

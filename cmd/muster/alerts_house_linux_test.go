@@ -20,6 +20,7 @@ import (
 	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
+	"muster/internal/supervise/supervisetest"
 )
 
 // fullHouse is a house whose process does everything (a1), and a second process that keeps
@@ -34,6 +35,15 @@ type fullHouse struct {
 	db      *sqlx.DB
 	first   uuid.UUID // a report that is Ready and signed
 	digest  []byte    // that an event had
+
+	saboteur *supervisetest.Saboteur // of the processes
+	under    context.Context         //nolint:containedctx // which they run under
+}
+
+// serving is servingHere with loops that can be broken.
+func (f *fullHouse) serving(t testing.TB, args ...string) *running {
+	t.Helper()
+	return launchUnder(f.under, t, serveArgs(args)...).ready(t)
 }
 
 func newFullHouse(t *testing.T) *fullHouse {
@@ -41,8 +51,9 @@ func newFullHouse(t *testing.T) *fullHouse {
 	f := &fullHouse{mails: mailtest.Start(t, mailtest.Options{})}
 	f.post = newRelay(t, f.mails.Addr)
 	f.flags = []string{"--collect-own-host=off", "--ops-listen=127.0.0.1:0", "--smtp-url=smtps://" + f.post.address + "?ca=" + f.post.authority}
+	f.saboteur, f.under = supervisetest.New(context.Background(), 0, 0)
 	f.ward = newWard(t, install(t))
-	f.house = f.open(t, servingHere, f.flags...)
+	f.house = f.open(t, f.serving, f.flags...)
 	f.db = pgtest.Connect(t, f.url)
 	token := strings.TrimSpace(f.must(t, "token", "create", "--email", "ana@acme.example", "--scopes", "ops:read,audit:read"))
 	f.reader["TOKEN"] = token
@@ -62,7 +73,7 @@ func newFullHouse(t *testing.T) *fullHouse {
 func (f *fullHouse) begin(t *testing.T) {
 	t.Helper()
 	if f.server.over() {
-		f.server = servingHere(t, append(f.installed.flags(), append([]string{"--rate-limits=off"}, f.flags...)...)...)
+		f.server = f.serving(t, append(f.installed.flags(), append([]string{"--rate-limits=off"}, f.flags...)...)...)
 	}
 	if f.limited == nil || f.limited.over() {
 		f.limited = servingHere(t, append(f.installed.flags(), "--roles=api", "--collect-own-host=off", "--ops-listen=127.0.0.1:0")...)
@@ -115,6 +126,10 @@ func (f *fullHouse) troubles() []trouble {
 				m := f.figures(t, "a1")
 				return m[`muster_check_ok{check="mail"}`] == 1 && m[`muster_mails_total{outcome="sent"}`] > 1 && waiting(t, f.db, "mail", 1) == 0
 			},
+		},
+		{
+			alerts: []string{"MusterLoopFalls"}, comes: f.loopFalls, says: []string{"a test broke the loop watch servers", "goroutine"},
+			over: func(t *testing.T) bool { return f.at(t, loopFalls, 0) },
 		},
 		{alerts: []string{"MusterMailsRefused"}, comes: f.recipientIsRefused, says: []string{"report.email_failed"}},
 		{
@@ -182,6 +197,13 @@ func (f *fullHouse) moves(t *testing.T, from, to string) {
 	if err := os.Rename(filepath.Join(f.dir, "blobs")+from, filepath.Join(f.dir, "blobs")+to); err != nil {
 		t.Fatal(err)
 	}
+}
+
+const loopFalls = `muster_loop_restarts_total{loop="watch servers"}`
+
+func (f *fullHouse) loopFalls(t *testing.T) {
+	f.saboteur.Break("watch servers")
+	f.awaits(t, "a1", loopFalls, 1)
 }
 
 func (f *fullHouse) mailServerGoes(t *testing.T) {

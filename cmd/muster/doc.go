@@ -16,4 +16,17 @@
 // database, and fleet apply, which writes change by change, say in their packages
 // what then happens. Whoever reads the output
 // goes away: the command ends with status 1 and stops a server that it started.
+//
+// # What ends serve
+//
+// No background loop does: whatever it returns and wherever it panics, it is started again
+// (internal/supervise). What still ends the process, on purpose:
+//
+//   - SIGTERM and SIGINT.
+//   - A listener that fails, the API's or the operators': nobody could see the process.
+//   - The start: settings and files that are wrong, an address or a data directory that
+//     another process has, a key that is another installation's, a schema that is newer, or
+//     connections that PostgreSQL does not have. Afterwards, a schema that is newer makes
+//     the process unready, and does not end it.
+//   - The Go runtime: memory that is used up, or concurrent writes to a map.
 package main

@@ -23,6 +23,7 @@ import (
 	"muster/internal/intake/heartbeat"
 	"muster/internal/roster"
 	"muster/internal/secretref"
+	"muster/internal/supervise"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 )
@@ -322,7 +323,7 @@ func (in *installation) projecting(ctx context.Context) (ended func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = in.runner.Run(ctx)
+		_ = supervise.New(in.log, supervise.Counts{}).Run(ctx, "projections", in.runner.Run)
 	}()
 	return func() { <-over }
 }

@@ -40,6 +40,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/servers"
 	"muster/internal/signing"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -354,14 +355,34 @@ func (in *installation) Close() error {
 	if in.clickhouse != nil {
 		in.clickhouse.Close()
 	}
-	if in.ledger != nil {
-		in.ledger.Close()
-	}
-	if in.pool != nil {
-		in.pool.Close()
+	for name, pool := range map[string]*pgxpool.Pool{"ledger's": in.ledger, "common": in.pool} {
+		if pool != nil {
+			errs = append(errs, closePool(name, pool))
+		}
 	}
 	if in.server != nil {
 		errs = append(errs, in.server.Close(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// poolTimeout bounds the wait for connections that are in use though nobody works any more:
+// code of a driver that panicked has not given its own back, and never will.
+const poolTimeout = 2 * time.Second
+
+// closePool closes what is idle at once, and what is in use when it is given back.
+func closePool(name string, pool *pgxpool.Pool) error {
+	closed := make(chan error, 1)
+	go func() {
+		closed <- supervise.Call(func() error {
+			pool.Close()
+			return nil
+		})
+	}()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(poolTimeout):
+		return fmt.Errorf("close the %s pool: %d connections were not given back within %s", name, pool.Stat().AcquiredConns(), poolTimeout)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shirou/gopsutil/v4/disk"
 
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 )
 
@@ -45,19 +46,8 @@ func (d *disks) readings(ctx context.Context) ([]telemetry.Reading, error) {
 	seen := make(chan outcome, 1)
 	go func() {
 		defer func() { <-d.turn }()
-		var o outcome
-		for _, name := range slices.Sorted(maps.Keys(d.paths)) {
-			usage, err := disk.Usage(d.paths[name])
-			if err != nil {
-				o.err = errors.Join(o.err, err)
-				continue
-			}
-			o.readings = append(o.readings, telemetry.Reading{Labels: []string{name}, Value: 1 - usage.UsedPercent/100})
-		}
-		if len(o.readings) > 0 {
-			o.err = nil // the others are shown
-		}
-		seen <- o
+		readings, err := supervise.Value(d.look)
+		seen <- outcome{readings, err}
 	}()
 	select {
 	case o := <-seen:
@@ -65,4 +55,20 @@ func (d *disks) readings(ctx context.Context) ([]telemetry.Reading, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// look asks for each path, and returns an error where none answers.
+func (d *disks) look() (readings []telemetry.Reading, failed error) {
+	for _, name := range slices.Sorted(maps.Keys(d.paths)) {
+		usage, err := disk.Usage(d.paths[name])
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		readings = append(readings, telemetry.Reading{Labels: []string{name}, Value: 1 - usage.UsedPercent/100})
+	}
+	if len(readings) > 0 {
+		return readings, nil // the others are shown
+	}
+	return nil, failed
 }

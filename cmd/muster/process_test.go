@@ -224,7 +224,13 @@ func servingHere(t testing.TB, args ...string) *running {
 // contract and the catalogue.
 func launchHere(t testing.TB, args ...string) *running {
 	t.Helper()
-	ctx, halt := context.WithCancel(context.Background()) // the test's own ends before its cleanup begins
+	return launchUnder(context.Background(), t, args...) // the test's own ends before its cleanup begins
+}
+
+// launchUnder is launchHere with a context.
+func launchUnder(ctx context.Context, t testing.TB, args ...string) *running {
+	t.Helper()
+	ctx, halt := context.WithCancel(ctx)
 	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{}), halt: halt}
 	go func() {
 		r.status = run(ctx, args, r.said, r.logged)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/domain/organization"
@@ -23,6 +22,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/postgres"
 	"muster/internal/readiness"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
 	"muster/internal/zones"
@@ -103,7 +103,12 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	for _, warning := range cfg.Warnings() {
 		in.log.Warn(warning)
 	}
-	p := &process{installation: in, out: out, worker: worker, metrics: metrics, export: export, starts: &starts, front: front, door: door}
+	loops := supervise.New(in.log, supervise.Counts{
+		Known:     func(loop string) { metrics.LoopRestarts.WithLabelValues(loop) },
+		Restarted: func(loop string) { metrics.LoopRestarts.WithLabelValues(loop).Inc() },
+	})
+	in.samples.Loops = loops
+	p := &process{installation: in, out: out, worker: worker, metrics: metrics, export: export, starts: &starts, front: front, door: door, loops: loops}
 	return p.run(ctx)
 }
 
@@ -121,6 +126,12 @@ type process struct {
 	commits  *postgres.Commits
 	ready    *readiness.Board
 	verifier *checkpoint.Verifier
+	loops    *supervise.Supervisor
+}
+
+// loop runs what works until the process stops, and starts it again where it falls.
+func (p *process) loop(ctx context.Context, group *supervise.Group, name string, run func(context.Context) error) {
+	group.Go(func() error { return p.loops.Run(ctx, name, run) })
 }
 
 // run starts what the roles ask for and stops it in two stages: first who takes
@@ -143,13 +154,13 @@ func (p *process) run(ctx context.Context) (err error) {
 	p.measure()
 	stop, stopGround := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopGround()
-	ground, groundFailed := errgroup.WithContext(stop)
+	ground, groundFailed := supervise.WithContext(stop)
 	p.startGround(groundFailed, ground)
 	p.startDoor(groundFailed, ground)
 
 	taking, stopTaking := context.WithCancel(groundFailed)
 	defer stopTaking()
-	takers, failed := errgroup.WithContext(taking)
+	takers, failed := supervise.WithContext(taking)
 	web, err := p.startTakers(failed, takers, begun)
 	if err == nil {
 		debug.FreeOSMemory() // what the start took, the hash of a password above all, is not kept for minutes
@@ -169,30 +180,31 @@ func (p *process) run(ctx context.Context) (err error) {
 
 // startGround starts what the others need until the end: the private server's
 // keeper and the projections, which writes are answered after.
-func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
-	group.Go(func() error {
+func (p *process) startGround(ctx context.Context, group *supervise.Group) {
+	p.loop(ctx, group, "watch the database", func(ctx context.Context) error {
 		p.outage.Watch(ctx, p.works)
-		return nil
+		return ctx.Err()
 	})
-	group.Go(func() error { return unlessStopped(p.clock.Keep(ctx, p.log)) })
+	p.loop(ctx, group, "keep the clock", func(ctx context.Context) error { return p.clock.Keep(ctx, p.log) })
 	if p.server != nil {
-		group.Go(func() error { return unlessStopped(p.server.Supervise(ctx)) })
+		p.loop(ctx, group, "keep the private server", p.server.Supervise)
 	}
 	if p.cfg.Roles.Has(config.Projections) {
-		group.Go(func() error { return unlessStopped(p.runner.Run(ctx)) })
+		p.loop(ctx, group, "fill projections", p.runner.Run)
 	}
 }
 
 // startTakers starts whoever takes new work until ctx ends. HTTP comes last,
 // when there is somebody to sign in.
-func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun chan struct{}) (*http.Server, error) {
+func (p *process) startTakers(ctx context.Context, group *supervise.Group, begun chan struct{}) (*http.Server, error) {
 	collector, err := collect.New(p.facts, p.commands, p.fleet, p.accepted(), p.reach, p.log, p.clock.Now)
 	if err != nil {
 		return nil, err
 	}
 	collector.JudgeBy(p.known)
+	collector.Loops = p.loops
 	if p.cfg.Roles.Has(config.Collectors) {
-		group.Go(func() error { return unlessStopped(collector.Run(ctx)) })
+		p.loop(ctx, group, "assess", collector.Run)
 		p.startMonitor(ctx, group)
 	}
 	if p.cfg.Roles.Has(config.Workers) {
@@ -203,10 +215,10 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun 
 		if err != nil {
 			return nil, err
 		}
-		group.Go(func() error { return unlessStopped(workers.Run(ctx)) })
-		group.Go(func() error { return unlessStopped(p.watch.Run(ctx)) })
-		group.Go(func() error { return unlessStopped(p.follower().Run(ctx)) })
-		group.Go(func() error { return unlessStopped(p.samples.Run(ctx)) })
+		p.loop(ctx, group, "work on jobs", workers.Run)
+		p.loop(ctx, group, "watch servers", p.watch.Run)
+		p.loop(ctx, group, "follow the logs", p.follower().Run)
+		p.loop(ctx, group, "keep samples", p.samples.Run)
 	}
 	filler := p.newDemo(collector)
 	if err := p.firstRun(ctx, filler); err != nil {
@@ -219,21 +231,14 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun 
 		group.Go(func() error { return p.runDemo(ctx, filler, o, func() {}) })
 	}
 	if p.cfg.Roles.Has(config.API) || p.cfg.Roles.Has(config.Collectors) {
-		group.Go(func() error { return unlessStopped(p.watch.Listen(ctx)) }) // both take in samples
+		p.loop(ctx, group, "note that servers are heard", p.watch.Listen) // both take in samples
 	}
 	if p.cfg.Roles.Has(config.API) {
-		group.Go(func() error { return unlessStopped(p.drops.Run(ctx)) })
-		group.Go(func() error { return unlessStopped(p.senders.Run(ctx)) })
-		group.Go(func() error { return unlessStopped(p.samples.Attend(ctx)) })
+		p.loop(ctx, group, "count dropped engines", p.drops.Run)
+		p.loop(ctx, group, "count what senders sent", p.senders.Run)
+		p.loop(ctx, group, "note that samples are taken in", p.samples.Attend)
 	}
 	return p.startHTTP(ctx, group, collector, fill, begun)
-}
-
-func unlessStopped(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
 }
 
 func stopHTTP(ctx context.Context, server *http.Server) error {

@@ -5,12 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/demo"
 	"muster/internal/pause"
+	"muster/internal/supervise"
 )
 
 const (
@@ -36,7 +35,7 @@ func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 
 // startDemos keeps going what there is of demos: one made just now, or whose filling
 // was cut off. begun is closed when there is enough of them to look at.
-func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler *demo.Demo, begun chan<- struct{}) error {
+func (p *process) startDemos(ctx context.Context, group *supervise.Group, filler *demo.Demo, begun chan<- struct{}) error {
 	organizations, err := p.accounts.Organizations(ctx)
 	if err != nil {
 		return err
@@ -59,15 +58,20 @@ func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler 
 // it to look at.
 func (p *process) runDemo(ctx context.Context, filler *demo.Demo, o accounts.Organization, begun func()) error {
 	defer begun()
-	p.persist(ctx, o, func(ctx context.Context) error { return filler.Begin(ctx, o) })
-	begun()
-	var group errgroup.Group
-	for _, work := range []func(context.Context, accounts.Organization) error{filler.Measure, filler.Fill, filler.Fire} {
-		group.Go(func() error {
-			p.persist(ctx, o, func(ctx context.Context) error { return work(ctx, o) })
+	work := func(name string, do func(context.Context, accounts.Organization) error) error {
+		return p.loops.Finish(ctx, name, func(ctx context.Context) error {
+			p.persist(ctx, o, func(ctx context.Context) error { return do(ctx, o) })
 			return nil
 		})
 	}
+	if err := work("begin the demo", filler.Begin); err != nil {
+		return err
+	}
+	begun()
+	var group supervise.Group
+	group.Go(func() error { return work("measure the demo", filler.Measure) })
+	group.Go(func() error { return work("fill the demo", filler.Fill) })
+	group.Go(func() error { return work("fire the demo's alerts", filler.Fire) })
 	return group.Wait()
 }
 

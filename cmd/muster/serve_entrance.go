@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/internal/httpapi/operations"
+	"muster/internal/supervise"
 )
 
 // entrance is a port that is open, and answers from then on: until there is a handler it
@@ -27,13 +28,32 @@ func newEntrance(listener net.Listener, log *slog.Logger, readTimeout, writeTime
 	e := &entrance{address: listener.Addr().String(), ended: make(chan error, 1)}
 	e.opens(operations.Starting(waitsFor))
 	e.server = &http.Server{
-		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*e.handler.Load()).ServeHTTP(w, r) }),
+		Handler:           e.guarded(log),
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
 	go func() { e.ended <- e.server.Serve(listener) }()
 	return e
+}
+
+// guarded logs what a handler panics with, which breaks the answer off. Of the API's requests
+// only what cannot be answered any more comes here.
+func (e *entrance) guarded(log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := supervise.Call(func() error {
+			(*e.handler.Load()).ServeHTTP(w, r)
+			return nil
+		})
+		var panicked *supervise.PanicError
+		if !errors.As(err, &panicked) {
+			return
+		}
+		if !errors.Is(err, http.ErrAbortHandler) {
+			log.ErrorContext(r.Context(), "a request panicked", "error", err, "stack", string(panicked.Stack))
+		}
+		panic(http.ErrAbortHandler)
+	})
 }
 
 // opens hands requests to a handler from now on.

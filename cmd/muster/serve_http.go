@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"muster/eventstore/tree"
 	"muster/internal/accounts"
 	"muster/internal/config"
@@ -31,6 +29,7 @@ import (
 	"muster/internal/intake/heartbeat"
 	"muster/internal/mail"
 	"muster/internal/oidc"
+	"muster/internal/supervise"
 	"muster/web"
 )
 
@@ -46,7 +45,7 @@ const (
 // startHTTP serves the API and the pages, and says so when there is something to be
 // seen on them; nil without the role.
 func (p *process) startHTTP(
-	ctx context.Context, group *errgroup.Group, collector *collect.Collector, fillDemo func(accounts.Organization), begun <-chan struct{},
+	ctx context.Context, group *supervise.Group, collector *collect.Collector, fillDemo func(accounts.Organization), begun <-chan struct{},
 ) (*http.Server, error) {
 	if !p.cfg.Roles.Has(config.API) {
 		return nil, nil
@@ -79,11 +78,11 @@ func (p *process) startHTTP(
 		case <-ctx.Done():
 			return nil
 		case <-begun:
-			if err := p.greet(ctx); ctx.Err() == nil {
-				return err
-			}
-			return nil // who is asked to stop meanwhile has its connection broken off, and need not greet
 		}
+		if err := p.loops.Finish(ctx, "greet", p.greet); ctx.Err() == nil {
+			return err
+		}
+		return nil // who is asked to stop meanwhile has its connection broken off, and need not greet
 	})
 	return p.front.server, nil
 }

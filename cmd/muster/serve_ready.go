@@ -7,13 +7,12 @@ import (
 	"net"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"muster/internal/config"
 	"muster/internal/httpapi/operations"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
 	"muster/internal/readiness"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 	"muster/internal/zones"
 )
@@ -35,6 +34,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		{Name: "blobs", Run: withoutLag(p.blobs.Check)},
 		{Name: "mail", Run: withoutLag(transport.Check)},
 		{Name: "time_zones", Run: withoutLag(p.zonesCurrent)},
+		{Name: "loops", Run: withoutLag(p.loops.Check)},
 	}
 	if p.clickhouse != nil {
 		checks = append(checks, readiness.Need{Name: "measurements", Run: p.blocksThere})
@@ -113,7 +113,7 @@ func listenOps(ctx context.Context, cfg *config.Config) (net.Listener, error) {
 }
 
 // startDoor lets operators look at the process, to its very end.
-func (p *process) startDoor(ctx context.Context, group *errgroup.Group) {
+func (p *process) startDoor(ctx context.Context, group *supervise.Group) {
 	if p.door == nil {
 		return
 	}

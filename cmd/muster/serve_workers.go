@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/eventstore"
@@ -25,6 +24,7 @@ import (
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/pdf"
+	"muster/internal/supervise"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
 	"muster/projections/fleet"
@@ -37,7 +37,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 		return nil, err
 	}
 	workers := handlers.NewWorkers(p.queue, handlers.WorkersConfig{
-		Config: jobs.Config{Worker: p.worker, Lease: p.cfg.JobLease, Log: p.log, Settled: p.countJob}, Tracer: p.export.Tracer(),
+		Config: jobs.Config{Worker: p.worker, Lease: p.cfg.JobLease, Log: p.log, Settled: p.countJob, Loops: p.loops}, Tracer: p.export.Tracer(),
 		Recorded: func(ctx context.Context) { p.runner.Announce(ctx, eventstore.Reports) },
 	})
 	parts.Transport = countingTransport{parts.Transport, p.metrics.Mails}
@@ -111,7 +111,7 @@ func (p *process) signCheckpoints(ctx context.Context) error {
 
 // startWitnesses has others cosign the checkpoints, where there are any. Nobody waits
 // for them.
-func (p *process) startWitnesses(ctx context.Context, group *errgroup.Group) error {
+func (p *process) startWitnesses(ctx context.Context, group *supervise.Group) error {
 	if p.cfg.Witnesses == "" {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (p *process) startWitnesses(ctx context.Context, group *errgroup.Group) err
 		}
 	}
 	asking := &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Ask: witnesses, Now: p.clock.Now, Log: p.log}
-	group.Go(func() error { return unlessStopped(asking.Run(ctx, made)) })
+	p.loop(ctx, group, "ask witnesses", func(ctx context.Context) error { return asking.Run(ctx, made) })
 	return nil
 }
 
@@ -244,12 +244,12 @@ func (p *process) tiles() *measurements.Tiles {
 
 // startMonitor starts measuring the registered servers and, unless it is switched
 // off, the machine this runs on.
-func (p *process) startMonitor(ctx context.Context, group *errgroup.Group) {
+func (p *process) startMonitor(ctx context.Context, group *supervise.Group) {
 	servers := monitor.New(monitor.Config{
 		DB: p.db, Connections: p.facts, Reach: p.reach, Fleet: p.commands, Instances: p.fleet, Intake: p.intake,
-		Texts: p.accounts, Log: p.log, Now: p.intake.Now, Kept: p.countSamples,
+		Texts: p.accounts, Log: p.log, Loops: p.loops, Now: p.intake.Now, Kept: p.countSamples,
 	})
-	group.Go(func() error { return unlessStopped(servers.Run(ctx)) })
+	p.loop(ctx, group, "share out servers", servers.Run)
 	if !p.cfg.CollectOwnHost {
 		return
 	}
@@ -257,7 +257,7 @@ func (p *process) startMonitor(ctx context.Context, group *errgroup.Group) {
 		Connections: p.facts, Organizations: p.organizationIDs, Hosts: p.hostsOf, Intake: p.intake,
 		Log: p.log, Now: p.intake.Now, Kept: p.countSamples,
 	}
-	group.Go(func() error { return unlessStopped(host.Run(ctx)) })
+	p.loop(ctx, group, "measure this machine", host.Run)
 }
 
 // hostsOf are the hosts of an organization's servers, "" where one is not known.

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
+	"muster/internal/supervise"
 	"muster/internal/watch"
 )
 
@@ -42,6 +42,7 @@ type Agent struct {
 	host    string // this machine's name
 	engines map[fleet.Engine]measure.Engine
 	gate    *measure.Gate
+	loops   *supervise.Supervisor
 	watched []*watched
 	work    chan struct{} // something is to be sent
 	changed chan struct{} // a server is reached, or is not any more
@@ -79,7 +80,7 @@ func Open(o Options) (*Agent, error) {
 		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	a := &Agent{
-		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce),
+		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce), loops: supervise.New(o.Log, supervise.Counts{}),
 		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
 		work:   make(chan struct{}, 1), changed: make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{},
 	}
@@ -140,32 +141,39 @@ func (a *Agent) wake() {
 	}
 }
 
-// Run measures, assesses and sends until ctx ends, and returns its error. What is not sent
-// by then is sent the next time.
+// Run measures, assesses and sends until ctx ends. What is not sent by then is sent the
+// next time. Each of its loops is started again where it falls.
 func (a *Agent) Run(ctx context.Context) error {
 	a.askTheTime(ctx)
 	if err := a.announceAll(); err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	var group supervise.Group
+	loop := func(name string, run func(context.Context) error) {
+		group.Go(func() error { return a.loops.Run(ctx, name, run) })
+	}
 	for _, w := range a.watched {
-		group.Go(func() error {
-			measure.New(measure.Config{
-				Engine: a.engines[w.Engine], Instance: w.id, Home: w, Gate: a.gate,
-				Log: a.Log.With("server", w.ExternalID), Now: a.Now, Identified: w.identified,
-			}).Run(ctx)
-			return ctx.Err()
-		})
+		loop("measure "+w.ExternalID, w.measure)
 		if w.AssessEvery > 0 && a.Inspectors[w.Engine] != nil {
-			group.Go(func() error { return w.assess(ctx) })
+			loop("assess "+w.ExternalID, w.assess)
 		}
 	}
 	if a.config.Host {
-		group.Go(func() error { return a.measureHost(ctx) })
+		loop("measure this machine", a.measureHost)
 	}
-	group.Go(func() error { return a.deliver(ctx) })
-	group.Go(func() error { return a.report(ctx) })
+	loop("send", a.deliver)
+	loop("say how the agent is", a.report)
 	return group.Wait()
+}
+
+// measure measures a server until ctx ends.
+func (w *watched) measure(ctx context.Context) error {
+	a := w.agent
+	measure.New(measure.Config{
+		Engine: a.engines[w.Engine], Instance: w.id, Home: w, Gate: a.gate,
+		Log: a.Log.With("server", w.ExternalID), Now: a.Now, Identified: w.identified,
+	}).Run(ctx)
+	return ctx.Err()
 }
 
 // reached keeps why the server cannot be reached, and has the server of Muster told at once

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/inspection"
+	"muster/internal/assessment/inspectors"
+	"muster/internal/intake/measure/engines"
+	"muster/internal/supervise/supervisetest"
+)
+
+// lines is a log that many write.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+// TestEveryLoopOfTheAgentPanics, all at once: the agent goes on, starts each again, says so
+// in its log, and reports to the server as before. A loop that is new in Run is broken, too.
+func TestEveryLoopOfTheAgentPanics(t *testing.T) {
+	t.Parallel()
+	reports := make(chan struct{}, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == agentsPath {
+			reports <- struct{}{}
+		}
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "token"), []byte("planted-token\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "agent.yaml"), fmt.Appendf(nil, "name: here\ndirectory: %s\nhost: true\nservers:\n"+
+		"  - {name: db, engine: postgresql, dsn: \"postgres://u@127.0.0.1:1/d?sslmode=disable\"}\n", filepath.Join(dir, "buffer")), 0o600))
+	config, err := ReadConfig(filepath.Join(dir, "agent.yaml"), os.LookupEnv)
+	must(t, err)
+	u, err := url.Parse(server.URL)
+	must(t, err)
+	all, err := inspectors.All(time.Now)
+	must(t, err)
+	log := &lines{}
+	a, err := Open(Options{
+		Config: config, Server: u, TokenFile: filepath.Join(dir, "token"), Version: "1", Engines: engines.All,
+		Inspectors: map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: all[fleet.PostgreSQL]}, Log: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	saboteur, ctx := supervisetest.New(ctx, time.Millisecond, time.Second)
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	<-reports // askTheTime
+	<-reports // the loop
+	want := []string{"assess db", "measure db", "measure this machine", "say how the agent is", "send"}
+	for len(saboteur.Loops()) < len(want) {
+		time.Sleep(time.Millisecond)
+	}
+	loops := saboteur.Loops()
+	if !slices.Equal(loops, want) {
+		t.Errorf("the loops are %q, want %q", loops, want)
+	}
+	for _, loop := range loops {
+		saboteur.Break(loop)
+		saboteur.End(loop)
+	}
+	for _, loop := range loops {
+		for log.count("a test broke the loop "+loop) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if n := log.count("supervisetest.(*mined).step"); n < len(loops) {
+		t.Errorf("the log has %d stacks of %d panics", n, len(loops))
+	}
+	<-reports // by the one that was started again
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	must(t, a.Close())
+}
