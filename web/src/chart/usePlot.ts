@@ -120,5 +120,7 @@ function placeLabels(u: uPlot, figure: HTMLElement) {
     marker.style.top = `${u.bbox.top / ratio}px`;
     marker.style.height = `${u.bbox.height / ratio}px`;
     marker.dataset.side = x > width / 2 ? "left" : "right";
+    // A label that is longer than its half ends there: over the axis it would hide a tick.
+    marker.style.setProperty("--room", `${Math.max(x, width - x)}px`);
   }
 }

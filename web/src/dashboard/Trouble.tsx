@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { wordOf } from "../instances/reason";
 import { type Status, statusIcons, statusNames } from "../instances/states";
-import { absoluteTime, ago, count, plural, sinceWhen } from "../ui/format";
+import { absoluteTime, ago, count, lasting, plural, sinceWhen } from "../ui/format";
 import { useNow } from "../ui/now";
 import { useScope } from "../window/scope";
 import classes from "./states.module.css";
@@ -80,7 +80,7 @@ function Down({ instance: i, first }: { instance: Shown; first: boolean }) {
         <bdi>{i.name}</bdi> is down{word && `, ${word}`}{" "}
         {i.statusSince && (
           <span className={classes.since}>
-            since <Moment at={i.statusSince} words={sinceWhen} />
+            since <Moment at={i.statusSince} words={lately} />
           </span>
         )}
       </h2>
@@ -113,7 +113,7 @@ function Quiet({ instance: i }: { instance: Shown }) {
         <bdi>{i.name}</bdi> is {statusNames[i.status].toLowerCase()}{" "}
         {i.statusSince && (
           <span className={classes.since}>
-            since <Moment at={i.statusSince} words={sinceWhen} />
+            since <Moment at={i.statusSince} words={lately} />
           </span>
         )}
       </h2>
@@ -131,6 +131,7 @@ function Together({ down, active, instanceIds }: { down: Shown[]; active: number
     const reason = code === "refused" ? "connection refused" : (wordOf(code) ?? code);
     if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
+  const most = [...reasons].sort(([, a], [, b]) => b - a);
   return (
     <Row
       status="down"
@@ -157,8 +158,8 @@ function Together({ down, active, instanceIds }: { down: Shown[]; active: number
         )}
       </h2>
       <p className={classes.why}>
-        {[...reasons].map(([reason, n]) => `${count(n)} ${reason}`).join(", ")}. Check what they share: the network, a
-        host, a storage.
+        {most.map(([reason, n]) => `${count(n)} ${reason}`).join(", ")}. Check what they share: the network, a host, a
+        storage.
       </p>
     </Row>
   );
@@ -176,6 +177,8 @@ function Open({ instance: i, filled = false }: { instance: Shown; filled?: boole
     </Button>
   );
 }
+
+const lately = (at: string, now: Date) => `${sinceWhen(at, now)}, ${lasting(at, now)}`;
 
 /** Moment is a time without the code that shows tooltips: the card is in the page's first frame. */
 function Moment({ at, words }: { at: string; words: (at: string, now: Date) => string }) {

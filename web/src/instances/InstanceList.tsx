@@ -191,10 +191,10 @@ function Alerts({ health: h }: Faring) {
   const critical = h.criticalAlerts ?? 0;
   return (
     <Text size="sm" component="div" className="numbers" style={{ whiteSpace: "nowrap" }}>
-      {count(h.openAlerts)}
+      {critical < h.openAlerts || critical === 0 ? count(h.openAlerts) : null}
+      {critical > 0 && critical < h.openAlerts && ", "}
       {critical > 0 && (
         <Text size="xs" fw={600} c="var(--mantine-color-error)" span>
-          {" "}
           {count(critical)} critical
         </Text>
       )}

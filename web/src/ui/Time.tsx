@@ -28,7 +28,7 @@ export function Since({ at }: { at: string }) {
           {sinceWhen(at, now)}
         </time>
       </Tooltip>
-      <span className="numbers">, {lasting(at, now)}</span>
+      <span className="numbers">, {lasting(at, now).replaceAll(" ", "\u00a0")}</span>
     </>
   );
 }
