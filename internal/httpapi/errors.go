@@ -39,6 +39,9 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 	}
 	if away := absence(err); away != "" {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
+		if away == databaseAway {
+			away += " A change may have been saved before the connection was lost."
+		}
 		return &wire.Problem{Code: "unavailable", Detail: away + " Try again."}
 	}
 	s.Log.ErrorContext(ctx, "request failed", "error", err)
@@ -53,12 +56,22 @@ func (s *server) explain(ctx context.Context, figures []string, err error) (code
 	level, code, sentence := slog.LevelError, "internal_error", "It could not be read; the log has the reason under this request id."
 	if away := absence(err); away != "" {
 		level, code, sentence = slog.LevelWarn, "unavailable", away
+		if away == databaseLate {
+			sentence = "It could not be read in time."
+		}
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		s.Log.Log(ctx, level, "answering without side figures", "figures", strings.Join(figures, " "), "error", err)
 	}
 	return code, sentence
 }
+
+// databaseAway is told where PostgreSQL is away, or others keep it from answering, and
+// databaseLate where it does not answer in time.
+const (
+	databaseAway = "The database is not available or too busy."
+	databaseLate = "The database did not answer in time, or does not commit. A change may have been saved."
+)
 
 // absence says what is away, where that is the error; else it is empty.
 func absence(err error) string {
@@ -76,9 +89,9 @@ func absence(err error) string {
 	case errors.As(err, &recovering):
 		return "The database crashed, and what has been measured in the last hours is being added up again, which takes seconds. Nothing is lost."
 	case errors.Is(err, context.DeadlineExceeded):
-		return "The database did not answer in time, or does not commit. A change may have been saved."
+		return databaseLate
 	case isUnavailable(err):
-		return "The database is not available or too busy. A change may have been saved before the connection was lost."
+		return databaseAway
 	case errors.As(err, &network):
 		return "A service that this request needs is not responding; the server's log names it under this request id."
 	}

@@ -10,10 +10,12 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/eventstore"
+	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/postgres"
 )
@@ -59,6 +61,29 @@ func TestMeasurementsAway(t *testing.T) {
 		err := fmt.Errorf("read blocks: %w", &blocks.UnavailableError{Part: "ClickHouse on clicks:9000", Err: why})
 		if p := s.toProblem(t.Context(), err); p.Code != "unavailable" || !strings.Contains(p.Detail, "older measurements") || strings.Contains(p.Detail, "clicks") {
 			t.Errorf("%v: %s %s", why, p.Code, p.Detail)
+		}
+	}
+}
+
+// TestWhyASideFigureIsMissing: in words that fit a figure, and nothing of the error's text.
+func TestWhyASideFigureIsMissing(t *testing.T) {
+	t.Parallel()
+	s := &server{Front: Front{Log: slog.New(slog.DiscardHandler)}}
+	away := &blocks.UnavailableError{Part: "ClickHouse on clicks:9000", Err: context.DeadlineExceeded}
+	since := time.Date(2026, 11, 26, 18, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		err            error
+		code, sentence string
+	}{
+		"a shard that says nothing": {fmt.Errorf("read hosts: %w", away), "unavailable", "older measurements are kept on is not responding"},
+		"out of time":               {fmt.Errorf("read hosts: %w", context.DeadlineExceeded), "unavailable", "It could not be read in time."},
+		"a busy database":           {fmt.Errorf("read hosts: %w", &pgconn.PgError{Code: "55P03"}), "unavailable", "The database is not available or too busy."},
+		"not kept":                  {fmt.Errorf("read hosts: %w", &measurements.NotKeptError{Since: since}), "detail_not_kept", "kept since 2026-11-26T18:00:00Z."},
+		"ours":                      {errors.New("clicks: no such column"), "internal_error", "the log has the reason"},
+	} {
+		code, sentence := s.explain(t.Context(), []string{"cpu"}, c.err)
+		if code != c.code || !strings.Contains(sentence, c.sentence) || strings.Contains(sentence, "clicks") || strings.Contains(sentence, "change") {
+			t.Errorf("%s: %s, %s", name, code, sentence)
 		}
 	}
 }

@@ -29,119 +29,123 @@ import (
 type faultyStore struct {
 	store  *pgstore.Store
 	method string
-	err    error
+	err    error // nil: it says nothing
 	called map[string]bool
 }
 
 // fails is the error of the method, if it is the one that fails.
-func (f *faultyStore) fails(method string) error {
+func (f *faultyStore) fails(ctx context.Context, method string) error {
 	f.called[method] = true
-	if method == f.method {
-		return f.err
+	if method != f.method {
+		return nil
 	}
-	return nil
+	if f.err == nil { // it says nothing
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return f.err
 }
 
 func (f *faultyStore) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
-	if err := f.fails("Write"); err != nil {
+	if err := f.fails(ctx, "Write"); err != nil {
 		return measurements.Receipt{}, err
 	}
 	return f.store.Write(ctx, b)
 }
 
 func (f *faultyStore) Utilization(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, w timegrid.Window) (measurements.Utilization, error) {
-	if err := f.fails("Utilization"); err != nil {
+	if err := f.fails(ctx, "Utilization"); err != nil {
 		return measurements.Utilization{}, err
 	}
 	return f.store.Utilization(ctx, organization, hosts, w)
 }
 
 func (f *faultyStore) QueryPerformance(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window, now time.Time) (measurements.QuerySums, error) {
-	if err := f.fails("QueryPerformance"); err != nil {
+	if err := f.fails(ctx, "QueryPerformance"); err != nil {
 		return measurements.QuerySums{}, err
 	}
 	return f.store.QueryPerformance(ctx, organization, engine, scope, w, now)
 }
 
 func (f *faultyStore) WaitEvents(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window) (measurements.WaitSums, error) {
-	if err := f.fails("WaitEvents"); err != nil {
+	if err := f.fails(ctx, "WaitEvents"); err != nil {
 		return measurements.WaitSums{}, err
 	}
 	return f.store.WaitEvents(ctx, organization, engine, scope, w)
 }
 
 func (f *faultyStore) Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {
-	if err := f.fails("Connections"); err != nil {
+	if err := f.fails(ctx, "Connections"); err != nil {
 		return measurements.OpenConnections{}, err
 	}
 	return f.store.Connections(ctx, organization, engine, databases, now)
 }
 
 func (f *faultyStore) UtilizationContributors(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
-	if err := f.fails("UtilizationContributors"); err != nil {
+	if err := f.fails(ctx, "UtilizationContributors"); err != nil {
 		return measurements.Ranking{}, err
 	}
 	return f.store.UtilizationContributors(ctx, organization, hosts, span, b)
 }
 
 func (f *faultyStore) QueryContributors(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, span measurements.Span, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
-	if err := f.fails("QueryContributors"); err != nil {
+	if err := f.fails(ctx, "QueryContributors"); err != nil {
 		return measurements.Ranking{}, err
 	}
 	return f.store.QueryContributors(ctx, organization, engine, scope, span, b, now)
 }
 
 func (f *faultyStore) WaitContributors(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
-	if err := f.fails("WaitContributors"); err != nil {
+	if err := f.fails(ctx, "WaitContributors"); err != nil {
 		return measurements.Ranking{}, err
 	}
 	return f.store.WaitContributors(ctx, organization, engine, scope, span, b)
 }
 
 func (f *faultyStore) Statements(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled, partial bool, err error) {
-	if err := f.fails("Statements"); err != nil {
+	if err := f.fails(ctx, "Statements"); err != nil {
 		return false, false, err
 	}
 	return f.store.Statements(ctx, organization, engine, scope, span, now, take)
 }
 
 func (f *faultyStore) StatementSeries(ctx context.Context, organization uuid.UUID, of measurements.NamedStatement, w timegrid.Window, now time.Time) (measurements.StatementSeries, error) {
-	if err := f.fails("StatementSeries"); err != nil {
+	if err := f.fails(ctx, "StatementSeries"); err != nil {
 		return measurements.StatementSeries{}, err
 	}
 	return f.store.StatementSeries(ctx, organization, of, w, now)
 }
 
 func (f *faultyStore) NameStatements(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]measurements.NamedStatement, error) {
-	if err := f.fails("NameStatements"); err != nil {
+	if err := f.fails(ctx, "NameStatements"); err != nil {
 		return nil, err
 	}
 	return f.store.NameStatements(ctx, organization, ids)
 }
 
 func (f *faultyStore) MatchStatements(ctx context.Context, organization uuid.UUID, scope measurements.StatementScope, match measurements.StatementMatch) (map[measurements.StatementRef]bool, error) {
-	if err := f.fails("MatchStatements"); err != nil {
+	if err := f.fails(ctx, "MatchStatements"); err != nil {
 		return nil, err
 	}
 	return f.store.MatchStatements(ctx, organization, scope, match)
 }
 
 func (f *faultyStore) ConnectionContributors(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
-	if err := f.fails("ConnectionContributors"); err != nil {
+	if err := f.fails(ctx, "ConnectionContributors"); err != nil {
 		return measurements.Ranking{}, err
 	}
 	return f.store.ConnectionContributors(ctx, organization, engine, databases, b, now)
 }
 
 func (f *faultyStore) InstancesOn(ctx context.Context, organization uuid.UUID, names []string) (map[string][]uuid.UUID, error) {
-	if err := f.fails("InstancesOn"); err != nil {
+	if err := f.fails(ctx, "InstancesOn"); err != nil {
 		return nil, err
 	}
 	return f.store.InstancesOn(ctx, organization, names)
 }
 
 func (f *faultyStore) Mounted(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, since time.Time) (map[string][]string, error) {
-	if err := f.fails("Mounted"); err != nil {
+	if err := f.fails(ctx, "Mounted"); err != nil {
 		return nil, err
 	}
 	return f.store.Mounted(ctx, organization, scope, since)
@@ -282,6 +286,13 @@ func TestASideFigureNeverTakesAnAnswerDown(t *testing.T) {
 			}
 		}
 	}
+	// One that says nothing leaves the answer the time that it needs.
+	store.method, store.err = "UtilizationContributors", nil
+	short, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
+	defer cancel()
+	if a := w.doIn(short, request{method: "GET", path: gets["listInstances"], as: w.ours.admin}).is(200); strings.Count(a.Body.String(), "It could not be read in time.") < 3 {
+		t.Errorf("hosts say nothing, and the list of instances %s", a.Body)
+	}
 	store.method = ""
 	w.build()
 	for source, figure := range map[string]string{
@@ -340,17 +351,17 @@ var ofTables = map[string]subject{
 	"sessions":      {"who is calling", "every"},
 
 	"fleet_v2": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getConnections getControl getFinding
-		getInstance getInstanceHealth getOverview getStatement groupFindings listAlertHistoryContributors
+		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
 		listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements
 		listUtilizationContributors listWaitEventsContributors`},
-	"alerts_v2":         {"the alerts", "getAlert getAlertHistory listAlertHistoryContributors listAlertNotifications listAlerts"},
+	"alerts_v2":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"report_history_v1": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
 	"audit_v2":          {"what happened", "listAuditEvents listReportEvents"},
 	"exceptions_v1":     {"exceptions, and which findings are accepted", "getException getFinding groupFindings listExceptions listFindings"},
 	"health_v1":         {"the score", "getInstanceHealth"},
 	"schedules_v1":      {"the schedules", "getSchedule listScheduleRuns listSchedules"},
 
-	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory listAlertHistoryContributors listAlertNotifications listAlerts"},
+	"alert_last_seen":        {"when alerts fired last", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"assessment_feeds":       {"how a server is assessed, and which findings count", "getInstance groupFindings listFindings listInstances"},
 	"assessment_targets":     {"whether Muster connects to a server, and which findings count", "getInstance groupFindings listFindings listInstances"},
 	"monitor_leases":         {"when Muster was last connected to a server", "getInstance listInstances"},

@@ -83,6 +83,9 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, sid
 	}
 	measured, cancel := side.Limited(ctx)
 	defer cancel()
+	if f.connections, err = s.connectionsOf(measured, ids, f.now); side.Lacks(ctx, err, "health.connections") {
+		f.connections = nil
+	}
 	for _, one := range []struct {
 		series measurements.Series
 		into   *map[uuid.UUID]float64
@@ -91,9 +94,6 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance, sid
 		if *one.into, err = s.hostsLately(measured, rows, f.now, one.series); side.Lacks(ctx, err, one.figure) {
 			*one.into = nil
 		}
-	}
-	if f.connections, err = s.connectionsOf(measured, ids, f.now); side.Lacks(ctx, err, "health.connections") {
-		f.connections = nil
 	}
 	return f, nil
 }

@@ -82,7 +82,9 @@ func (s *ReportRoutes) ListReportFiles(ctx context.Context, r api.ListReportFile
 		return list, nil
 	}
 	if mayReadInputs(wire.Caller(ctx)) && !s.inputsErased(row) {
-		inputs, there, err := s.sizedInputs(ctx, row)
+		limited, cancel := side.Limited(ctx)
+		inputs, there, err := s.sizedInputs(limited, row)
+		cancel()
 		if !side.Lacks(ctx, err, report.InputsFile) && there {
 			list.Items = append(list.Items, inputs.FileOfReport)
 		}

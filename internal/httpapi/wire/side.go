@@ -7,9 +7,13 @@ import (
 	"muster/internal/httpapi/api"
 )
 
-// sideTimeout is for how long an answer waits for its side figures, all of them together:
-// a server of measurements that says nothing would take all the time of the request.
-const sideTimeout = 5 * time.Second
+// sideTimeout is for how long an answer waits for side figures that come from elsewhere, all
+// of them together: a server of measurements that says nothing would take all the time of the
+// request. sideShare is which part of the time that is left they have at most.
+const (
+	sideTimeout = 5 * time.Second
+	sideShare   = 3
+)
 
 // Side is what an answer shows beside its subject. A side figure that cannot be read is null
 // and named in the member unavailable, and the answer stands.
@@ -17,7 +21,11 @@ type Side struct{ missing []api.UnavailableFigure }
 
 // Limited is ctx with the time that side figures have. The caller calls cancel when they are read.
 func (*Side) Limited(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
-	return context.WithTimeout(ctx, sideTimeout)
+	limit := sideTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/sideShare)
+	}
+	return context.WithTimeout(ctx, limit)
 }
 
 // Lacks says whether reading side figures failed, and notes which ones are missing and why.
