@@ -146,6 +146,8 @@ func resumption(job jobs.Claimed) string {
 			return "the attempt before failed"
 		case jobs.EndedReturned:
 			return "the worker before was stopped"
+		case jobs.EndedInterrupted:
+			return "the database was away or did not commit"
 		}
 	}
 	return "the worker before did not finish"

@@ -251,7 +251,7 @@ func (s *scene) signer() *handlers.Signer {
 func (s *scene) work(name string, tasks ...handlers.Task) (stop func()) {
 	s.t.Helper()
 	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{Config: jobs.Config{
-		Worker: name, Lease: time.Hour, Poll: 20 * time.Millisecond, Drain: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
+		Worker: name, Lease: time.Hour, LostWait: time.Nanosecond, Poll: 20 * time.Millisecond, Drain: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
 	}})
 	for _, t := range tasks {
 		w.Add(t)
@@ -350,11 +350,12 @@ func (s *scene) jobs(kinds ...jobs.JobKind) []jobs.Row {
 	return rows
 }
 
-// due makes jobs claimable now: as a lease that has lapsed, a backoff that is
-// over, a window that has elapsed by the database's clock.
+// due makes jobs claimable now: as a lease that has lapsed because its worker died, a
+// backoff that is over, a window that has elapsed by the database's clock.
 func (s *scene) due(kind jobs.JobKind) {
 	s.t.Helper()
-	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE jobs SET due_at = now() - interval '1 second' WHERE kind = $1`, string(kind)); err != nil {
+	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE jobs SET due_at = now() - interval '1 ms',
+		worker_id = CASE worker_id WHEN '' THEN '' ELSE 'gone' END WHERE kind = $1`, string(kind)); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -171,7 +171,6 @@ func TestAFinalErrorThatCannotBeBuried(t *testing.T) {
 // order in which they can end.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
-	const died = "UPDATE jobs SET due_at = now() - interval '1 second'"
 	for name, tc := range map[string]struct {
 		attempts string // f fails, d dies, s is stopped, b dies while it buries the job
 		cause    string
@@ -207,7 +206,7 @@ func TestLastWords(t *testing.T) {
 				if err := sub.Close(); err != nil {
 					t.Fatal(err)
 				}
-				s.exec(died)
+				s.lapse()
 			}
 			sub, _ := s.subscriber(m.policy(3))
 			row := s.comes("set aside", func(r jobs.Row) bool { return r.Status == jobs.StatusDead })

@@ -164,8 +164,12 @@ func (d *delivery) failed(ctx context.Context) (RunOutcome, error) {
 	}
 	policy := d.loop.policy
 	f := failure{cause: cause, class: policy.Class(cause), attempt: true}
-	wait := policy.Backoff(d.job.failures() + 1)
 	var final *FinalError
+	if interrupted(cause) && !errors.As(cause, &final) {
+		f.cutOff = true
+		return Retried, d.loop.sub.queue.retryLater(ctx, d.job, policy.Backoff(min(d.job.interruptions()+1, mostInterruptions)), f)
+	}
+	wait := policy.Backoff(d.job.failures() + 1)
 	dead := errors.As(cause, &final) || policy.MaxAttempts > 0 && d.job.Attempt >= policy.MaxAttempts
 	if policy.GiveUpAfter > 0 {
 		left := policy.GiveUpAfter - d.job.Age

@@ -24,14 +24,21 @@
 //
 // After n failed attempts a job is tried again n⁴ seconds later, give or take a
 // tenth; attempts that were lost do not make it wait longer, for they say nothing
-// of the work. After the last one the job is set aside: its row stays, a person can
+// of the work. A second loss in a row waits a second beyond its lease, the third 16
+// and the next 81, for whatever loses them may go on. After the last one the job is set aside: its row stays, a person can
 // look at it, retry or drop it, and Policy.Dead records the consequences in
 // the same transaction (eventstore.Transact, like whatever is decided again). A
 // *FinalError sets aside at once. commands.RetryJob refuses to retry the build of
 // a report that has ended.
 //
-// The row keeps how each attempt ended (Ending): failed with its error, lost, or
-// returned.
+// The row keeps how each attempt ended (Ending): failed with its error, lost,
+// returned, or interrupted.
+//
+// A worker is known to be there by a lock of its name, which the session holds that
+// listens for notifications. An attempt that was lost is interrupted, and does not
+// count, where its worker is still there: it did not kill it. So is one whose lease
+// lapsed while the server was down, and one that failed because the database was
+// away, had no room, or gave no lock (interrupted.go).
 //
 // # What may go wrong
 //
@@ -66,6 +73,15 @@
 //
 // The database is away. Claims and heartbeats fail and are tried again. A
 // handler whose lease cannot be extended for a whole lease is cancelled.
+//
+// The database does not commit, for as long as its synchronous standby is away or its
+// disk hangs. Claims are given up after a lease or ten seconds, and PostgreSQL then
+// counts them as committed: the row says that a worker holds a job of which that worker
+// knows nothing. Each such lease lapses, and is an interrupted attempt. However long it
+// takes, no job is set aside for it.
+//
+// A worker hangs and its session goes on. What it holds is interrupted attempt by
+// attempt, and never set aside: nothing tells it from a database that does not commit.
 //
 // The same job is inserted twice. (Subject, kind, key) is unique; see
 // Queue.Insert.

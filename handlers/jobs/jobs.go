@@ -78,6 +78,8 @@ const (
 	EndedFailed   = "failed"   // with an error
 	EndedLost     = "lost"     // its lease lapsed and nobody had said what came of it
 	EndedReturned = "returned" // its worker was stopped in good order; it does not count
+	// EndedInterrupted: the database was away or did not commit; it does not count.
+	EndedInterrupted = "interrupted"
 )
 
 // Ending is how one attempt at a job ended that is not finished yet.
@@ -87,8 +89,11 @@ type Ending struct {
 	Worker  string    `json:"worker"`
 	How     string    `json:"how"`
 	Class   string    `json:"class"` // what Policy.Class said of the error
-	Error   string    `json:"error"` // empty unless it failed
+	Error   string    `json:"error"` // empty unless there was one
 }
+
+// counts says whether the attempt is one of those after which a job is set aside.
+func (e Ending) counts() bool { return e.How != EndedReturned && e.How != EndedInterrupted }
 
 // Endings are kept as JSON, the oldest first.
 type Endings []Ending
@@ -163,7 +168,7 @@ func (e *EarlierError) Error() string { return e.Text }
 func (c Claimed) round() Endings {
 	begin, later := len(c.Endings), c.Attempt
 	for i, e := range slices.Backward(c.Endings) {
-		if e.Attempt > later || e.Attempt == later && e.How != EndedReturned {
+		if e.Attempt > later || e.Attempt == later && e.counts() {
 			break
 		}
 		begin, later = i, e.Attempt
@@ -193,6 +198,17 @@ func (c Claimed) lostLast() (n int, before *Ending) {
 		}
 	}
 	return n, nil
+}
+
+// interruptions is how many attempts in a row, the last among them, the database cut off.
+func (c Claimed) interruptions() (n int) {
+	for _, e := range slices.Backward(c.Endings) {
+		if e.How != EndedInterrupted {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // lastWords is why a job is dead of which a claim finds that it is not to be tried again.

@@ -87,7 +87,7 @@ func (s *scene) until(what string, holds func() bool) {
 // subscriber is a worker process; it is closed with the test.
 func (s *scene) subscriber(change func(*jobs.Config)) (*jobs.Subscriber, <-chan *message.Message) {
 	s.t.Helper()
-	c := jobs.Config{Worker: "w", Lease: time.Hour, Poll: 10 * time.Millisecond, Drain: 100 * time.Millisecond, Grace: 100 * time.Millisecond, Default: jobs.Policy{Concurrency: 8}}
+	c := jobs.Config{Worker: "w", Lease: time.Hour, LostWait: time.Nanosecond, Poll: 10 * time.Millisecond, Drain: 100 * time.Millisecond, Grace: 100 * time.Millisecond, Default: jobs.Policy{Concurrency: 8}}
 	if change != nil {
 		change(&c)
 	}
@@ -118,9 +118,10 @@ func (s *scene) receive(messages <-chan *message.Message) (*message.Message, job
 	return nil, jobs.Claimed{}
 }
 
-func (s *scene) lapse() {
-	s.exec(`UPDATE jobs SET due_at = now() - interval '1 second' WHERE dead_at IS NULL`)
-}
+// lapsed is what a job is like whose worker has died.
+const lapsed = `UPDATE jobs SET due_at = now() - interval '1 ms', worker_id = CASE worker_id WHEN '' THEN '' ELSE 'gone' END WHERE dead_at IS NULL`
+
+func (s *scene) lapse() { s.exec(lapsed) }
 
 func build() jobs.Job {
 	return jobs.Job{OrganizationID: uuid.New(), Kind: jobs.Build, Subject: uuid.New()}

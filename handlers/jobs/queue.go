@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
@@ -28,6 +29,8 @@ var (
 	hastenSQL string
 	//go:embed sql/claim.sql
 	claimSQL string
+	//go:embed sql/present.sql
+	presentSQL string
 	//go:embed sql/heartbeat.sql
 	heartbeatSQL string
 	//go:embed sql/retry_later.sql
@@ -152,8 +155,20 @@ func guarded(c Claimed, res sql.Result, err error, doing string) error {
 
 // claim takes one job that is due; ok is false where none is. A claim behind the
 // last of maxAttempts (0: no bound) is one to bury the job.
-func (q *Queue) claim(ctx context.Context, kind JobKind, worker string, term time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
-	return statement.Find[Claimed](ctx, q.db, fmt.Sprintf("claim a %s job", kind), claimSQL, string(kind), worker, term.Seconds(), maxAttempts)
+func (q *Queue) claim(ctx context.Context, kind JobKind, worker string, term time.Duration, maxAttempts int, lostWait time.Duration) (c Claimed, ok bool, err error) {
+	return statement.Find[Claimed](ctx, q.db, fmt.Sprintf("claim a %s job", kind), claimSQL, string(kind), worker, term.Seconds(), maxAttempts, presence, lostWait.Seconds())
+}
+
+// presence is the seed under which workers lock their names: "muster", as in the locks of
+// migrations, and "wk".
+const presence = 0x6d7573746572776b
+
+// present says that a worker is there, for as long as the session is.
+func present(ctx context.Context, conn *pgx.Conn, worker string) error {
+	if _, err := conn.Exec(ctx, presentSQL, worker, int64(presence)); err != nil {
+		return fmt.Errorf("say that worker %s is there: %w", worker, err)
+	}
+	return nil
 }
 
 func (q *Queue) heartbeat(ctx context.Context, c Claimed, term time.Duration) error {
@@ -166,10 +181,11 @@ type failure struct {
 	cause   error
 	class   string // what Policy.Class says of cause
 	attempt bool   // the claim was an attempt, and not one to bury the job
+	cutOff  bool   // by the database: the attempt does not count
 }
 
 func (q *Queue) retryLater(ctx context.Context, c Claimed, after time.Duration, f failure) error {
-	res, err := q.db.ExecContext(ctx, retryLaterSQL, c.ID, c.Fence, after.Seconds(), brief(f.cause), f.class, c.Attempt, f.attempt)
+	res, err := q.db.ExecContext(ctx, retryLaterSQL, c.ID, c.Fence, after.Seconds(), brief(f.cause), f.class, c.Attempt, f.attempt, f.cutOff)
 	return guarded(c, res, err, "put back")
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/lease"
@@ -73,6 +74,10 @@ type Config struct {
 	// Lease is how long a claim holds without a heartbeat; 30 s. A dead
 	// worker's job is taken over within it.
 	Lease time.Duration
+	// LostWait is how much longer than its lease a job waits after the second attempt in a
+	// row that nobody said anything of, 1 s; 16 times that after the third, and 81 times
+	// after each that follows.
+	LostWait time.Duration
 	// Poll is the safety net under the notifications; 1 s. It is also how
 	// late a job with a time of its own, or a retry, may start.
 	Poll time.Duration
@@ -95,6 +100,9 @@ type Config struct {
 func (c *Config) SetDefaults() {
 	if c.Lease <= 0 {
 		c.Lease = 30 * time.Second
+	}
+	if c.LostWait <= 0 {
+		c.LostWait = time.Second
 	}
 	if c.Poll <= 0 {
 		c.Poll = time.Second
@@ -185,7 +193,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	l.slots = make(chan struct{}, l.policy.Concurrency)
 	s.listen.Do(func() {
 		channel := listen.Channel{
-			Name: Channel, Sessions: listen.Pooled(s.queue.db.DB), Retry: s.cfg.Poll, Heard: s.wake.Raise,
+			Name: Channel, Sessions: s.sessions, Retry: s.cfg.Poll, Heard: s.wake.Raise,
 			Lost: func(err error) { s.cfg.Log.Warn("not listening for new jobs, polling meanwhile", "error", err) },
 		}
 		s.loops.Go(func() error {
@@ -203,6 +211,17 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		return s.cfg.Loops.Finish(ctx, "claim jobs", l.run)
 	})
 	return out, nil
+}
+
+// sessions are those that notifications are heard over. While there is one the worker is
+// known to be there.
+func (s *Subscriber) sessions(ctx context.Context, do func(*pgx.Conn) error) error {
+	return listen.Pooled(s.queue.db.DB)(ctx, func(conn *pgx.Conn) error {
+		if err := present(ctx, conn, s.cfg.Worker); err != nil {
+			return err
+		}
+		return do(conn)
+	})
 }
 
 // Close stops claiming at once, lets running handlers finish for Drain,
@@ -290,9 +309,9 @@ const claimTimeout = 10 * time.Second
 // claim is not cancelled with ctx: a claim whose answer is thrown away would
 // cost the job a lease and an attempt.
 func (l *loop) claim(ctx context.Context) (Claimed, bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(claimTimeout, l.sub.cfg.Lease)) // a later one has lapsed
 	defer cancel()
-	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts)
+	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts, l.sub.cfg.LostWait)
 }
 
 // bury sets a job aside and says whether that is done. Where it is not, what there

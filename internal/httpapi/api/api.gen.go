@@ -3449,11 +3449,12 @@ type JobEnding struct {
 	// Class the kind of the error; empty where it has none
 	Class string `json:"class"`
 
-	// Error empty unless it failed
+	// Error empty unless there was one
 	Error string `json:"error"`
 
-	// How `lost`: the worker died, or lost the database, before it could say what came of it; `returned`: the worker
-	// was stopped in good order, and the attempt does not count.
+	// How `lost`: the worker died before it could say what came of it; `returned`: the worker was stopped in good
+	// order, and the attempt does not count; `interrupted`: the database was away or did not commit, and the
+	// attempt does not count.
 	How      string `json:"how"`
 	WorkerId string `json:"workerId"`
 }

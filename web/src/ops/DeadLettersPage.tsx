@@ -79,6 +79,7 @@ export function DeadLettersPage() {
 const howEnded: Record<string, string> = {
   failed: "failed",
   lost: "ended without a word from the worker, which died or lost the database",
+  interrupted: "was cut off because the database was away or did not commit; it does not count",
   returned: "was given back because the worker was stopped; it does not count",
 };
 
