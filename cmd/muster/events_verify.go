@@ -93,10 +93,13 @@ type logVerified struct {
 	Misfits   int64           `json:"misfits"`
 	Root      string          `json:"root,omitempty"` // of the Merkle tree over all events, hex
 	Sentences []string        `json:"sentences"`      // what is printed without --json
+
+	own int64 // events whose contents were checked
 }
 
 func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions, known keptWitness, asJSON bool) error {
 	all := make([]logVerified, 0, len(logs))
+	own := int64(0)
 	for _, log := range logs {
 		options.Progress = func(position, last int64) {
 			if last > 100_000 {
@@ -110,12 +113,16 @@ func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, op
 		}
 		one.Sentences = strings.Split(strings.TrimSuffix(said.String(), "\n"), "\n")
 		all = append(all, one)
+		own += one.own
 		if asJSON {
 			continue
 		}
 		if err := say(cmd, "%s", said.String()); err != nil {
 			return err
 		}
+	}
+	if options.Organization != uuid.Nil && own == 0 {
+		return fmt.Errorf("--organization: no event in %v is one of %s, so none was verified", logs, options.Organization)
 	}
 	return verifiedLogs(cmd, all, asJSON)
 }
@@ -163,7 +170,7 @@ func (in *installation) verifyLog(ctx context.Context, out io.Writer, log events
 }
 
 func verifiedOf(v eventstore.Verification) logVerified {
-	return logVerified{Log: v.Log, OK: v.OK(), Events: v.Events, Streams: v.Streams, Head: v.Head, Misfits: int64(v.Misfits)}
+	return logVerified{Log: v.Log, OK: v.OK(), Events: v.Events, Streams: v.Streams, Head: v.Head, Misfits: int64(v.Misfits), own: v.Own}
 }
 
 func brokenUnless(whole bool) error {

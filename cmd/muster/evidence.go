@@ -273,12 +273,12 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 		return usage([]string{"--verify and --keys go together, and with nothing else"})
 	}
 	var v verdicts
-	signed, document, err := readEvidence(a.verify)
+	text, err := os.ReadFile(a.keys)
 	if err != nil {
 		v.cannotTell(a.verify, err)
 		return v.end(nil)
 	}
-	text, err := os.ReadFile(a.keys)
+	signed, document, err := readEvidence(a.verify)
 	if err != nil {
 		v.cannotTell(a.verify, err)
 		return v.end(nil)

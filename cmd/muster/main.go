@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // for drivers that read local times of servers, where the machine has no zones
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"muster/domain/legible"
 	"muster/internal/config"
@@ -130,9 +132,9 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 	})
 	root.SetUsageFunc(settingsInShort(root.UsageFunc()))
 	cfg := config.Bind(root.PersistentFlags())
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		// cobra looks for missing flags only after this.
-		if err := errors.Join(cmd.ValidateRequiredFlags(), cfg.Validate()); err != nil {
+		if err := errors.Join(cmd.ValidateRequiredFlags(), refuseEmpty(cmd, args), cfg.Validate()); err != nil {
 			return err
 		}
 		*started = true
@@ -159,6 +161,34 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		fleetCommand(cfg),
 	)
 	return root
+}
+
+// mayBeEmpty are the flags of which an empty value says something, and what.
+var mayBeEmpty = map[string]string{
+	"cors-origins":    "no page of another site, whatever MUSTER_CORS_ORIGINS says",
+	"trusted-proxies": "no proxy is believed, whatever MUSTER_TRUSTED_PROXIES says",
+}
+
+// refuseEmpty refuses flags and arguments that are given and empty, as "$FILE" of a shell is
+// whose variable is not set: a witness, a key or a database would silently be none.
+func refuseEmpty(cmd *cobra.Command, args []string) error {
+	var wrong []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		empty := strings.TrimSpace(f.Value.String()) == ""
+		if isList {
+			empty = !slices.ContainsFunc(list.GetSlice(), func(v string) bool { return strings.TrimSpace(v) != "" })
+		}
+		if empty && mayBeEmpty[f.Name] == "" {
+			wrong = append(wrong, "--"+f.Name+" is empty: give it a value, or leave it out")
+		}
+	})
+	for i, arg := range args {
+		if strings.TrimSpace(arg) == "" {
+			wrong = append(wrong, fmt.Sprintf("argument %d is empty (%s)", i+1, cmd.UseLine()))
+		}
+	}
+	return usage(wrong)
 }
 
 // settingsInShort is cobra's usage without the settings: they are flags of every
