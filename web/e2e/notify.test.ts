@@ -285,6 +285,50 @@ test("that nobody is told of alerts is said on the dashboard and beside the aler
   await elsewhere.waitForURL("**/notifications/rules/new");
 });
 
+// F15.
+test("an e-mail channel takes an address that is no member's, and says until it agrees that nothing is sent there", async () => {
+  const sent: Schemas["CreateChannel"][] = [];
+  const items: Schemas["Channel"][] = [];
+  const asked: string[] = [];
+  const page = await visit("/notifications/channels", {
+    before: async (p) => {
+      await asIf("server", [])(p);
+      await p.route("**/api/v1/channels", (route) => {
+        if (route.request().method() !== "POST") return route.fulfill({ json: { items } });
+        const body = route.request().postDataJSON() as Schemas["CreateChannel"];
+        sent.push(body);
+        const addresses = (body.addresses ?? []).map((address, n) => ({
+          ...{ id: id(70 + n), address, askedAt: at(0), confirmedAt: null },
+        }));
+        const made = { ...hook, id: id(93), name: body.name, kind: "email", url: null, rules: [], lastDelivery: null };
+        items.push({ ...made, addresses });
+        return route.fulfill({ status: 201, json: items[0] });
+      });
+      await p.route(`**/api/v1/channels/${id(93)}/confirmations`, (route) => {
+        asked.push(route.request().method());
+        return route.fulfill({ json: items[0] });
+      });
+    },
+  });
+  await page.getByRole("button", { name: "Add a channel" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Pager of the DBAs");
+  await dialog.getByRole("switch", { name: "All administrators" }).uncheck({ force: true });
+  const field = dialog.getByRole("combobox", { name: "Other addresses (optional)" });
+  await field.fill("dba-team@example.org");
+  await field.press("Enter");
+  await field.fill("pager@example.org"); // the last one needs no Enter
+  await dialog.getByRole("button", { name: "Add channel" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  expect(sent).toMatchObject([{ kind: "email", addresses: ["dba-team@example.org", "pager@example.org"] }]);
+  const made = row(page, "Pager of the DBAs");
+  await made.getByText(/^pager@example\.org: not confirmed, link e-mailed/).waitFor();
+  await made.getByText("Nobody", { exact: true }).waitFor(); // yet
+  await made.getByRole("button", { name: "E-mail the links of Pager of the DBAs again" }).click();
+  await page.getByText("The link was e-mailed again.").waitFor();
+  expect(asked).toEqual(["POST"]);
+});
+
 // F14.
 test("a channel is added from the form of a rule, and nothing that was typed is lost", async () => {
   const added = unique("e2e in place");
