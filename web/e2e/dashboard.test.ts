@@ -795,6 +795,43 @@ describe("the line of states", () => {
   });
 });
 
+test("what could not be read is not available right now, and is no zero", async () => {
+  const page = await visit("/", {
+    before: async (page) => {
+      await answering(page, tilePaths["Query performance"], (body: { series: Record<string, unknown[]> }) => ({
+        ...(body as object),
+        engines: [],
+        incomplete: true,
+        series: Object.fromEntries(Object.entries(body.series).map(([name, values]) => [name, values.map(() => null)])),
+      }));
+      await answering(page, tilePaths["Wait events"], (body: object) => ({ ...body, incomplete: true }));
+      await answering(page, "/api/v1/metrics/connections", (body: object) => ({
+        ...body,
+        sampledAt: null,
+        total: 0,
+        active: 0,
+        engines: [],
+        instancesWithoutSample: null,
+        incomplete: true,
+      }));
+      await answering(page, "/api/v1/health-checks/overview", (body: object) => ({
+        ...body,
+        alerts: null,
+        states: null,
+      }));
+    },
+  });
+  await tile(page, "Query performance").getByText("Not available right now").waitFor();
+  await tile(page, "Query performance").getByText("Incomplete: a database engine could not be read").waitFor();
+  await plot(page, "Wait events").waitFor();
+  await tile(page, "Wait events").getByText("Incomplete: a database engine could not be read").waitFor();
+  await kpi(page, "connections").getByText("Not available right now: an engine could not be read").waitFor();
+  expect(await kpi(page, "connections").getByText("0", { exact: true }).count()).toBe(0);
+  await kpi(page, "alerts").getByText("not available right now").waitFor();
+  expect(await kpi(page, "alerts").getAttribute("aria-label")).toBe("Alerts not available right now");
+  expect(await violations(page)).toEqual([]);
+});
+
 test("an organization without servers is told what to do first", async () => {
   const nobody = (page: Page) =>
     answering(page, "/api/v1/instances", () => ({

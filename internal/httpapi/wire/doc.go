@@ -6,6 +6,9 @@
 // Problem (RFC 9457), which is an error and is returned like any other; whatever else
 // is returned as an error, the server translates.
 //
+// An answer has a subject, which decides whether it fails, and figures beside it. What of
+// these cannot be read is null, and the member unavailable names it and says why (Side).
+//
 // The windows and filters of lists and tiles are read here. A filter resolves to
 // servers before anything is counted, so that one that nothing matches counts
 // nothing, and never everything. Rules that several parameters break are told at once
