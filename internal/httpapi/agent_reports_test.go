@@ -231,3 +231,63 @@ func TestTheWatchJudgesWhatAgentsFind(t *testing.T) {
 	judged(12, 10, "orders: a session has waited 12m0s for a lock: Open")
 	judged(0, 10, "orders: a session has waited 12m0s for a lock: AutoResolved")
 }
+
+// TestHowAgentsSeeServers: what people are told of a server that one agent cannot reach, that
+// two agents disagree on, and whose agents are gone.
+func TestHowAgentsSeeServers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.fed(w.ours, commands.FleetItem{ExternalID: "orders", Databases: []commands.FleetDatabase{{ExternalID: "d", Name: "d"}}})["orders"]
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	listening := func() {
+		t.Helper()
+		_, err := w.deps.DB.Exec(`UPDATE watch_state SET listening_since = $1, listened_at = $2`, w.ago(time.Hour), w.clock.Now())
+		must(t, err)
+	}
+	measures := func(agent string) {
+		t.Helper()
+		in.send(samplesPath, members{"sessions": []members{w.ofSessions(members{"at": w.clock.Now()})}}, as(agent)).is(202)
+	}
+	refused := func(agent string, since time.Duration) {
+		t.Helper()
+		in.send(agentsPath, w.reportOf(agent, reported("orders").with(members{
+			"error": members{"class": "refused", "detail": "Connection refused at db01:5432.", "at": w.ago(since)},
+		})), as(agent)).is(204)
+	}
+	want := func(status, code string, since time.Duration) {
+		t.Helper()
+		listening()
+		is := w.get(w.ours.admin, "/api/v1/instances/"+id.String()).is(200).object()
+		got := ""
+		if reason, ok := is["statusReason"].(map[string]any); ok {
+			got = reason["code"].(string)
+		}
+		if is["status"] != status || got != code || is["statusSince"] != w.ago(since).Format(time.RFC3339) {
+			t.Errorf("it is %v since %v because of %v, want %s since %s because of %s", is["status"], is["statusSince"], is["statusReason"], status, w.ago(since), code)
+		}
+	}
+	later := func(d time.Duration) { w.clock.Advance(d) }
+	measures("a")
+	want("up", "", 0)
+	later(10 * time.Second)
+	refused("a", 4*time.Second) // the agent is up, and the server down
+	want("down", "refused", 4*time.Second)
+	later(20 * time.Second)
+	measures("a") // and back
+	want("up", "", 30*time.Second)
+	later(time.Minute)
+	refused("a", 2*time.Second) // again, which is another outage
+	want("down", "refused", 2*time.Second)
+	later(10 * time.Second)
+	measures("b") // two agents that disagree: the way of one is broken
+	want("up", "", 0)
+	later(50 * time.Second)
+	refused("a", 62*time.Second)
+	measures("b")
+	want("up", "", 50*time.Second)
+	later(61 * time.Second) // b is gone, and a cannot reach it
+	refused("a", 123*time.Second)
+	want("down", "refused", 61*time.Second)
+	later(4 * time.Minute) // both are gone: nobody knows
+	want("silent", "not_heard", 4*time.Minute)
+}
