@@ -152,12 +152,12 @@ func (s *Service) ask(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, 
 }
 
 // NotAsked says that a question could not be mailed: its link never works, and it does not
-// count.
-func (s *Service) NotAsked(ctx context.Context, organization uuid.UUID, q Question) error {
+// count, unless the mail may have arrived all the same.
+func (s *Service) NotAsked(ctx context.Context, organization uuid.UUID, q Question, arrived bool) error {
 	return eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		digest := sha256.Sum256([]byte(q.Token))
 		if err := statement.Exec(ctx, tx, "forget a question", `UPDATE channel_addresses SET asked_at = NULL, confirm_digest = NULL, confirm_until = NULL
-			WHERE organization_id = $1 AND id = $2 AND confirm_digest = $3`, organization, q.AddressID, digest[:]); err != nil {
+			WHERE organization_id = $1 AND id = $2 AND confirm_digest = $3`, organization, q.AddressID, digest[:]); err != nil || arrived {
 			return err
 		}
 		return statement.Exec(ctx, tx, "forget a confirmation mail", `DELETE FROM confirmation_mails WHERE id = (SELECT id FROM confirmation_mails

@@ -191,6 +191,13 @@ func (s *Sender) Ask(ctx context.Context, organization accounts.Organization, ch
 	return err
 }
 
+// MayHaveArrived says of an error of Ask whether the mail may be there all the same: the
+// connection broke after it was sent and before the server answered.
+func MayHaveArrived(err error) bool {
+	failed, ok := errors.AsType[*mail.DeliveryError](err)
+	return !ok || failed.Stage == mail.Content && failed.Code == 0
+}
+
 func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to accounts.Address, leave string) (mail.Handover, error) {
 	n := mail.Notices{
 		OrganizationID: m.OrganizationID, DeliveryID: m.ID, MemberID: member, Organization: m.Organization, Demo: m.Demo,

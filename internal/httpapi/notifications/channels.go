@@ -143,7 +143,7 @@ func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name st
 	for _, q := range questions {
 		if err := s.Sender.Ask(ctx, caller.Organization, name, caller.Member.Name, q); err != nil {
 			s.Sender.Log.WarnContext(ctx, "an address of a channel could not be asked", "channel", channel, "address", q.AddressID, "error", err)
-			if err := s.Commands.NotAsked(context.WithoutCancel(ctx), caller.Organization.ID, q); err != nil {
+			if err := s.Commands.NotAsked(context.WithoutCancel(ctx), caller.Organization.ID, q, notify.MayHaveArrived(err)); err != nil {
 				return err
 			}
 		}
