@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func TestAlertsOfRemovedServersAreClosed(t *testing.T) {
 	s.wantStory(raised...)
 	sweep()
 	sweep()
-	closed := append(raised, "auto_resolved alertmanager/1 1m0s", "noted alertmanager/1")
+	closed := slices.Concat(raised, []string{"auto_resolved alertmanager/1 1m0s", "noted alertmanager/1"})
 	s.wantStory(closed...)
 	timeline, err := reader.Timeline(t.Context(), s.org, s.events()[0].Stream)
 	if err != nil || len(timeline) != 2 || timeline[1].Event != "resolved" || timeline[1].Note != commands.ServerRemoved {
