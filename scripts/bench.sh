@@ -77,10 +77,10 @@ row() {
 
 # In QUICK the counts are too small to mean anything.
 if [ -n "${QUICK:-}" ]; then
-  export MUSTER_BENCH_REPORTS=5000 MUSTER_BENCH_ALERTS=20000 MUSTER_BENCH_HOURS=1 MUSTER_BENCH_INSTANCES=20 MUSTER_BENCH_TREE=70000 MUSTER_BENCH_MIXED=10 MUSTER_BENCH_MINUTES=1
+  export MUSTER_BENCH_REPORTS=5000 MUSTER_BENCH_ALERTS=20000 MUSTER_BENCH_HOURS=1 MUSTER_BENCH_INSTANCES=20 MUSTER_BENCH_TREE=70000 MUSTER_BENCH_MIXED=10 MUSTER_BENCH_MINUTES=1 MUSTER_BENCH_EVENTS=20000
   count() { echo "$2"; }
 else
-  unset MUSTER_BENCH_REPORTS MUSTER_BENCH_ALERTS MUSTER_BENCH_HOURS MUSTER_BENCH_INSTANCES MUSTER_BENCH_TREE MUSTER_BENCH_MIXED MUSTER_BENCH_MINUTES
+  unset MUSTER_BENCH_REPORTS MUSTER_BENCH_ALERTS MUSTER_BENCH_HOURS MUSTER_BENCH_INSTANCES MUSTER_BENCH_TREE MUSTER_BENCH_MIXED MUSTER_BENCH_MINUTES MUSTER_BENCH_EVENTS
   count() { echo "$1"; }
 fi
 
@@ -110,6 +110,7 @@ measure eventstore/tree BenchmarkTree "$(count 200x 20x)"
 measure projections/history BenchmarkAppendToVisible "$(count 1000x 50x)"
 measure internal/bench BenchmarkPostToReady "$(count 50x 5x)"
 measure internal/bench BenchmarkIdleMemory 1x
+measure internal/bench BenchmarkStart 1x
 measure internal/pdf BenchmarkRows26000 "$(count 5x 1x)"
 measure internal/pdf BenchmarkInstances500 "$(count 5x 1x)"
 measure projections/history BenchmarkRebuild "$(count 3x 1x)"
@@ -188,6 +189,10 @@ row "verify" "≥ 150,000 events/s" "$(thousands "$verified") events/s" \
 idle=$(figure BenchmarkIdleMemory idle-MiB)
 row "resident set of an idle \`serve\`" "≤ 120 MiB" "$(round "$idle") MiB" \
   "after $(thousands "$(figure $ready reports)") reports $(round "$(figure $ready memory-MiB)") MiB" "$idle" '<=' 120
+
+again=$(figure BenchmarkStart ready-s) killed=$(figure BenchmarkStart killed-s) resident=$(figure BenchmarkStart ready-MiB)
+row "from the start of \`serve\` to ready on logs of 1,000,000 events" "≤ 10 s, ≤ 120 MiB" "$(round "$again") s, $(round "$resident") MiB" \
+  "after SIGKILL $(round "$killed") s; filling every projection first $(round "$(figure BenchmarkStart filling-s)") s" "$again" '<=' 10 "$killed" '<=' 10 "$resident" '<=' 120
 
 intake=BenchmarkAlertsOverHTTP
 rate=$(figure $intake alerts/s) lag=$(figure $intake lag-s) p95=$(figure $intake append-p95-ms)

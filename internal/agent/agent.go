@@ -55,6 +55,7 @@ type Agent struct {
 	retried   time.Time
 	delivery  measure.Troubles // what keeps everything from being sent
 	drops     measure.Troubles // by what is dropped and of whom
+	older     measure.Troubles // likewise, of what the server is too old for
 	facts     measure.Troubles // likewise, of what is refused
 }
 
@@ -86,6 +87,7 @@ func Open(o Options) (*Agent, error) {
 	}
 	a.delivery = measure.Troubles{Log: o.Log, Fails: "nothing can be sent; it is kept", Works: "the server takes what is sent again"}
 	a.drops = measure.Troubles{Log: o.Log, Fails: "the server takes none of it, and it is dropped", Works: "the server takes it again"}
+	a.older = measure.Troubles{Log: o.Log, Fails: "the server is older than this agent and does not know all of this; it is kept until the server is upgraded", Works: "the server takes it again"}
 	a.facts = measure.Troubles{Log: o.Log, Fails: "the server refuses what was found; it is tried again every hour", Works: "the server takes what was found"}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {

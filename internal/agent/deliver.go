@@ -29,7 +29,13 @@ const (
 	// it takes five minutes of it, and those beyond ahead are not even sent.
 	aheadPause = time.Minute
 	ahead      = 4 * time.Minute
+	// olderPause is how long measurements wait that have a member which the server does not
+	// know: it is older than this agent, and takes them once it is upgraded.
+	olderPause = time.Minute
 )
+
+// unknownField is the code of such a member.
+const unknownField = "unknown_field"
 
 // deliver sends what is kept until ctx ends.
 func (a *Agent) deliver(ctx context.Context) error {
@@ -102,6 +108,7 @@ func (a *Agent) send(ctx context.Context, records []record) error {
 func (a *Agent) taken(ctx context.Context, records []record) error {
 	for _, r := range records {
 		a.drops.Mended(ctx, r.what())
+		a.older.Mended(ctx, r.what())
 		a.facts.Mended(ctx, r.what())
 	}
 	w := a.watching(records[0].Server)
@@ -141,6 +148,9 @@ func (a *Agent) settle(ctx context.Context, records []record, p *Problem) error 
 			continue
 		}
 		a.waits[waitKey(r)] = a.Now().Add(until)
+		if code == unknownField {
+			a.older.Failed(ctx, r.what(), code, p.Error())
+		}
 		unknown[r.Server] = unknown[r.Server] || why == droppedUnknown
 	}
 	for server, is := range unknown {
@@ -189,6 +199,8 @@ func verdict(code string) (why string, patience, until time.Duration) {
 		return droppedCollected, 0, 0
 	case "time_in_future":
 		return droppedRefused, math.MaxInt64, aheadPause
+	case unknownField:
+		return droppedRefused, math.MaxInt64, olderPause
 	case "unknown_instance", "unknown_database":
 		return droppedUnknown, unknownFor, heldPause
 	case "forbidden":

@@ -265,6 +265,12 @@ func TestWhatIsRefusedIsSettled(t *testing.T) {
 		"unknown database": {old, []answer{refused(422, "unknown_database", "unknown_database #/statements/1/database"), taken}, []string{"1,2,3", "1,3"}, 0, "unknown_instance 1"},
 		"not of the token": {old, []answer{refused(403, "forbidden", "forbidden #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 0, "forbidden 1"},
 		"token widened":    {0, []answer{refused(403, "forbidden", "forbidden #/statements/1/instance"), taken}, []string{"1,2,3", "1,3"}, 1, ""},
+		"an older server": {
+			days, []answer{refused(400, "unknown_field", "unknown_field #/statements/1/statements/0/own"), taken}, []string{"1,2,3", "1,3"}, 1, "",
+		},
+		"an older server, for long": {
+			old, []answer{refused(400, "unknown_field", "unknown_field #/statements/1/statements/0/own"), taken}, []string{"1,2,3", "1,3"}, 1, "",
+		},
 		"two at fault": {
 			0, []answer{refused(422, "out_of_range", "out_of_range #/statements/0/at", "duplicate_key #/statements/2/statements/7/key"), taken}, []string{"1,2,3", "2"}, 0, "refused 2",
 		},
@@ -296,6 +302,9 @@ func TestWhatIsRefusedIsSettled(t *testing.T) {
 			}
 			b.sent(want...)
 			b.holds(c.left, 0, 0, c.dropped)
+			if told := strings.Contains(b.log.String(), "the server is older than this agent"); told != strings.HasPrefix(name, "an older server") {
+				t.Errorf("the log is\n%s", &b.log)
+			}
 		})
 	}
 }

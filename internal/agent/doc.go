@@ -48,6 +48,8 @@
 //     take it out of the configuration, too. What was measured of it waits for ten minutes
 //     from when that was first said, as it does where a token is limited to other instances;
 //     what was measured of its host is sent without naming it.
+//   - The server is older than the agent, and measurements have members that it does not know:
+//     they wait until it is upgraded, as far as the file has room, and the log says so.
 //   - A fact is refused: an instance is announced anew as soon as there is anything new to say
 //     of it, and each announcement says all, so that an old one never undoes a newer one.
 //   - A database has a name that the fleet does not take (it ends a line, say): it is left
