@@ -23,6 +23,7 @@ import (
 	"muster/internal/postgres"
 	"muster/internal/readiness"
 	"muster/internal/supervise"
+	"muster/internal/supervise/falls"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
 	"muster/internal/zones"
@@ -109,6 +110,7 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	})
 	in.samples.Loops = loops
 	p := &process{installation: in, out: out, worker: worker, metrics: metrics, export: export, starts: &starts, front: front, door: door, loops: loops}
+	p.falls = &falls.Book{DB: in.db, Loops: loops, Process: worker, Log: in.log}
 	return p.run(ctx)
 }
 
@@ -127,6 +129,7 @@ type process struct {
 	ready    *readiness.Board
 	verifier *checkpoint.Verifier
 	loops    *supervise.Supervisor
+	falls    *falls.Book
 }
 
 // loop runs what works until the process stops, and starts it again where it falls.
@@ -185,6 +188,7 @@ func (p *process) startGround(ctx context.Context, group *supervise.Group) {
 		p.outage.Watch(ctx, p.works)
 		return ctx.Err()
 	})
+	p.loop(ctx, group, "write falls down", p.falls.Run)
 	p.loop(ctx, group, "keep the clock", func(ctx context.Context) error { return p.clock.Keep(ctx, p.log) })
 	if p.server != nil {
 		p.loop(ctx, group, "keep the private server", p.server.Supervise)

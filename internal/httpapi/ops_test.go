@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"muster/domain/report"
@@ -179,4 +180,25 @@ func TestAuditList(t *testing.T) {
 		t.Errorf("sign-ins: %v", one)
 	}
 	w.get(w.ours.auditor, "/api/v1/audit-events?from=2026-11-20T10:00:00Z&to=2026-11-20T10:00:00Z").problem(422, "invalid_window")
+}
+
+// TestLoopsThatFellAreListed for whoever looks at operations, of all processes.
+func TestLoopsThatFellAreListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const path = "/api/v1/ops/loops"
+	if items := w.get(w.ours.auditor, path).is(200).object()["items"].([]any); len(items) != 0 {
+		t.Errorf("before anything fell: %v", items)
+	}
+	w.deps.DB.MustExec(`INSERT INTO loop_falls VALUES ('host/1/a', 'watch servers', 3, now(), true, now())`)
+	items := w.get(w.ours.auditor, path).is(200).object()["items"].([]any)
+	if len(items) != 1 {
+		t.Fatalf("it lists %v", items)
+	}
+	one := items[0].(map[string]any)
+	delete(one, "lastAt")
+	if diff := cmp.Diff(map[string]any{"loop": "watch servers", "process": "host/1/a", "falls": 3.0, "inTrouble": true}, one); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w.get(w.ours.viewer, path).is(403)
 }

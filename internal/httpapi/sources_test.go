@@ -383,6 +383,7 @@ var ofTables = map[string]subject{
 	"log_head":               {"the log's head", "getControl listProjections"},
 	"report_claims":          {"downloads, which are recorded before they begin", "downloadReport getReportFile"},
 	"engine_drops":           {"the list", "listDroppedEngines"},
+	"loop_falls":             {"the list", "listFallenLoops"},
 	"export_marks":           {"which exports are seen", "listExports"},
 	"published_keys":         {"the keys", "getKeys"},
 	"report_mails":           {"the mails", "getReportMail listReportMails"},

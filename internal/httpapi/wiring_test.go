@@ -33,6 +33,7 @@ import (
 	"muster/internal/proof"
 	"muster/internal/readiness"
 	"muster/internal/signing"
+	"muster/internal/supervise/falls"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -60,6 +61,7 @@ type Dependencies struct {
 	Tiles       *measurements.Tiles
 	Hosts       fleet.Hosts
 	Drops       *drops.Book
+	Falls       *falls.Book
 	Senders     *senders.Book
 	Signing     *signing.Signing
 	Checkpoints *checkpoint.Maker
@@ -101,7 +103,7 @@ func (d Dependencies) groups() Groups {
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{
-			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders,
+			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders, Falls: d.Falls,
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},

@@ -50,6 +50,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/servers"
 	"muster/internal/signing"
+	"muster/internal/supervise/falls"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -147,7 +148,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
 			w.deps.Drops.Note(d)
-		}}, Hosts: w.samples, Drops: drops.New(db, log, w.clock.Now), Senders: senders.New(db, log, w.clock.Now), Feed: feed.Doors{Commands: service, Places: resolver, Store: store, Texts: people, Now: w.clock.Now,
+		}}, Hosts: w.samples, Drops: drops.New(db, log, w.clock.Now), Falls: &falls.Book{DB: db, Log: log}, Senders: senders.New(db, log, w.clock.Now), Feed: feed.Doors{Commands: service, Places: resolver, Store: store, Texts: people, Now: w.clock.Now,
 			Assessments: targets, Accepted: handlers.Accepted{Exceptions: exceptions.NewReader(db), Fleet: reader, Now: w.clock.Now}.On, Heartbeats: &heartbeat.Store{DB: db}, Servers: targets},
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now, Texts: people, Collected: targets}),
 		Events: events, History: history.NewReader(db), Fleet: reader, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,

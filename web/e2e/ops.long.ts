@@ -175,6 +175,31 @@ test("39 engines that tiles were answered without are listed, and not mentioned 
   await expect.poll(() => page.getByRole("heading", { name: /Engines/ }).count(), patience).toBe(0);
 });
 
+const loops = {
+  items: [
+    {
+      loop: "watch servers",
+      process: "muster-1/2781/k3v9qa",
+      falls: 1_203,
+      lastAt: "2026-11-20T11:37:42Z",
+      inTrouble: true,
+    },
+    { loop: "assess", process: "muster-2/91/x7b2mm", falls: 1, lastAt: "2026-11-20T11:30:00Z", inTrouble: false },
+  ],
+};
+
+test("background loops that fell are listed, and not mentioned where none did", async () => {
+  const page = await operations("projections", { projections: broken, engines: none, loops });
+  await page.getByRole("heading", { name: "Background loops that fell" }).waitFor();
+  await page.getByRole("row", { name: /^watch servers In trouble 1,203 .* muster-1\/2781\/k3v9qa$/ }).waitFor();
+  await page.getByRole("row", { name: /^assess Running again 1 .* muster-2\/91\/x7b2mm$/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.route("**/api/v1/ops/loops", (route) => route.fulfill({ json: none }));
+  await page.reload();
+  await row(page, "audit").waitFor();
+  await expect.poll(() => page.getByRole("heading", { name: /loops/ }).count(), patience).toBe(0);
+});
+
 const report = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a55";
 const jobs = {
   queued: 7,

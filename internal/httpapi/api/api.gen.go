@@ -2945,6 +2945,25 @@ type ExportPage struct {
 	UnseenCount int64    `json:"unseenCount"`
 }
 
+// FallenLoop defines model for FallenLoop.
+type FallenLoop struct {
+	// Falls since the process began
+	Falls int64 `json:"falls"`
+
+	// InTrouble it has not run for a minute since
+	InTrouble bool      `json:"inTrouble"`
+	LastAt    time.Time `json:"lastAt"`
+	Loop      string    `json:"loop"`
+
+	// Process host, process id and a random part, as workerId of a job
+	Process string `json:"process"`
+}
+
+// FallenLoopList defines model for FallenLoopList.
+type FallenLoopList struct {
+	Items []FallenLoop `json:"items"`
+}
+
 // FieldError defines model for FieldError.
 type FieldError struct {
 	Code   string       `json:"code"`
@@ -6233,6 +6252,9 @@ type ServerInterface interface {
 	// ListJobs The report build queue
 	// (GET /api/v1/ops/jobs)
 	ListJobs(c *gin.Context)
+	// ListFallenLoops Background loops that fell
+	// (GET /api/v1/ops/loops)
+	ListFallenLoops(c *gin.Context)
 	// ListOutbox Mails that were written to files because no mail server is set
 	// (GET /api/v1/ops/outbox)
 	ListOutbox(c *gin.Context)
@@ -9016,6 +9038,19 @@ func (siw *ServerInterfaceWrapper) ListJobs(c *gin.Context) {
 	siw.Handler.ListJobs(c)
 }
 
+// ListFallenLoops operation middleware
+func (siw *ServerInterfaceWrapper) ListFallenLoops(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListFallenLoops(c)
+}
+
 // ListOutbox operation middleware
 func (siw *ServerInterfaceWrapper) ListOutbox(c *gin.Context) {
 
@@ -10586,6 +10621,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
 	router.GET(options.BaseURL+"/api/v1/ops/engines", wrapper.ListDroppedEngines)
 	router.GET(options.BaseURL+"/api/v1/ops/jobs", wrapper.ListJobs)
+	router.GET(options.BaseURL+"/api/v1/ops/loops", wrapper.ListFallenLoops)
 	router.GET(options.BaseURL+"/api/v1/ops/outbox", wrapper.ListOutbox)
 	router.GET(options.BaseURL+"/api/v1/ops/outbox/:mailId", wrapper.GetOutboxMail)
 	router.GET(options.BaseURL+"/api/v1/ops/projections", wrapper.ListProjections)
@@ -13911,6 +13947,44 @@ func (response ListJobsdefaultApplicationProblemPlusJSONResponse) VisitListJobsR
 	return err
 }
 
+type ListFallenLoopsRequestObject struct {
+}
+
+type ListFallenLoopsResponseObject interface {
+	VisitListFallenLoopsResponse(w http.ResponseWriter) error
+}
+
+type ListFallenLoops200JSONResponse FallenLoopList
+
+func (response ListFallenLoops200JSONResponse) VisitListFallenLoopsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFallenLoopsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListFallenLoopsdefaultApplicationProblemPlusJSONResponse) VisitListFallenLoopsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListOutboxRequestObject struct {
 }
 
@@ -16653,6 +16727,9 @@ type StrictServerInterface interface {
 	// ListJobs The report build queue
 	// (GET /api/v1/ops/jobs)
 	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
+	// ListFallenLoops Background loops that fell
+	// (GET /api/v1/ops/loops)
+	ListFallenLoops(ctx context.Context, request ListFallenLoopsRequestObject) (ListFallenLoopsResponseObject, error)
 	// ListOutbox Mails that were written to files because no mail server is set
 	// (GET /api/v1/ops/outbox)
 	ListOutbox(ctx context.Context, request ListOutboxRequestObject) (ListOutboxResponseObject, error)
@@ -19266,6 +19343,30 @@ func (sh *strictHandler) ListJobs(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListJobsResponseObject); ok {
 		if err := validResponse.VisitListJobsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListFallenLoops operation middleware
+func (sh *strictHandler) ListFallenLoops(ctx *gin.Context) {
+	var request ListFallenLoopsRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListFallenLoops(ctx, request.(ListFallenLoopsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListFallenLoops")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListFallenLoopsResponseObject); ok {
+		if err := validResponse.VisitListFallenLoopsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -15,6 +15,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail"
 	"muster/internal/measurements/drops"
+	"muster/internal/supervise/falls"
 	"muster/projections"
 )
 
@@ -104,6 +105,17 @@ func (s *OperatorRoutes) ListDroppedEngines(ctx context.Context, _ api.ListDropp
 		return api.DroppedEngine{Tile: d.Tile, Engine: string(d.Engine), Drops: d.Drops, LastAt: d.LastAt.UTC(), LastError: d.LastError}
 	})
 	return api.ListDroppedEngines200JSONResponse{Items: items}, nil
+}
+
+func (s *OperatorRoutes) ListFallenLoops(ctx context.Context, _ api.ListFallenLoopsRequestObject) (api.ListFallenLoopsResponseObject, error) {
+	fallen, err := s.Falls.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := wire.List(fallen, func(f falls.Fall) api.FallenLoop {
+		return api.FallenLoop{Loop: f.Loop, Process: f.Process, Falls: f.Falls, LastAt: f.LastAt.UTC(), InTrouble: f.InTrouble}
+	})
+	return api.ListFallenLoops200JSONResponse{Items: items}, nil
 }
 
 // ListSenders says what each sender sent, and what became of it.

@@ -11,6 +11,7 @@ import (
 	"muster/internal/mail"
 	"muster/internal/measurements/drops"
 	"muster/internal/readiness"
+	"muster/internal/supervise/falls"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
@@ -26,6 +27,7 @@ type OperatorRoutes struct {
 	Jobs        *jobs.Queue
 	Drops       *drops.Book
 	Senders     *senders.Book
+	Falls       *falls.Book
 	Projections *projections.Runner
 	DeadLetters *topic.DeadLetters
 	Outbox      *mail.Outbox // nil where a mail server is set

@@ -12,6 +12,7 @@ import { Time } from "../ui/Time";
 import { TypedConfirm } from "../ui/TypedConfirm";
 import { Difference } from "./Difference";
 import { DroppedEngines } from "./DroppedEngines";
+import { FallenLoops } from "./FallenLoops";
 import { ProjectionState } from "./ProjectionState";
 
 type Projection = Schemas["Projection"];
@@ -63,6 +64,7 @@ export function ProjectionsPage() {
         lead="Lists and charts are read models, built from the event log. This page shows how far each has read, and updates every 5 seconds."
       />
       <Stack gap="lg">
+        <FallenLoops />
         {error && <ProblemNote error={error} title="Projections could not be loaded" onRetry={refetch} />}
         <Panel p={0} aria-busy={isFetching}>
           {!data && !error && <Skeleton height={260} m="md" w="auto" />}
