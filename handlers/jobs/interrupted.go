@@ -1,9 +1,9 @@
 package jobs
 
 import (
+	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -11,9 +11,9 @@ import (
 )
 
 // cannotCommit are SQLSTATEs of a database that takes nothing from anybody: it has no room,
-// or no connection, left, its disk fails, it is a standby, or a session whose commit does not
+// or no connection, left, its disk fails, or a session whose commit does not
 // return holds a lock that all need.
-var cannotCommit = []string{"53100", "53300", "58030", "25006", "55P03"}
+var cannotCommit = []string{"53100", "53300", "58030", "55P03"}
 
 // interrupted recognizes an attempt that ended because the database was away or did not
 // commit, which says nothing of the work. A deadline says nothing of the database: it may be
@@ -24,10 +24,10 @@ func interrupted(err error) bool {
 		lost    *postgres.ConnectionLostError
 		server  *pgconn.PgError
 	)
-	if errors.As(err, &server) {
-		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") || slices.Contains(cannotCommit, server.Code)
+	if errors.As(err, &server) && slices.Contains(cannotCommit, server.Code) || errors.As(err, &connect) || errors.As(err, &lost) {
+		return true
 	}
-	return errors.As(err, &connect) || errors.As(err, &lost)
+	return !errors.Is(err, context.DeadlineExceeded) && postgres.Away(err)
 }
 
 // mostInterruptions is after how many in a row the wait does not grow any more: once the

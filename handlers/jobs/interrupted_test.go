@@ -1,10 +1,11 @@
 package jobs_test
 
 import (
+	"context"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,9 +85,10 @@ func TestWhatTheDatabaseInterrupts(t *testing.T) {
 		"a stop":             {state("57P01"), true},
 		"a lock not got":     {state("55P03"), true},
 		"a connection lost":  {fmt.Errorf("commit: %w", &postgres.ConnectionLostError{Err: errors.New("reset")}), true},
+		"a bad connection":   {fmt.Errorf("lock the claim: %w", driver.ErrBadConn), true},
 		"a wrong statement":  {state("42601"), false},
 		"out of memory":      {state("53200"), false},
-		"time that is up":    {fmt.Errorf("render: %w", os.ErrDeadlineExceeded), false},
+		"time that is up":    {fmt.Errorf("render: %w", context.DeadlineExceeded), false},
 		"final all the same": {&jobs.FinalError{Err: state("53100")}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
