@@ -66,7 +66,7 @@ func (p *process) startHTTP(
 	handler, err := httpapi.New(httpapi.Front{
 		DB: p.db, Accounts: p.accounts, Commands: p.commands, Metrics: p.metrics, Tracer: p.export.Tracer(), App: app, Log: p.log, Now: p.clock.Now,
 		PublicURL: public, InsecureCookies: p.cfg.InsecureCookies,
-		TrustedProxies: p.cfg.TrustedProxies, CORSOrigins: p.cfg.CORSOrigins, Unlimited: !p.cfg.RateLimits,
+		TrustedProxies: p.cfg.TrustedProxies, CORSOrigins: p.cfg.CORSOrigins, Unlimited: !p.cfg.RateLimits, Stuck: p.commits.Stuck,
 	}, groups)
 	if err != nil {
 		return nil, fmt.Errorf("set up the API: %w", err)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -30,7 +31,7 @@ func (s *server) gate(c *gin.Context) {
 		call.Operation = row.Operation.OperationID
 	}
 	defer call.End()
-	call.Patience = s.writes
+	call.Began, call.Patience = time.Now(), s.writes
 	if !row.Slow() {
 		limit := wire.RequestTimeout
 		switch {
@@ -43,7 +44,12 @@ func (s *server) gate(c *gin.Context) {
 		defer cancel()
 		c.Request = c.Request.WithContext(ctx)
 	}
-	if p := s.admit(c, row); p != nil {
+	p := s.admit(c, row)
+	if p == nil && row.Writes() && !row.IsIngest() {
+		defer s.writing.Add(-1)
+		p = s.mayWrite()
+	}
+	if p != nil {
 		s.fail(c, p)
 		c.Abort()
 		return
@@ -51,8 +57,25 @@ func (s *server) gate(c *gin.Context) {
 	c.Next() // inside the timeout
 }
 
+// stuckWrites are as many requests as may write at once while commits do not return: each
+// holds one of the connections that reads need, too, for as long as it may take.
+const stuckWrites = 4
+
+// mayWrite counts one more that writes, and refuses it where it would only wait.
+func (s *server) mayWrite() *wire.Problem {
+	if s.writing.Add(1) > stuckWrites && s.Stuck != nil && s.Stuck() {
+		return &wire.Problem{Code: "unavailable", Detail: "The database does not commit at the moment. Nothing was changed. Try again."}
+	}
+	return nil
+}
+
 func (s *server) admit(c *gin.Context, row *contract.Route) *wire.Problem {
 	ctx := c.Request.Context()
+	if row.IsIngest() {
+		bounded, cancel := context.WithTimeout(ctx, s.writes) // what comes before the body
+		defer cancel()
+		ctx = bounded
+	}
 	call := wire.CallOf(ctx)
 	call.IP = c.ClientIP()
 	if row.Page {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -48,6 +49,7 @@ type server struct {
 	intake    *turnstile
 	arrival   arrival
 	writes    time.Duration // of a request that writes
+	writing   atomic.Int64  // how many do, but for /ingest, which has turns
 	origins   *http.CrossOriginProtection
 	page      http.Handler // the web application's document
 	Cookies   wire.Cookies
@@ -248,6 +250,10 @@ type Front struct {
 	TrustedProxies  []netip.Prefix
 	CORSOrigins     []string
 	Unlimited       bool // MUSTER_RATE_LIMITS=off
+
+	// Stuck says whether the database does not commit in time, without asking it; nil:
+	// nobody knows.
+	Stuck func() bool
 }
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml openapi.yaml

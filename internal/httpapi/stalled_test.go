@@ -76,3 +76,22 @@ func TestADatabaseThatDoesNotCommit(t *testing.T) {
 		t.Errorf("when commits return a download is %d %s", got.Code, got.Body)
 	}
 }
+
+// TestFewWaitForADatabaseThatDoesNotCommit: others that write are refused at once, before
+// they take the connections that reads need.
+func TestFewWaitForADatabaseThatDoesNotCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stuck := true
+	w.server.Stuck = func() bool { return stuck }
+	mint := request{method: "POST", path: "/api/v1/api-tokens", as: w.ours.admin, json: members{"name": "t", "scopes": []string{"reports:read"}, "expiresAt": w.clock.Now().Add(time.Hour)}}
+	w.do(mint).is(201) // the first few are tried
+	w.server.writing.Add(stuckWrites)
+	w.do(mint).problem(503, "unavailable")
+	w.get(w.ours.viewer, "/api/v1/instances").is(200)
+	stuck = false
+	w.do(mint).is(201)
+	if n := w.server.writing.Load(); n != stuckWrites {
+		t.Errorf("%d requests write, though four do", n)
+	}
+}

@@ -107,12 +107,13 @@ func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *w
 		return busy
 	}
 	call.Leave = append(call.Leave, leave)
+	used := time.Since(call.Began)
 	body, err := io.ReadAll(c.Request.Body)
 	if err != nil {
 		return wire.BodyProblem(err, row.BodyLimit)
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	ctx, cancel := context.WithTimeout(c.Request.Context(), s.writes)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), s.writes-used) // the body's time is the sender's
 	call.Leave = append(call.Leave, cancel)
 	c.Request = c.Request.WithContext(ctx)
 	done, err := s.intake.turn(c.Request.Context(), working)

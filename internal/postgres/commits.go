@@ -22,6 +22,8 @@ var checkCommitSQL string
 const (
 	// commitPatience is how long a commit of one small row may take.
 	commitPatience = 2 * time.Second
+	// commitEvery is how long what a check found holds for Stuck.
+	commitEvery = 5 * time.Second
 	// commitGivenUp ends a commit that has not returned: its server may have been stopped
 	// while another took over.
 	commitGivenUp = time.Minute
@@ -46,6 +48,8 @@ type Commits struct {
 	mu      sync.Mutex
 	pool    *pgxpool.Pool // nil before the first check
 	pending *commit       // nil: none is under way
+	ended   time.Time     // when the last one did
+	stuck   bool          // it returned too late, or was given up
 }
 
 // commit is one write. Its result is there when done is closed.
@@ -123,6 +127,17 @@ func (c *Commits) Check(ctx context.Context) error {
 	}
 }
 
+// Stuck says whether commits do not return in time, at once: by the check that is under way
+// or the last one, of which another is begun after some seconds.
+func (c *Commits) Stuck() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pending == nil && time.Since(c.ended) >= commitEvery {
+		c.start()
+	}
+	return c.stuck || c.pending != nil && time.Since(c.pending.began) > c.patience
+}
+
 // begin returns the commit that is under way, or a new one.
 func (c *Commits) begin() *commit {
 	c.mu.Lock()
@@ -130,6 +145,11 @@ func (c *Commits) begin() *commit {
 	if c.pending != nil {
 		return c.pending
 	}
+	return c.start()
+}
+
+// start begins a commit. The caller holds mu.
+func (c *Commits) start() *commit {
 	w := &commit{began: time.Now(), done: make(chan struct{})}
 	c.pending = w
 	go func() {
@@ -137,8 +157,10 @@ func (c *Commits) begin() *commit {
 		defer cancel()
 		w.err = supervise.Call(func() error { return c.write(ctx, w) })
 		w.took = time.Since(w.began)
+		var stuck *StuckError
 		c.mu.Lock()
-		c.pending = nil
+		c.pending, c.ended = nil, time.Now()
+		c.stuck = errors.As(c.judge(w), &stuck) || errors.Is(w.err, context.DeadlineExceeded)
 		c.mu.Unlock()
 		close(w.done)
 	}()

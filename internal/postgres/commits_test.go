@@ -33,6 +33,9 @@ func TestCommitsThatDoNotReturn(t *testing.T) {
 			t.Errorf("the check took %s", took)
 		}
 	}
+	if !commits.Stuck() {
+		t.Error("commits wait, and are not stuck")
+	}
 	var waiting int
 	if err := db.Get(&waiting, `SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'muster/commits%' AND wait_event = 'SyncRep'`); err != nil || waiting != 1 {
 		t.Errorf("%d sessions wait, %v", waiting, err)
@@ -48,6 +51,9 @@ func TestCommitsThatDoNotReturn(t *testing.T) {
 		t.Errorf("a commit that returned too late: %v", err)
 	}
 	eventually(t, func() bool { return commits.Check(t.Context()) == nil })
+	if commits.Stuck() {
+		t.Error("commits return, and are stuck")
+	}
 	var rows int
 	if err := db.Get(&rows, `SELECT count(*) FROM commit_checks`); err != nil || rows != 1 {
 		t.Errorf("%d rows, %v", rows, err)

@@ -38,6 +38,7 @@ type Call struct {
 	// Explain says why side figures are missing in the answer (Side); it logs the error.
 	Explain func(ctx context.Context, figures []string, err error) (code, sentence string)
 
+	Began    time.Time     // when the gate got it
 	Patience time.Duration // bounds what the request writes; see Writing
 }
 
