@@ -147,6 +147,18 @@ func TestTwoAgentsCountOnce(t *testing.T) {
 	eventually(t, "the second takes over", func() bool { return countedBy(t, f.ana, f.instance, key) > gone })
 	after := l.calls.Load() + 1 // and the one that is being executed
 	l.stop()
+	var shown struct {
+		Agent struct {
+			Takeover struct {
+				By       string
+				From, To time.Time
+			}
+		}
+	}
+	f.ana.get(t, "/api/v1/instances/"+f.instance, &shown)
+	if is := shown.Agent.Takeover; is.By != "second" || is.From.IsZero() || is.To.Before(is.From) {
+		t.Errorf("the page shows the takeover %+v", is)
+	}
 	got, want := f.end(t), l.calls.Load()
 	if got > want || want-got > after-before {
 		t.Errorf("executed %d times, of which %d between the turns, counted %d", want, after-before, got)
