@@ -25,6 +25,7 @@ type book struct {
 	told    map[string]map[string]any // by what it is and its id: acknowledged, with what was sent
 	offered map[string]map[string]any // the same: sent, and not acknowledged so far
 	notes   []string                  // what was measured, for the table
+	ills    []string                  // troubles and their alerts, for the table
 	excuses int                       // of processes that could not start
 	counts  []tally
 	wrongs  []string // the first ones
@@ -52,6 +53,13 @@ func (b *book) wrong(format string, args ...any) {
 	if len(b.wrongs) < mostWrongs {
 		b.wrongs = append(b.wrongs, fmt.Sprintf("%s, %s: %s", b.time(time.Now()), b.step, fmt.Sprintf(format, args...)))
 	}
+}
+
+// begins has the plan, and what clients send, begin now.
+func (b *book) begins() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.began = time.Now()
 }
 
 // note has something in the table.
@@ -184,6 +192,12 @@ func (b *book) table() string {
 	fmt.Fprintln(w, "\t\nWhat was there\tacknowledged\tnever answered\tthere\tlost\tdouble\tfrom nowhere")
 	for _, c := range b.counts {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", c.what, c.told, c.unsure, c.there, len(c.lost), len(c.double), len(c.stray))
+	}
+	if len(b.ills) > 0 {
+		fmt.Fprintln(w, "\t\nTrouble\tcheck\talert\tsection\traised after\tover after")
+		for _, one := range b.ills {
+			fmt.Fprintln(w, one)
+		}
 	}
 	_ = w.Flush()
 	return text.String() + "\n" + strings.Join(b.notes, "\n")

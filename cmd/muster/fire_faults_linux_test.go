@@ -43,6 +43,30 @@ func (f *fire) quickCommits(t *testing.T) {
 	f.exec(t, `SELECT pg_reload_conf()`)
 }
 
+// stalls has commits wait for a standby that there is not, and returns what has them wait for the
+// one that there is. Neither takes a commit.
+func (f *fire) stalls(t *testing.T) (goOn func(t *testing.T)) {
+	t.Helper()
+	was := ""
+	eventually(t, "the standby's name is read", func() bool {
+		return f.db.GetContext(t.Context(), &was, `SELECT current_setting('synchronous_standby_names')`) == nil
+	})
+	f.exec(t, `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
+	f.exec(t, `SELECT pg_reload_conf()`)
+	return func(t *testing.T) {
+		t.Helper()
+		f.exec(t, `ALTER SYSTEM SET synchronous_standby_names = '`+strings.ReplaceAll(was, "'", "''")+`'`)
+		f.exec(t, `SELECT pg_reload_conf()`)
+	}
+}
+
+func (f *fire) stall(t *testing.T, lasts time.Duration) {
+	t.Helper()
+	goOn := f.stalls(t)
+	_ = pause.For(t.Context(), lasts) // that it lasts is the fault
+	goOn(t)
+}
+
 // roomOfBucket is what its file system may hold, which is in memory.
 const roomOfBucket = "2g"
 

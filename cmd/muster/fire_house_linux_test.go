@@ -108,6 +108,8 @@ func newFire(t *testing.T, size fireSize) *fire {
 		r := f.newReplica(t, n)
 		if n == size.replicas-1 && f.clock != nil {
 			r.program, r.env = program, []string{f.clock.Env()}
+		} else if size.whole {
+			r.env = []string{sabotaged + "=1"}
 		}
 		f.replicas = append(f.replicas, r)
 	}
@@ -125,7 +127,7 @@ func (f *fire) line(t *testing.T, from, to, upstream string) string {
 // newReplica is a process that reaches everything over lines of its own.
 func (f *fire) newReplica(t *testing.T, n int) *replica {
 	t.Helper()
-	r := &replica{fire: f, name: fmt.Sprintf("replica %d", n), at: free(t)}
+	r := &replica{fire: f, name: fmt.Sprintf("replica %d", n), at: free(t), figures: free(t)}
 	var servers []string
 	for node, at := range f.pair.Addrs() {
 		servers = append(servers, f.line(t, r.name, fmt.Sprintf("PostgreSQL %d", node), at))
@@ -138,7 +140,7 @@ func (f *fire) newReplica(t *testing.T, n int) *replica {
 	asked.Set("endpoint", "http://"+f.line(t, r.name, "the bucket", strings.TrimPrefix(asked.Get("endpoint"), "http://")))
 	bucket.RawQuery = asked.Encode()
 	r.args = []string{
-		"serve", "--listen", r.at, "--public-url", publicURL, "--trusted-proxies", "127.0.0.1",
+		"serve", "--listen", r.at, "--ops-listen", r.figures, "--public-url", publicURL, "--trusted-proxies", "127.0.0.1",
 		"--database-url", f.pair.URL(f.database, servers...), "--blob-url", bucket.String(),
 		"--smtp-url", "smtp://" + f.line(t, r.name, "the mail server", f.mails.Addr) + "?starttls=off",
 		"--data-dir", filepath.Join(t.TempDir(), "data"), "--secret-key-file", filepath.Join(f.dir, "secret.key"),

@@ -70,6 +70,7 @@ func TestLongUnderFire(t *testing.T) {
 			aKill: kills, aCut: some(8), aHalfOpen: some(16), aSlowLine: some(16), aTrickle: some(32),
 			slowCommits: some(50), fullBucket: min(3, some(50)), wrongClock: some(16), noMail: some(25), lostMail: some(25),
 			failedOver: min(8, some(50)), deadShard: min(6, some(50)),
+			stalled: min(4, some(50)), aPause: some(16), allPaused: min(4, some(50)), aPanic: some(16),
 		},
 		calm:     min(40, some(4)),
 		between:  1500 * time.Millisecond,
@@ -90,7 +91,16 @@ func burn(t *testing.T, size fireSize) {
 	defer f.book.tell(t, f)
 	plan := f.plan()
 	f.prepare(t)
+	var v *vigil
+	var still []string // alerts that look back
+	if size.whole {
+		v = f.watched(t)
+		v.keep(t, illsBefore)
+		f.allReady(t)
+		still = v.afresh()
+	}
 	before := f.figures(t)
+	f.book.begins()
 	stop := f.gather()
 	defer stop(0)
 	f.inPeace(t)
@@ -109,6 +119,11 @@ func burn(t *testing.T, size fireSize) {
 	stop(size.goodbye)
 	f.count(t)
 	f.grown(t, before)
+	if v != nil {
+		v.judge(still)
+		v.keep(t, illsAfter)
+		f.book.ills = v.rows
+	}
 	for _, r := range f.replicas {
 		r.stop(t)
 	}

@@ -24,11 +24,16 @@ const (
 	lostMail    fault = "SMTP breaks off after the content"
 	failedOver  fault = "PostgreSQL's primary killed, its standby promoted"
 	deadShard   fault = "a shard of ClickHouse killed"
+	stalled     fault = "no commit returns for 20 to 40 s"
+	aPause      fault = "SIGSTOP of a replica, then SIGCONT"
+	allPaused   fault = "SIGSTOP of everything for 5 to 15 s, then SIGCONT"
+	aPanic      fault = "a background loop panics"
 )
 
 // faults in the order in which they are put together, which is part of what a seed means.
 var faults = []fault{
 	aKill, aCut, aHalfOpen, aSlowLine, aTrickle, slowCommits, fullBucket, wrongClock, noMail, lostMail, failedOver, deadShard,
+	stalled, aPause, allPaused, aPanic,
 }
 
 // strike is a fault as it was drawn.
@@ -142,6 +147,19 @@ func (f *fire) drawn(one fault, draw *rand.Rand) strike {
 		s.begin = func(*testing.T) { f.mails.DropNext(n) }
 	case failedOver:
 		s.on, s.alone, s.lasts, s.begin, s.mend = onDatabase, true, 10, f.failOver, func(t *testing.T) { f.pair.Return(t) }
+	case stalled:
+		lasts := 20*time.Second + time.Duration(draw.Int64N(int64(20*time.Second)))
+		s.on, s.begin = onDatabase, func(t *testing.T) { f.stall(t, lasts) }
+	case aPause:
+		r := f.replicas[draw.IntN(len(f.replicas))]
+		var goOn func()
+		s.on, s.lasts, s.begin, s.mend = r.name, 10, func(t *testing.T) { goOn = r.pause(t) }, func(*testing.T) { goOn() }
+	case aPanic:
+		r := f.replicas[draw.IntN(len(f.replicas)-1)] // the last one may be another program
+		s.on, s.begin = r.name, r.breaks
+	case allPaused:
+		lasts := 5*time.Second + time.Duration(draw.Int64N(int64(10*time.Second)))
+		s.on, s.alone, s.begin = "everything", true, func(t *testing.T) { f.pauseEverything(t, lasts) }
 	case deadShard:
 		n := draw.IntN(2)
 		s.on, s.lasts = fmt.Sprintf("shard %d", n), 10

@@ -19,6 +19,7 @@ type replica struct {
 	*fire
 	name    string
 	at      string // where it listens
+	figures string // where it shows its figures without sign-in, for which it needs no database
 	behind  string // where nginx finds it
 	program string // empty: this test binary
 	env     []string

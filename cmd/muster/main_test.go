@@ -61,6 +61,9 @@ func beMuster() {
 		version = v
 	}
 	hastenAgent()
+	if os.Getenv(sabotaged) != "" {
+		beSabotaged()
+	}
 	if os.Getenv(begins) != "" {
 		_ = os.NewFile(3, begins).Close()
 	}

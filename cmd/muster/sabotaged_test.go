@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"muster/internal/supervise/supervisetest"
+)
+
+// sabotaged is set where the program is to have a background loop panic at each SIGUSR1.
+const sabotaged = "TEST_MUSTER_SABOTAGED"
+
+// beSabotaged is the program then.
+func beSabotaged() {
+	stopping, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	saboteur, ctx := supervisetest.New(stopping, 0, 0)
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGUSR1)
+	go func() {
+		for range told {
+			if loops := saboteur.Loops(); len(loops) > 0 {
+				saboteur.Break(loops[rand.IntN(len(loops))])
+			}
+		}
+	}()
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
