@@ -42,10 +42,15 @@ function Beginning() {
   const { instances } = useReporting(instanceIds);
   const [over, end] = useState("");
   const ids = instances?.map((i) => i.id).join() ?? "";
-  const begins = !organization.demo && awaitsFirst(instances ?? [], serverNow().getTime(), beginning);
+  const now = serverNow().getTime();
+  // Where the organization is as new as its servers, its card has its room before they are read.
+  const room = <div className={classes.beginning} />;
+  const since = organization.demo ? null : organization.monitoringStartedAt;
+  if (!instances && since && now - Date.parse(since) < beginning) return room;
+  const begins = !organization.demo && awaitsFirst(instances ?? [], now, beginning);
   if (!begins || over === ids) return null;
   return (
-    <Suspense>
+    <Suspense fallback={room}>
       <FirstMinute onOver={() => end(ids)} />
     </Suspense>
   );

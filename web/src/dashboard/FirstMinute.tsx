@@ -86,7 +86,7 @@ export function FirstMinute({ onOver }: { onOver: () => void }) {
   if (steps.length === 0) return null;
   const there = steps.filter((s) => s.state === "there").length;
   return (
-    <Paper withBorder p="md" component="section" aria-label="The first minute" data-first-minute>
+    <Paper withBorder p="md" component="section" aria-label="The first minute" data-first-minute mih={234}>
       <Title order={2} size="h3" className={classes.title}>
         {name}: the first minute
       </Title>
