@@ -246,3 +246,21 @@ func TestASessionNamesServersThatAreNotUp(t *testing.T) {
 		t.Errorf("nobody is told of %v", anonymous["servers"])
 	}
 }
+
+// TestASessionSaysWhetherAlertsAreTold to administrators, and by rules that are enabled.
+func TestASessionSaysWhetherAlertsAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	told := func(as person) any { return w.get(as, "/api/v1/session").is(200).object()["alertsTold"] }
+	if told(w.ours.viewer) != nil || told(w.ours.admin) != false {
+		t.Errorf("without a rule: %v, to an administrator %v", told(w.ours.viewer), told(w.ours.admin))
+	}
+	_, rule := w.told(w.ours)
+	if told(w.ours.admin) != true || told(w.theirs.admin) != false {
+		t.Errorf("with a rule: %v, in another organization %v", told(w.ours.admin), told(w.theirs.admin))
+	}
+	w.patch(w.ours.admin, "/api/v1/notification-rules/"+rule, map[string]any{"match": map[string]any{"event": []string{"report.ready"}}}).is(200)
+	if told(w.ours.admin) != false {
+		t.Error("a rule of reports tells of alerts")
+	}
+}

@@ -4655,6 +4655,8 @@ type ServerSaid struct {
 
 // Session defines model for Session.
 type Session struct {
+	// AlertsTold Whether a rule that is enabled tells of alerts that are raised. For administrators.
+	AlertsTold    *bool      `json:"alertsTold,omitempty"`
 	AuthMethod    *string    `json:"authMethod,omitempty"`
 	Authenticated bool       `json:"authenticated"`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty"`

@@ -43,6 +43,10 @@ func (s *MemberRoutes) session(ctx context.Context, p accounts.Principal) api.Se
 	if !side.Lacks(ctx, err, "servers") {
 		shown.Servers = servers
 	}
+	told, err := s.alertsTold(ctx, p)
+	if !side.Lacks(ctx, err, "alertsTold") {
+		shown.AlertsTold = told
+	}
 	missing := side.Unavailable()
 	shown.Unavailable = &missing
 	return shown

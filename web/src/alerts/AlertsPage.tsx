@@ -30,7 +30,7 @@ export function AlertsPage() {
   return (
     <>
       <PageTitle title="Alerts" lead="Alerts from your instances, agents and rules, open and resolved." />
-      <NobodyIsTold />
+      <NobodyIsTold mb="md" />
       <Panel mb="md">
         <AlertFilters search={search} change={change} narrow={narrow}>
           <SortChoice search={search} change={change} />

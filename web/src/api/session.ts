@@ -15,6 +15,8 @@ export type SignedIn = {
   mail: "server" | "outbox";
   /** How the servers were as the session was read, for those who may list them. */
   servers?: Schemas["SessionServers"];
+  /** Whether anybody was told of alerts as the session was read; for administrators. */
+  alertsTold?: boolean;
 };
 
 export const sessionQuery = queryOptions({
@@ -43,15 +45,21 @@ export function useSession(): SignedIn & { can: (permission: string) => boolean;
   };
 }
 
-/** So old may be what the session said of the servers to be shown as how they are. Milliseconds. */
+/** So old may be what the session said of what changes to be shown as what is so. Milliseconds. */
 const fresh = 15_000;
+
+function useFirst<V>(of: (session: SignedIn) => V | undefined): V | null {
+  const { data, dataUpdatedAt } = useQuery(sessionQuery);
+  const [isFresh] = useState(() => Date.now() - dataUpdatedAt < fresh);
+  const session = isFresh ? signedIn(data) : null;
+  return (session && of(session)) ?? null;
+}
 
 /**
  * useServersAtFirst is how the servers were as the session was read, for a page whose list of them is on its way. A page
  * that is opened later gets nothing.
  */
-export function useServersAtFirst(): Schemas["SessionServers"] | null {
-  const { data, dataUpdatedAt } = useQuery(sessionQuery);
-  const [isFresh] = useState(() => Date.now() - dataUpdatedAt < fresh);
-  return isFresh ? (signedIn(data)?.servers ?? null) : null;
-}
+export const useServersAtFirst = (): Schemas["SessionServers"] | null => useFirst((session) => session.servers);
+
+/** useToldAtFirst is whether alerts were told of as the session was read, likewise. */
+export const useToldAtFirst = (): boolean | null => useFirst((session) => session.alertsTold);

@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { onServer, serverNow } from "../api/clock";
 import { useServersAtFirst, useSession } from "../api/session";
 import { noteNone, useAfterFirst } from "../chart/first";
+import { NobodyIsTold } from "../notify/NobodyIsTold";
 import { useLater } from "../ui/later";
 import { PageTitle } from "../ui/PageTitle";
 import { part } from "../ui/part";
@@ -121,7 +122,7 @@ export function DashboardPage() {
       <div className={classes.page} data-beside={beside}>
         <InTrouble />
         <Beginning />
-        {rest && <rest.NobodyIsTold />}
+        <NobodyIsTold />
         {rest ? <rest.Kpis /> : <div className={classes.kpisWaiting} role="status" aria-label="Loading key figures" />}
         {tiles}
         {rest && <rest.Digest />}

@@ -1,5 +1,4 @@
 // What stands around the charts, loaded after the first of them.
 
-export { NobodyIsTold } from "../notify/NobodyIsTold";
 export { Digest } from "./Digest";
 export { Kpis } from "./Kpis";

@@ -3,7 +3,7 @@ import { IconBellOff } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, client, type Schemas } from "../api/client";
-import { useSession } from "../api/session";
+import { useSession, useToldAtFirst } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
 import { notificationsChanged } from "./changed";
@@ -34,8 +34,9 @@ async function tellAdministrators() {
 }
 
 /** NobodyIsTold says to administrators that nobody is told of alerts, and has them told with one click where that can be. */
-export function NobodyIsTold() {
+export function NobodyIsTold({ mb }: { mb?: "md" }) {
   const { can, mail } = useSession();
+  const atFirst = useToldAtFirst();
   const { data } = api.useQuery("get", "/api/v1/notification-rules", {}, { enabled: can("admin") });
   const tell = useMutation({
     mutationFn: tellAdministrators,
@@ -44,13 +45,13 @@ export function NobodyIsTold() {
       await notificationsChanged();
     },
   });
-  if (!data || data.items.some(tellsOfAlerts)) return null;
+  if (data ? data.items.some(tellsOfAlerts) : atFirst !== false) return null;
   return (
     <Alert
       role="status"
       color="yellow"
       variant="outline"
-      mb="md"
+      mb={mb}
       icon={<IconBellOff aria-hidden />}
       title="Nobody is told of alerts yet"
       data-nobody-is-told
