@@ -98,6 +98,7 @@ type probe struct {
 	running    *run // nil: nobody looks
 	last       *run // that came back
 	failing    bool
+	passed     bool // ever
 	complained time.Time
 }
 
@@ -160,10 +161,13 @@ func (p *probe) tell(ctx context.Context, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil {
-		if p.failing {
+		switch {
+		case p.failing && p.passed:
 			p.log.InfoContext(ctx, "a check passes again", "check", p.Name)
+		case p.failing: // since the start
+			p.log.InfoContext(ctx, "a check passes", "check", p.Name)
 		}
-		p.failing = false
+		p.failing, p.passed = false, true
 		return
 	}
 	if !p.failing || time.Since(p.complained) >= complainEvery {

@@ -137,6 +137,28 @@ func TestASupplierThatHangs(t *testing.T) {
 	})
 }
 
+// TestACheckPassesAgainOnlyIfItEverDid: at a start it passes for the first time.
+func TestACheckPassesAgainOnlyIfItEverDid(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var failing error
+		b := readiness.New(slog.New(slog.NewTextHandler(&log, nil)), readiness.Need{
+			Name: "demo", Run: func(context.Context) (*time.Duration, error) { return nil, failing },
+		})
+		for _, want := range []string{`msg="a check passes" check=demo`, `msg="a check passes again" check=demo`} {
+			for _, failing = range []error{errors.New("not yet"), nil} {
+				asked(t, b)
+				time.Sleep(time.Minute)
+			}
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("the log lacks %s:\n%s", want, &log)
+			}
+			log.Reset()
+		}
+	})
+}
+
 func TestWhoeverGoesAwayDoesNotEndTheLook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
