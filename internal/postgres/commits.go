@@ -33,7 +33,7 @@ const (
 // commit returns: each waits for a synchronous standby that is away, or for a disk that
 // is full or frozen.
 //
-// A check writes one row, the process's own, over the one connection that Commits has.
+// A check writes one row, the process's own, and 200 kB of a temporary file, over the one connection that Commits has.
 // While a commit has not returned no other is begun, and the commit is not canceled
 // before a minute is over: canceled, it counts as committed although no standby has it.
 // A session that hangs beyond that holds the row's lock, so that the next check fails at
@@ -184,6 +184,9 @@ func (c *Commits) write(ctx context.Context, w *commit) error {
 	}
 	defer conn.Release()
 	w.pid.Store(conn.Conn().PgConn().PID())
+	if _, err := conn.Exec(ctx, `SET work_mem = '64kB'`); err != nil {
+		return fmt.Errorf("prepare to check whether commits return: %w", err)
+	}
 	if _, err := conn.Exec(ctx, checkCommitSQL, c.process); err != nil {
 		return fmt.Errorf("check whether commits return: %w", err)
 	}
