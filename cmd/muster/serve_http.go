@@ -122,7 +122,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		TileRoutes: tiles.New(figures, p.fleet, p.clock.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{
-			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops, Senders: p.senders, Falls: p.falls,
+			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops, Senders: p.senders, Falls: p.falls, Logs: p.verifier,
 			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: p.clock.Now,
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},

@@ -2903,6 +2903,28 @@ type EngineConnections struct {
 	Waiting           int64     `json:"waiting"`
 }
 
+// EventLog defines model for EventLog.
+type EventLog struct {
+	// FirstMisfit position of the first of them
+	FirstMisfit  *int64 `json:"firstMisfit,omitempty"`
+	HeadPosition int64  `json:"headPosition"`
+	Log          string `json:"log"`
+
+	// Misfits what does not fit, at most 100: events or hashes of the tree that were changed or deleted
+	Misfits int `json:"misfits"`
+
+	// Position all events up to it were verified since verifiedSince
+	Position int64 `json:"position"`
+
+	// VerifiedSince when the last whole pass began, or when there could be one
+	VerifiedSince time.Time `json:"verifiedSince"`
+}
+
+// EventLogList defines model for EventLogList.
+type EventLogList struct {
+	Items []EventLog `json:"items"`
+}
+
 // Every defines model for Every.
 type Every string
 
@@ -6254,6 +6276,9 @@ type ServerInterface interface {
 	// ListJobs The report build queue
 	// (GET /api/v1/ops/jobs)
 	ListJobs(c *gin.Context)
+	// ListEventLogs How far the event logs are verified
+	// (GET /api/v1/ops/logs)
+	ListEventLogs(c *gin.Context)
 	// ListFallenLoops Background loops that fell
 	// (GET /api/v1/ops/loops)
 	ListFallenLoops(c *gin.Context)
@@ -9040,6 +9065,19 @@ func (siw *ServerInterfaceWrapper) ListJobs(c *gin.Context) {
 	siw.Handler.ListJobs(c)
 }
 
+// ListEventLogs operation middleware
+func (siw *ServerInterfaceWrapper) ListEventLogs(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListEventLogs(c)
+}
+
 // ListFallenLoops operation middleware
 func (siw *ServerInterfaceWrapper) ListFallenLoops(c *gin.Context) {
 
@@ -10623,6 +10661,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
 	router.GET(options.BaseURL+"/api/v1/ops/engines", wrapper.ListDroppedEngines)
 	router.GET(options.BaseURL+"/api/v1/ops/jobs", wrapper.ListJobs)
+	router.GET(options.BaseURL+"/api/v1/ops/logs", wrapper.ListEventLogs)
 	router.GET(options.BaseURL+"/api/v1/ops/loops", wrapper.ListFallenLoops)
 	router.GET(options.BaseURL+"/api/v1/ops/outbox", wrapper.ListOutbox)
 	router.GET(options.BaseURL+"/api/v1/ops/outbox/:mailId", wrapper.GetOutboxMail)
@@ -13949,6 +13988,44 @@ func (response ListJobsdefaultApplicationProblemPlusJSONResponse) VisitListJobsR
 	return err
 }
 
+type ListEventLogsRequestObject struct {
+}
+
+type ListEventLogsResponseObject interface {
+	VisitListEventLogsResponse(w http.ResponseWriter) error
+}
+
+type ListEventLogs200JSONResponse EventLogList
+
+func (response ListEventLogs200JSONResponse) VisitListEventLogsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListEventLogsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListEventLogsdefaultApplicationProblemPlusJSONResponse) VisitListEventLogsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListFallenLoopsRequestObject struct {
 }
 
@@ -16729,6 +16806,9 @@ type StrictServerInterface interface {
 	// ListJobs The report build queue
 	// (GET /api/v1/ops/jobs)
 	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
+	// ListEventLogs How far the event logs are verified
+	// (GET /api/v1/ops/logs)
+	ListEventLogs(ctx context.Context, request ListEventLogsRequestObject) (ListEventLogsResponseObject, error)
 	// ListFallenLoops Background loops that fell
 	// (GET /api/v1/ops/loops)
 	ListFallenLoops(ctx context.Context, request ListFallenLoopsRequestObject) (ListFallenLoopsResponseObject, error)
@@ -19345,6 +19425,30 @@ func (sh *strictHandler) ListJobs(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListJobsResponseObject); ok {
 		if err := validResponse.VisitListJobsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListEventLogs operation middleware
+func (sh *strictHandler) ListEventLogs(ctx *gin.Context) {
+	var request ListEventLogsRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListEventLogs(ctx, request.(ListEventLogsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListEventLogs")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListEventLogsResponseObject); ok {
+		if err := validResponse.VisitListEventLogsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

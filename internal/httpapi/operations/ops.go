@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/google/uuid"
 
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/checkpoint"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail"
@@ -116,6 +118,25 @@ func (s *OperatorRoutes) ListFallenLoops(ctx context.Context, _ api.ListFallenLo
 		return api.FallenLoop{Loop: f.Loop, Process: f.Process, Falls: f.Falls, LastAt: f.LastAt.UTC(), InTrouble: f.InTrouble}
 	})
 	return api.ListFallenLoops200JSONResponse{Items: items}, nil
+}
+
+// ListEventLogs says how far the logs are verified, and where the first event is that does not fit.
+func (s *OperatorRoutes) ListEventLogs(ctx context.Context, _ api.ListEventLogsRequestObject) (api.ListEventLogsResponseObject, error) {
+	verified, err := s.Logs.Verified(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := wire.List(verified, func(v checkpoint.Verified) api.EventLog {
+		log := api.EventLog{
+			Log: string(v.Log), Position: v.Position, HeadPosition: v.Head, Misfits: len(v.Findings),
+			VerifiedSince: s.Now().Add(-time.Duration(v.Age * float64(time.Second))).UTC().Truncate(time.Second),
+		}
+		if len(v.Findings) > 0 {
+			log.FirstMisfit = &v.Findings[0].First
+		}
+		return log
+	})
+	return api.ListEventLogs200JSONResponse{Items: items}, nil
 }
 
 // ListSenders says what each sender sent, and what became of it.

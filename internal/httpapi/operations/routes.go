@@ -1,12 +1,14 @@
 package operations
 
 import (
+	"context"
 	"time"
 
 	"muster/commands"
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/checkpoint"
 	"muster/internal/intake/senders"
 	"muster/internal/mail"
 	"muster/internal/measurements/drops"
@@ -18,6 +20,11 @@ import (
 	"muster/projections/history"
 )
 
+// Logs says how far the event logs are verified: checkpoint.Verifier.
+type Logs interface {
+	Verified(ctx context.Context) ([]checkpoint.Verified, error)
+}
+
 // OperatorRoutes are the operations on the service's own state.
 type OperatorRoutes struct {
 	Accounts    *accounts.Store
@@ -28,6 +35,7 @@ type OperatorRoutes struct {
 	Drops       *drops.Book
 	Senders     *senders.Book
 	Falls       *falls.Book
+	Logs        Logs
 	Projections *projections.Runner
 	DeadLetters *topic.DeadLetters
 	Outbox      *mail.Outbox // nil where a mail server is set

@@ -12,6 +12,7 @@ import { Time } from "../ui/Time";
 import { TypedConfirm } from "../ui/TypedConfirm";
 import { Difference } from "./Difference";
 import { DroppedEngines } from "./DroppedEngines";
+import { EventLogs } from "./EventLogs";
 import { FallenLoops } from "./FallenLoops";
 import { ProjectionState } from "./ProjectionState";
 
@@ -78,6 +79,7 @@ export function ProjectionsPage() {
           )}
         </Panel>
         {shown && <Difference key={shown} name={shown} onClose={() => setShown(null)} />}
+        <EventLogs />
         <DroppedEngines />
       </Stack>
       <TypedConfirm
