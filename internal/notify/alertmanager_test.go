@@ -23,7 +23,7 @@ func TestWhatIsOverIsSaidAgain(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)
-	s.clock.Advance(time.Until(s.clock.Now())) // it goes by the machine's clock
+	s.clock.Advance(time.Since(s.clock.Now())) // it goes by the machine's clock
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
 	behind, err := url.Parse(at)
 	must(t, err)

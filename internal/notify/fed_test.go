@@ -36,7 +36,7 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)
-	s.clock.Advance(time.Until(s.clock.Now())) // it goes by the machine's clock
+	s.clock.Advance(time.Since(s.clock.Now())) // it goes by the machine's clock
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
 	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: at}}))
 	s.process("a", s.sender)
@@ -78,7 +78,7 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 		s.await("each is there once, as it is now", have(
 			fmt.Sprintf("Lag 93 s, warning: Lag %d s", 93+i), fmt.Sprintf("Session waits for a lock, warning: waited %d m", 5+i)))
 		s.exec(`UPDATE notification_channels SET fed_at = '-infinity'`) // it is its turn again
-		s.clock.Advance(time.Until(s.clock.Now()))
+		s.clock.Advance(time.Since(s.clock.Now()))
 	}
 	feed("Lag 900 s", alert.Critical)
 	s.follow()
@@ -92,7 +92,7 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)
-	s.clock.Advance(time.Until(s.clock.Now()))
+	s.clock.Advance(time.Since(s.clock.Now()))
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
 	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: at}})
 	s.rule(channel)

@@ -68,7 +68,7 @@ func TestSignaturesAreStandardWebhooks(t *testing.T) {
 	}
 	node := program(t, "Debian: apt-get install nodejs", "node")
 	s := newScene(t)
-	s.clock.Advance(time.Until(s.clock.Now())) // the judge goes by the machine's clock
+	s.clock.Advance(time.Since(s.clock.Now())) // the judge goes by the machine's clock
 	r := s.receiver()
 	s.rule(s.webhook(r.URL))
 	s.process("a", s.sender)
@@ -105,7 +105,7 @@ func TestAnAlertmanagerIsKeptFed(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")
 	s := newScene(t)
-	s.clock.Advance(time.Until(s.clock.Now())) // it goes by the machine's clock
+	s.clock.Advance(time.Since(s.clock.Now())) // it goes by the machine's clock
 	var mu sync.Mutex
 	status := map[string]string{} // by our alerts' ids
 	back := 0

@@ -38,13 +38,13 @@ func TestTheLoopGoesOn(t *testing.T) {
 		o      tnstest.Options
 		reason string
 	}{
-		"refuses":       {tnstest.Options{Refuse: 12514}, `reason="connection: database"`},
-		"expired":       {tnstest.Options{Login: 28001}, `reason="connection: authentication"`},
-		"locked":        {tnstest.Options{Login: 28000}, `reason="connection: authentication"`},
-		"hangs":         {tnstest.Options{Silent: true}, `reason="connection: timeout"`},
-		"hangs later":   {tnstest.Options{Mute: true}, `reason="connection: timeout"`},
-		"resets":        {tnstest.Options{Reset: true}, `reason="connection: refused"`},
-		"another thing": {tnstest.Options{Banner: []byte("SSH-2.0-OpenSSH_9.2\r\n")}, `reason="connection: `},
+		"refuses":       {tnstest.Options{Refuse: 12514}, `part=connection reason="database: `},
+		"expired":       {tnstest.Options{Login: 28001}, `part=connection reason="authentication: `},
+		"locked":        {tnstest.Options{Login: 28000}, `part=connection reason="authentication: `},
+		"hangs":         {tnstest.Options{Silent: true}, `part=connection reason="timeout: `},
+		"hangs later":   {tnstest.Options{Mute: true}, `part=connection reason="timeout: `},
+		"resets":        {tnstest.Options{Reset: true}, `part=connection reason="the connection to the server was lost"`},
+		"another thing": {tnstest.Options{Banner: []byte("SSH-2.0-OpenSSH_9.2\r\n")}, `part=connection reason="database: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,9 +38,9 @@ func TestTheLoopGoesOn(t *testing.T) {
 		o      tdstest.Options
 		reason string
 	}{
-		"18456":          {tdstest.Options{Refuse: &tdstest.LoginFailed}, `reason="connection: authentication"`},
-		"says nothing":   {tdstest.Options{Silent: true}, `reason="connection: timeout"`},
-		"another server": {tdstest.Options{Banner: "SSH-2.0-OpenSSH_9.2\r\n"}, `reason="connection: `},
+		"18456":          {tdstest.Options{Refuse: &tdstest.LoginFailed}, `part=connection reason="authentication: `},
+		"says nothing":   {tdstest.Options{Silent: true}, `part=connection reason="timeout: `},
+		"another server": {tdstest.Options{Banner: "SSH-2.0-OpenSSH_9.2\r\n"}, `part=connection reason="database: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
