@@ -14,6 +14,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/backup"
 	"muster/internal/blobs"
+	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/pause"
 	"muster/internal/postgres"
@@ -157,7 +158,7 @@ func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report fu
 		target := backup.RestoreTarget{
 			DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, KeyFile: in.cfg.SecretKeyFile,
 			Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.db, in.log) },
-			Progress: report, AcceptFindings: accept,
+			Progress: report, AcceptFindings: accept, Accept: checkpoint.NewVerifier(in.db, in.log).Accept,
 			Revoke: in.accounts.EndSessions,
 			Record: func(ctx context.Context) error {
 				return in.accounts.RecordSystem(ctx, accounts.BackupRestored, b.MadeAt.Format(time.RFC3339))

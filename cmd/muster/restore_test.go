@@ -299,6 +299,10 @@ func TestBrokenLogIsRestoredOnlyIfAccepted(t *testing.T) {
 	}
 	there.must(t, "restore", dir, "--accept-findings")
 	there.must(t, "events", "head")
+	var accepted int
+	if err := pgtest.Connect(t, there.url).Get(&accepted, `SELECT jsonb_array_length(accepted) FROM log_verifications WHERE log = 'organization'`); err != nil || accepted == 0 {
+		t.Errorf("%d findings are accepted: serve would sign nothing (%v)", accepted, err)
+	}
 }
 
 // TestTwoRestoresAtOnce: one does it.

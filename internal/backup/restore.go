@@ -37,8 +37,10 @@ type RestoreTarget struct {
 	// come back with an old state; Record keeps that there was a restore.
 	Revoke func(ctx context.Context, tx sqlx.ExtContext) error
 	Record func(ctx context.Context) error
-	// AcceptFindings finishes although logs or files do not fit.
+	// AcceptFindings finishes although logs or files do not fit. Accept then keeps what does
+	// not fit in the logs as accepted, so that the installation goes on signing them.
 	AcceptFindings bool
+	Accept         func(context.Context) error
 }
 
 func busy(err error) error {
@@ -91,9 +93,15 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 	if err != nil {
 		return v, err
 	}
-	if n := v.misfits(); n > 0 && !t.AcceptFindings {
+	n := v.misfits()
+	if n > 0 && !t.AcceptFindings {
 		return v, fmt.Errorf("%d things do not fit in what was restored, so it is not to be used yet. They were so when the backup was made: "+
 			"restore an older one, or run this again with --accept-findings", n)
+	}
+	if n > 0 {
+		if err := t.Accept(ctx); err != nil {
+			return v, err
+		}
 	}
 	return v, t.finish(ctx)
 }

@@ -46,6 +46,9 @@
 //   - Somebody changes an event, and nothing behind it: the tree is over digests, so the root
 //     stays. The verifier finds it within a pass, and before that the maker where no
 //     checkpoint covers the event yet.
+//   - A backup of a changed log is restored and accepted (`muster restore --accept-findings`):
+//     Verifier.Accept keeps what does not fit, and the log is signed on. What is changed after
+//     that is told.
 //   - Somebody sets log_verifications back: the next pass finds it all again.
 //   - A process dies amid a step: the next one is made two minutes later, by any process.
 //   - A kept row is swapped for another: its note has to say what the row says, and what

@@ -156,3 +156,34 @@ func TestALogIsVerifiedByOneProcessAtATime(t *testing.T) {
 		t.Errorf("verified: %+v", v)
 	}
 }
+
+// TestWhatIsAcceptedIsSignedOver: the verifier does not tell of an accepted change again, and
+// tells of the next one.
+func TestWhatIsAcceptedIsSignedOver(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"data", "recorded time", "version"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.append(600)
+			_, err := tree.New(h.db).Fill(t.Context(), eventstore.Reports)
+			must(t, err)
+			h.db.MustExec(`CREATE TABLE aside AS TABLE events`)
+			step, _ := h.verifier(600)
+			h.asSuperuser(changes[name].change)
+			if v := step(); len(v.Findings) == 0 {
+				t.Fatal("it finds nothing")
+			}
+			must(t, checkpoint.NewVerifier(h.db, slog.New(slog.DiscardHandler)).Accept(t.Context()))
+			if v := step(); len(v.Findings) > 0 {
+				t.Errorf("accepted, and it finds %+v", v)
+			}
+			_, err = h.makes(600)
+			must(t, err)
+			h.asSuperuser(`UPDATE events SET data = data || '\x00' WHERE position = 100`)
+			if v := step(); len(v.Findings) == 0 {
+				t.Error("it does not find what was changed since")
+			}
+		})
+	}
+}
