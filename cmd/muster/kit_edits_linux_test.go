@@ -21,7 +21,7 @@ func TestAKitFileEditedWrongly(t *testing.T) {
 	}{
 		{"kit/proxy/nginx.conf", "proxy_read_timeout 300s;", "proxy_read_timeuot 300s;", nginxJudges},
 		{"kit/proxy/nginx.conf", "keepalive 32;", "keepalive 32", nginxJudges},
-		{"kit/proxy/nginx.conf", "server 127.0.0.1:8080 max_fails=2", "server 127.0.0.1:8080 max_fail=2", nginxJudges},
+		{"kit/proxy/nginx.conf", "server 127.0.0.1:8080 max_fails=10", "server 127.0.0.1:8080 max_fail=10", nginxJudges},
 		{"kit/proxy/Caddyfile", "health_interval 2s", "health_intervall 2s", caddyJudges},
 		{"kit/proxy/Caddyfile", "max_size 65MiB", "max_size 65 parsecs", caddyJudges},
 		{"kit/prometheus/muster.rules.yaml", `absent(up{job="muster"} == 1)`, `absent(up{job="muster"} = 1)`, promtoolJudges},

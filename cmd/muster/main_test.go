@@ -85,7 +85,7 @@ func muster(t testing.TB, args ...string) outcome {
 }
 
 // installed is an installation on a database of the test server, as seen by
-// who runs commands in it.
+// who runs commands in it. Without a url it has a private server.
 type installed struct {
 	url, dir string
 	blobs    string // URL of the blob store; empty: in dir
@@ -100,7 +100,10 @@ func install(t testing.TB) installed {
 }
 
 func (i installed) flags() []string {
-	flags := []string{"--database-url", i.url, "--data-dir", i.dir}
+	flags := []string{"--data-dir", i.dir}
+	if i.url != "" {
+		flags = append(flags, "--database-url", i.url)
+	}
 	if i.blobs != "" {
 		flags = append(flags, "--blob-url", i.blobs)
 	}
