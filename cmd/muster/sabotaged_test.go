@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"muster/internal/supervise/supervisetest"
 )
@@ -21,8 +22,13 @@ func beSabotaged() {
 	signal.Notify(told, syscall.SIGUSR1)
 	go func() {
 		for range told {
-			if loops := saboteur.Loops(); len(loops) > 0 {
-				saboteur.Break(loops[rand.IntN(len(loops))])
+			loops := saboteur.Loops()
+			rand.Shuffle(len(loops), func(i, j int) { loops[i], loops[j] = loops[j], loops[i] })
+			for _, loop := range loops { // one that has its turn only now and then panics then, and so does another one now
+				saboteur.Break(loop)
+				if within(2*time.Second, func() bool { return saboteur.Broken(loop) }) {
+					break
+				}
 			}
 		}
 	}()
