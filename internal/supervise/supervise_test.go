@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,15 +20,42 @@ import (
 // desk is a supervisor, with what it logs and counts.
 type desk struct {
 	*supervise.Supervisor
-	log       bytes.Buffer
-	restarted map[string]int // by loop; 0: it is known
+
+	mu     sync.Mutex // of what follows
+	log    bytes.Buffer
+	counts map[string]int // restarts by loop; 0: it is known
+}
+
+// Write takes a line of the log.
+func (d *desk) Write(line []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.Write(line)
+}
+
+func (d *desk) said() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.String()
+}
+
+func (d *desk) count(name string, more int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.counts[name] += more
+}
+
+func (d *desk) restarted(name string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.counts[name]
 }
 
 func newDesk() *desk {
-	d := &desk{restarted: map[string]int{}}
-	d.Supervisor = supervise.New(slog.New(slog.NewTextHandler(&d.log, nil)), supervise.Counts{
-		Known:     func(name string) { d.restarted[name] += 0 },
-		Restarted: func(name string) { d.restarted[name]++ },
+	d := &desk{counts: map[string]int{}}
+	d.Supervisor = supervise.New(slog.New(slog.NewTextHandler(d, nil)), supervise.Counts{
+		Known:     func(name string) { d.count(name, 0) },
+		Restarted: func(name string) { d.count(name, 1) },
 	})
 	return d
 }
@@ -62,9 +91,10 @@ func TestALoopThatFalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d, runs := newDesk(), 0
+				d := newDesk()
+				var runs atomic.Int32
 				stop, ended := d.begin("watch", func(ctx context.Context) error {
-					if runs++; runs == 1 {
+					if runs.Add(1) == 1 {
 						return fall()
 					}
 					<-ctx.Done()
@@ -72,17 +102,17 @@ func TestALoopThatFalls(t *testing.T) {
 				})
 				synctest.Wait()
 				d.inTrouble(t, true)
-				if d.restarted["watch"] != 1 || runs != 1 {
-					t.Errorf("%d restarts after %d runs", d.restarted["watch"], runs)
+				if d.restarted("watch") != 1 || runs.Load() != 1 {
+					t.Errorf("%d restarts after %d runs", d.restarted("watch"), runs.Load())
 				}
-				said := d.log.String()
+				said := d.said()
 				if !strings.Contains(said, "level=ERROR") || !strings.Contains(said, "loop=watch") || strings.Contains(said, "stack=") != strings.Contains(said, "panic") {
 					t.Errorf("it logs %s", said)
 				}
 				time.Sleep(time.Second)
 				synctest.Wait()
-				if runs != 2 {
-					t.Errorf("%d runs a second later", runs)
+				if runs.Load() != 2 {
+					t.Errorf("%d runs a second later", runs.Load())
 				}
 				d.inTrouble(t, true)
 				time.Sleep(time.Minute + time.Millisecond)
@@ -125,18 +155,19 @@ func TestPausesGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk()
 		var pauses []time.Duration
-		last := time.Now()
+		last, all := time.Now(), make(chan struct{})
 		stop, ended := d.begin("watch", func(ctx context.Context) error {
 			pauses = append(pauses, time.Since(last).Round(time.Second))
-			if len(pauses) == 9 {
+			switch len(pauses) {
+			case 9:
 				time.Sleep(5 * time.Minute)
+			case 10:
+				close(all)
 			}
 			last = time.Now()
 			panic("broken")
 		})
-		for len(pauses) < 10 {
-			time.Sleep(time.Second)
-		}
+		<-all
 		stop()
 		<-ended
 		want := []time.Duration{0, 1, 2, 4, 8, 16, 32, 60, 60, 1}
@@ -202,8 +233,8 @@ func TestWorkThatHasAnEnd(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || runs != 2 || d.restarted["demo"] != 1 {
-			t.Errorf("%v, %d runs, %d restarts", err, runs, d.restarted["demo"])
+		if err != nil || runs != 2 || d.restarted("demo") != 1 {
+			t.Errorf("%v, %d runs, %d restarts", err, runs, d.restarted("demo"))
 		}
 		d.inTrouble(t, false)
 	})
@@ -224,8 +255,8 @@ func TestATurnThatFalls(t *testing.T) {
 			t.Error(err)
 		}
 		d.inTrouble(t, false) // an error is the chore's to tell
-		if d.restarted["chore"] != 1 {
-			t.Errorf("%d falls counted", d.restarted["chore"])
+		if d.restarted("chore") != 1 {
+			t.Errorf("%d falls counted", d.restarted("chore"))
 		}
 	})
 }
