@@ -429,9 +429,15 @@ const listing = (page: Page, letGo: Promise<void>, down: (servers: Server[]) => 
     },
   );
 
-/** downFrom makes one of the demo's servers down, for the page alone: in the session, and in the lists once they are let go. */
+/**
+ * downFrom makes one of the demo's servers down and all others up, for the page alone: in the session, and in the
+ * lists once they are let go. Other tests stop servers of the same demo meanwhile.
+ */
 async function downFrom(page: Page, letGo: Promise<void>) {
-  const down = (servers: Server[]) => servers.map((i, at) => (at === 3 ? { ...i, ...notUp } : i));
+  const down = (servers: Server[]) =>
+    servers.map((i, at) =>
+      at === 3 ? { ...i, ...notUp } : i.status === "inactive" ? i : { ...i, status: "up" as const },
+    );
   const listed = await apiAs("admin", "GET", "/api/v1/instances?pageSize=200");
   const named = down(((await listed.json()) as { items: Server[] }).items).filter((i) => i.status === "down");
   await answering(page, "/api/v1/session", (session: { servers: { states: object } }) => ({
