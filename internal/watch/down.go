@@ -299,8 +299,8 @@ func (r *round) wordsOfDown(s judged, name string) (title, description string) {
 	if restless(of) && (of.State == status.Up || of.State == status.Down) {
 		again := fmt.Sprintf("%d times within %d minutes", len(of.Fell), int(status.Lately.Minutes()))
 		if of.State == status.Up {
-			return name + " keeps going down: " + again, "It went down " + again + ", and is up in between. It is restarted, or crashes: " +
-				"check its log, and whatever starts it again."
+			return name + " keeps going down: " + again, "It went down " + again + ", and is up in between. It crashes or is restarted: " +
+				"check its log, and the service manager that starts it."
 		}
 		description += " It went down " + again + "."
 	}

@@ -66,14 +66,14 @@ func rules() []rule {
 			id: Down, name: "Server down", unit: "minutes",
 			threshold: func(organization.Watch) int { return 0 },
 			severity:  always(alert.Critical),
-			advice:    "Check the server's process and log, its disk, and the network between it and whoever connects to it.",
+			advice:    "Check the server's process and log, its disk, and the network between it and its clients.",
 		},
 		{
 			id: Silent, name: "Server silent", unit: "minutes",
 			threshold: func(w organization.Watch) int { return w.SilentMinutes },
 			severity:  always(alert.Critical),
 			title:     func(s Sign) string { return "silent since " + s.began().Format("2006-01-02 15:04") + " UTC" },
-			advice:    "Check its agent, exporter or feed, and the network between. Nobody knows whether the server runs.",
+			advice:    "Check its agent, exporter or feed, and the network between it and Muster. Muster cannot tell whether the server runs.",
 		},
 		{
 			id: Volume, name: "Volume nearly full", unit: "percent",

@@ -53,7 +53,7 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
         )}
         {r.statement === null ? (
           <Text size="sm" c="dimmed">
-            There is no ready-made fix: the statement depends on a decision of yours.
+            There is no ready-made fix: the statement depends on your decision.
           </Text>
         ) : (
           <>

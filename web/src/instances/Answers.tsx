@@ -18,9 +18,9 @@ export function Answers({ server, now }: { server: Server; now: Date }) {
             Another server answers at this address
           </Text>
           <Text size="sm">
-            Muster last met another server than before at <Time at={server.movedAt} />. Figures and findings from before
-            that are of the other server. If the address leads to several servers in turn, register each by its own
-            address.
+            Since <Time at={server.movedAt} />, this address leads to a different server than before. Earlier figures
+            and findings belong to the other server. If the address leads to several servers in turn, register each by
+            its own address.
           </Text>
         </Alert>
       )}

@@ -157,7 +157,7 @@ function Assessed({ instance: i }: { instance: Instance }) {
       )}
       {!i.lastAssessedAt && !i.collected && !i.agent && <Under>Not assessed: data comes from a feed.</Under>}
       {failed && i.status !== "down" && <Under>{failed.sentence}</Under>}
-      {i.status === "down" && <Under>Again when it is up.</Under>}
+      {i.status === "down" && <Under>Assessed again when it is up.</Under>}
       {i.lastClassifiedAt && (
         <Under>
           columns classified <Time at={i.lastClassifiedAt} relative />

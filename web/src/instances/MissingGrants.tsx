@@ -73,8 +73,8 @@ export function MissingGrants({ instance: i }: { instance: Instance }) {
           : `${plural(i.neededGrantCount, "missing grant")}, ${count(i.missingGrantCount - i.neededGrantCount)} optional`}
       </Title>
       <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
-        What Muster may not read is not assessed, and never counts as passed. After you run the script, the next
-        assessment includes the rest.
+        If Muster may not read something, it is not assessed, and never counts as passed. After you run the script, the
+        next assessment includes the rest.
       </Text>
       <Stack gap="md">
         {i.grantOnPrimary && subjects.length > 0 && <OnPrimary primary={i.grantOnPrimary} />}
@@ -83,7 +83,7 @@ export function MissingGrants({ instance: i }: { instance: Instance }) {
           <Text size="sm">
             {i.agent
               ? "Run muster agent check beside the agent: it prints the statements."
-              : "Muster states no statement for these."}
+              : "Muster has no statement for these."}
           </Text>
         )}
         {subjects.map((s) => (
@@ -143,7 +143,7 @@ function OnPrimary({ primary }: { primary: Schemas["Primary"] }) {
   return (
     <Alert variant="outline" color="gray" title="This server is a standby">
       <Text size="sm">
-        It takes no grants. Run the script on its primary
+        A standby takes no grants. Run the script on its primary
         {primary.instance ? (
           <>
             ,{" "}
@@ -190,7 +190,7 @@ function SubjectRow({ subject: s, onDecline, busy }: { subject: Subject; onDecli
           {s.databases.length > 0 &&
             `In ${s.databases.slice(0, shownDatabases).join(", ")}${rest > 0 ? ` and ${plural(rest, "more database")}` : ""}. `}
           {s.checks.length > 0 && `For ${s.checks.join(", ")}. `}
-          {!s.stated && "No statement gives only this."}
+          {!s.stated && "No statement grants only this."}
         </Text>
       </div>
       {onDecline && (

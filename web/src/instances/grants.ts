@@ -32,7 +32,7 @@ function postgresql(user: string, classify: string, database: string) {
   const connect = /^\w+$/.test(database) && database !== "postgres" ? `\\connect "${database}"\n` : "";
   return `${connect}${script}
 
--- This asks for the password of the role. It is last, because psql takes for it what is pasted behind.
+-- psql asks for the role's password here. Keep this line last: psql takes the text pasted after it for the password.
 \\password ${role}`;
 }
 

@@ -141,7 +141,7 @@ export function ChannelForm({
               />
               <TagsInput
                 label="Other addresses (optional)"
-                description="A team mailbox or a pager. Muster e-mails a link there, and sends alerts, never reports, once it was used."
+                description="A team mailbox or a pager. Muster first e-mails a link there. Once the link was used, Muster sends alerts there, never reports."
                 placeholder={form.values.addresses.length === 0 ? "dba-team@example.org" : undefined}
                 maxTags={20}
                 disabled={mail === "outbox" && form.values.addresses.length === 0}

@@ -71,8 +71,8 @@ export function RuleEditor({
               )}
               {form.values.event.includes("finding.new") && (
                 <Text size="xs" c="dimmed">
-                  Of findings, Critical counts as critical, High as warning, and Medium and Low as info. The first
-                  assessment of a server is not told.
+                  Critical findings count as critical, High as warning, and Medium and Low as info. Nothing is sent
+                  about the first assessment of a server.
                 </Text>
               )}
               {alerts && (

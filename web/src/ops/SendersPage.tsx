@@ -97,7 +97,7 @@ function OneSender({ sender: s }: { sender: Sender }) {
         <Group justify="space-between" align="flex-start" gap="xs" px="md" pt="md">
           <div style={{ minWidth: 0 }}>
             <Title order={2} id={title} style={{ overflowWrap: "anywhere" }}>
-              {s.token === null ? "A token that is gone" : <bdi>{s.token}</bdi>}
+              {s.token === null ? "A deleted token" : <bdi>{s.token}</bdi>}
               {s.sender !== null && (
                 <Text component="span" c="dimmed" fw={400}>
                   {" "}

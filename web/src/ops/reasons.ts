@@ -2,7 +2,7 @@
 
 const reasons: Record<string, string> = {
   malformed: "It is malformed",
-  too_many: "Its message brings more than one may bring",
+  too_many: "Its message has more entries than one message may have",
   forbidden: "The token is limited to other servers",
   duplicate_label: "It has a label or a member twice",
   our_own: "Muster fed it to an Alertmanager, which sent it back",
