@@ -63,7 +63,7 @@ const (
 	Patience = time.Minute
 	// Longer is how long one counts at least of any other source (contract §38).
 	Longer = 3 * time.Minute
-	// Lately is how far back Status.Fell goes.
+	// Lately is how far back Status.Fell goes, from the last fall, and for how long that counts.
 	Lately = 5 * time.Minute
 	// intervals is how many of its intervals a source may miss.
 	intervals = 3
@@ -106,8 +106,9 @@ type Status struct {
 	Reason   *Reason    // nil where it is up
 	TriedAt  *time.Time // the last attempt, or the last message of a feed; nil: none
 	LastSeen *time.Time // when a source last reached the engine; nil: never
-	// Fell is when connections to it failed that had succeeded, within the last five minutes
-	// (Lately), by the source that saw it most often.
+	// Fell is when connections to it failed that had succeeded, within the five minutes (Lately)
+	// before the last time, by the source that saw it most often; empty: the last time is longer
+	// ago than that.
 	Fell  []time.Time
 	Parts []PartState
 }
@@ -194,10 +195,19 @@ func (d *decision) state() Status {
 	return Status{State: Down, Since: &since, Reason: why.reason()}
 }
 
-// fell is when the server went down of late.
+// fell is when the server went down of late. It is counted back from the last time and not from
+// now: of a server that goes down every two minutes, that would be two times and three in turn,
+// and its alert would end and begin again every other minute.
 func (d *decision) fell() (most []time.Time) {
 	for _, f := range d.engine {
-		lately := slices.DeleteFunc(slices.Clone(f.Fell), func(at time.Time) bool { return d.now.Sub(at) > Lately })
+		if len(f.Fell) == 0 {
+			continue
+		}
+		last := slices.MaxFunc(f.Fell, time.Time.Compare)
+		if d.now.Sub(last) > Lately {
+			continue
+		}
+		lately := slices.DeleteFunc(slices.Clone(f.Fell), func(at time.Time) bool { return last.Sub(at) > Lately })
 		if len(lately) > len(most) {
 			most = lately
 		}

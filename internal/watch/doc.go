@@ -38,7 +38,7 @@
 //
 // A server that is restarted every 20 seconds is up at most looks, and no outage lasts for ten
 // seconds. Three falls within five minutes raise its alert all the same, "keeps going down",
-// which lasts until fewer than three are that recent. Where more than half of the servers keep
+// which lasts until five minutes after the last one. Where more than half of the servers keep
 // going down, one alert speaks of all.
 //
 // # A breach

@@ -126,7 +126,7 @@ func TestAServerThatKeepsRestarting(t *testing.T) {
 	if e := s.events()[0]; e.Title != "orders keeps going down: 3 times within 5 minutes" || !strings.HasPrefix(e.Description, "It went down 3 times within 5 minutes, and is up in between.") {
 		t.Errorf("it is called %q: %s", e.Title, e.Description)
 	}
-	for range 26 {
+	for range 31 {
 		s.clock.Advance(10 * time.Second)
 		s.reach(s.orders)
 		s.judge()

@@ -208,6 +208,43 @@ func TestAllServersKeepGoingDown(t *testing.T) {
 	}
 }
 
+// TestAServerThatRestartsEveryTwoMinutes: one alert, whatever its pace is, and not one every other
+// minute.
+func TestAServerThatRestartsEveryTwoMinutes(t *testing.T) {
+	t.Parallel()
+	for _, every := range []time.Duration{20 * time.Second, 100 * time.Second, 2 * time.Minute, 149 * time.Second, 160 * time.Second, 4 * time.Minute} {
+		f := newSimulated(t, 1)
+		began := f.now
+		for f.now.Before(began.Add(30 * time.Minute)) {
+			f.now = f.now.Add(time.Second)
+			since := f.now.Sub(began) % every
+			if since == 0 {
+				f.saw(0, false, f.now)
+			} else {
+				f.saw(0, true, f.now)
+			}
+			if f.now.Sub(began)%(10*time.Second) == 5*time.Second {
+				f.judge()
+			}
+		}
+		want := 1
+		if 2*every > status.Lately { // of five minutes, it went down in two
+			want = 0
+		}
+		if len(f.raised) != want || len(f.closed) > 0 {
+			t.Errorf("every %s: raised %d times, closed %d", every, len(f.raised), len(f.closed))
+		}
+		for range 31 {
+			f.now = f.now.Add(10 * time.Second)
+			f.saw(0, true, f.now)
+			f.judge()
+		}
+		if len(f.raised) != want || len(f.closed) != want {
+			t.Errorf("every %s, at last: raised %d times, closed %d", every, len(f.raised), len(f.closed))
+		}
+	}
+}
+
 // TestSomeOfManyGoDown: which outages are one alert, and which are one a server.
 func TestSomeOfManyGoDown(t *testing.T) {
 	t.Parallel()
