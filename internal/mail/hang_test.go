@@ -92,6 +92,30 @@ func TestAMailServerThatHangs(t *testing.T) {
 	}
 }
 
+// TestAMailTakesNoLongerThanItsCaller has: a request that waits for it is answered in its time.
+func TestAMailTakesNoLongerThanItsCaller(t *testing.T) {
+	t.Parallel()
+	config, err := mail.ParseSMTPURL("smtp://" + script(t, "220 hello", "250 go on", "250 ok", "250 ok", "354 send"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := mail.NewSMTP(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	began := time.Now()
+	_, err = transport.Within(20*time.Second).Send(ctx, compose(t, notice(), ana))
+	var failed *mail.DeliveryError
+	if !errors.As(err, &failed) || failed.Stage != mail.Content {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
 func TestCheckSendsNothing(t *testing.T) {
 	t.Parallel()
 	check := func(within time.Duration, address string) error {

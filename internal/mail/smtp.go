@@ -149,11 +149,11 @@ func (s *SMTP) client(timeout time.Duration) (*gomail.Client, error) {
 	return gomail.NewClient(host, append(slices.Clone(s.options), gomail.WithTimeout(timeout))...)
 }
 
-// Send delivers one message. Errors: *DeliveryError.
+// Send delivers one message, until ctx's deadline at the latest. Errors: *DeliveryError.
 func (s *SMTP) Send(ctx context.Context, m ComposedMail) (Handover, error) {
-	deadline := time.Now().Add(s.timeout)
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
+	deadline, _ := ctx.Deadline()
 	session, err := s.open(ctx, true)
 	if err != nil {
 		return Handover{}, opening(err)
