@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
+	"muster/internal/pgtest"
 )
 
 // mailing is a world with a mail server.
@@ -161,4 +164,50 @@ func TestBadAddresses(t *testing.T) {
 	made := without.post(without.ours.admin, "/api/v1/channels", map[string]any{"name": "x", "kind": "email", "administrators": true}).is(201).Header().Get("Location")
 	without.do(request{method: "PATCH", path: made, as: without.ours.admin, json: map[string]any{"addresses": []string{team}}}).problem(422, "no_mail_server")
 	without.post(without.ours.admin, made+"/confirmations", nil).problem(422, "no_mail_server")
+}
+
+// deadMail is a mail server that takes nothing, after something was done.
+type deadMail struct{ first func(ctx context.Context) }
+
+func (f deadMail) Check(context.Context) error { return nil }
+
+func (f deadMail) Send(ctx context.Context, _ mail.ComposedMail) (mail.Handover, error) {
+	f.first(ctx)
+	return mail.Handover{}, &mail.DeliveryError{Stage: mail.Opening, Temporary: true}
+}
+
+// TestAChannelTestThatTakesAllItsTime says what the mail server did, and blames no database.
+func TestAChannelTestThatTakesAllItsTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Sender.Transport = deadMail{func(ctx context.Context) { <-ctx.Done() }} })
+	path := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Us", "kind": "email", "administrators": true}).is(201).Header().Get("Location")
+	w.server.writes = 2 * time.Second
+	if got := w.post(w.ours.admin, path+"/test", nil).is(200).object(); got["ok"] != false || got["error"] == nil {
+		t.Errorf("the test says %v", got)
+	}
+}
+
+// TestAQuestionThatCannotBeMailedNorNoted is answered in its time.
+func TestAQuestionThatCannotBeMailedNorNoted(t *testing.T) {
+	t.Parallel()
+	server, url := pgtest.Stalling(t)
+	resume := func() {}
+	w := newWorldOn(t, url, func(d *Dependencies) {
+		d.Sender.Transport = deadMail{func(context.Context) { resume = server.Stall(t) }}
+	})
+	answered := make(chan answer, 1)
+	began := time.Now()
+	go func() {
+		answered <- w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Team", "kind": "email", "addresses": []string{team}})
+	}()
+	select {
+	case got := <-answered:
+		if got.Code != http.StatusServiceUnavailable {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	case <-time.After(20 * time.Second):
+		t.Errorf("no answer after %s", time.Since(began))
+		resume()
+		<-answered
+	}
 }

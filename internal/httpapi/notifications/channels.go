@@ -103,8 +103,18 @@ func (s *NotificationRoutes) RemoveChannel(ctx context.Context, r api.RemoveChan
 	return api.RemoveChannel204Response{}, nil
 }
 
-// askTimeout is how long an answer waits for the mail server.
-const askTimeout = 15 * time.Second
+const (
+	// askTimeout is how long an answer waits for the mail server.
+	askTimeout = 15 * time.Second
+	// noteTimeout is how long it then waits until what came of it is written down: a receiver
+	// that says nothing may have taken all the time of the request.
+	noteTimeout = 4 * time.Second
+)
+
+// noting is ctx for what is written down of what a receiver did, also where nobody waits any longer.
+func noting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+}
 
 // trimmed are texts without the space around them.
 func trimmed(texts []string) []string {
@@ -143,12 +153,18 @@ func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name st
 	for _, q := range questions {
 		if err := s.Sender.Ask(ctx, caller.Organization, name, caller.Member.Name, q); err != nil {
 			s.Sender.Log.WarnContext(ctx, "an address of a channel could not be asked", "channel", channel, "address", q.AddressID, "error", err)
-			if err := s.Commands.NotAsked(context.WithoutCancel(ctx), caller.Organization.ID, q, notify.MayHaveArrived(err)); err != nil {
+			if err := s.notAsked(ctx, q, notify.MayHaveArrived(err)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func (s *NotificationRoutes) notAsked(ctx context.Context, q commands.Question, arrived bool) error {
+	ctx, cancel := noting(ctx)
+	defer cancel()
+	return s.Commands.NotAsked(ctx, wire.Caller(ctx).Organization.ID, q, arrived)
 }
 
 func (s *NotificationRoutes) AskChannelAddresses(ctx context.Context, r api.AskChannelAddressesRequestObject) (api.AskChannelAddressesResponseObject, error) {
@@ -197,6 +213,8 @@ func (s *NotificationRoutes) TestChannel(ctx context.Context, r api.TestChannelR
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := noting(ctx)
+	defer cancel()
 	if _, err := s.Commands.RecordChannelTest(ctx, wire.Actor(ctx), r.ChannelId, notification.ChannelTested{OK: t.OK, StatusCode: t.Code}); err != nil {
 		return nil, err
 	}
