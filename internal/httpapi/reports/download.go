@@ -69,12 +69,10 @@ func (s *ReportRoutes) received(ctx context.Context, id uuid.UUID) (history.Repo
 // send records the download of a file that is known to be the recorded one, and then
 // answers with it. A report that ends in between is over, with that code.
 func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, ended string) (download, error) {
-	writing, cancel := wire.Writing(ctx)
-	defer cancel()
 	content, err := s.openGenuine(ctx, row, f)
 	if errors.Is(err, errSignatureLost) { // another one is made, and what was built is there meanwhile
 		s.Log.WarnContext(ctx, "a signed PDF was lost; another one is made", "report", row.ID, "file", f.key)
-		if err := s.Jobs.SignAgain(writing, row.OrganizationID, row.ID); err != nil {
+		if err := s.signAgain(ctx, row); err != nil {
 			return download{}, err
 		}
 		f = baseOf(row)
@@ -90,6 +88,8 @@ func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, 
 	if answer.request.Method == http.MethodHead { // nobody receives anything
 		return answer, nil
 	}
+	writing, cancel := wire.Writing(ctx) // from here on: how long the file takes is the store's
+	defer cancel()
 	mark, err := s.Commands.RecordDownload(writing, wire.Actor(ctx), row.ID, f.Name)
 	if err != nil {
 		_ = content.Close()
@@ -101,6 +101,12 @@ func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, 
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	return answer, nil
+}
+
+func (s *ReportRoutes) signAgain(ctx context.Context, row history.ReportRow) error {
+	writing, cancel := wire.Writing(ctx)
+	defer cancel()
+	return s.Jobs.SignAgain(writing, row.OrganizationID, row.ID)
 }
 
 // errSignatureLost says that the signed PDF is not in the store.
