@@ -39,6 +39,7 @@ type Config struct {
 	// Identified is told who answers on each new connection; nil: nobody is asked.
 	Identified func(ctx context.Context, is servers.Identity) error
 	Log        *slog.Logger
+	Unnamed    bool // the log names no accounts of the server: see Troubles
 	Now        func() time.Time
 }
 
@@ -77,7 +78,7 @@ type Server struct {
 // New returns a server; Run measures it.
 func New(c Config) *Server {
 	s := &Server{Config: c, home: c.Home, reader: c.Engine.NewReader(), outcomes: map[string]error{}}
-	s.troubles = Troubles{Log: c.Log, Fails: "a server cannot be measured, or not all of it", Works: "a server is measured again"}
+	s.troubles = Troubles{Log: c.Log, Fails: "a server cannot be measured, or not all of it", Works: "a server is measured again", Unnamed: c.Unnamed}
 	s.line.open = s.openIn
 	return s
 }

@@ -14,6 +14,7 @@ import (
 type Troubles struct {
 	Log          *slog.Logger
 	Fails, Works string              // the messages
+	Unnamed      bool                // a refused connection is logged by its class and code: its sentence names accounts
 	open         map[string][]string // the reasons that were logged, by part
 }
 
@@ -33,6 +34,9 @@ func (t *Troubles) Note(ctx context.Context, part string, err error) {
 	kind := reason
 	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
 		kind = refused.Class
+		if t.Unnamed {
+			reason = withCode(refused.Code, refused.Class)
+		}
 	} else if part == connection { // the server has ended it, and takes no other
 		kind = servers.ClassRefused
 	}

@@ -102,3 +102,15 @@ func TestATroubleIsLoggedOnce(t *testing.T) {
 	refuses = &servers.ConnectionError{Class: servers.ClassDatabase, Sentence: "There is no database app at db01:5432."}
 	twoMinutes("it is back without the database", `WARN part=connection reason="database: There is no database app`)
 }
+
+// TestALogThatNamesNobody: of a connection that the server refuses it has the class and the
+// code. The sentence names the account.
+func TestALogThatNamesNobody(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	troubles := measure.Troubles{Log: slog.New(slog.NewTextHandler(&log, nil)), Unnamed: true}
+	troubles.Note(t.Context(), "connection", &servers.ConnectionError{Class: servers.ClassAuthentication, Sentence: `db01 does not let user "ana" in.`, Code: "28P01"})
+	if said := log.String(); strings.Contains(said, "ana") || !strings.Contains(said, `reason="authentication (28P01)"`) {
+		t.Errorf("it logs %s", said)
+	}
+}

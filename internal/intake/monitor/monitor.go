@@ -293,6 +293,6 @@ func (m *Monitor) server(c claim, e fleet.Engine) *measure.Server {
 	at := &home{Monitor: m, claim: c}
 	return measure.New(measure.Config{
 		Engine: m.engines[e], Organization: c.Organization, Instance: c.Instance, Home: at,
-		Gate: m.gate, Log: m.Log.With("instance", c.Instance), Now: m.Now, Identified: at.identified,
+		Gate: m.gate, Log: m.Log.With("instance", c.Instance), Unnamed: true, Now: m.Now, Identified: at.identified,
 	})
 }
