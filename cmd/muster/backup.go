@@ -60,6 +60,7 @@ func (in *installation) backupSource(report func(string), accept bool) *backup.S
 	return &backup.Source{
 		DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Keys: in.key,
 		Sealed: in.facts.Sealed, Version: buildVersion(), Now: in.clock.Now, Progress: report, AcceptFindings: accept,
+		Accepted: checkpoint.NewVerifier(in.db, in.log).Accepted,
 		Record: func(ctx context.Context, made backup.Manifest) error {
 			return in.accounts.RecordSystem(ctx, accounts.BackupMade, made.MadeAt.Format(time.RFC3339))
 		},

@@ -303,6 +303,7 @@ func TestBrokenLogIsRestoredOnlyIfAccepted(t *testing.T) {
 	if err := pgtest.Connect(t, there.url).Get(&accepted, `SELECT jsonb_array_length(accepted) FROM log_verifications WHERE log = 'organization'`); err != nil || accepted == 0 {
 		t.Errorf("%d findings are accepted: serve would sign nothing (%v)", accepted, err)
 	}
+	there.must(t, "backup", newBackup(t))
 }
 
 // TestTwoRestoresAtOnce: one does it.

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -39,6 +40,9 @@ type Source struct {
 	// Record keeps that there is a backup, before there is one: rather an entry
 	// too many than a copy of the keys that nobody was told of.
 	Record func(context.Context, Manifest) error
+	// Accepted returns which findings in a log an operator accepted in an earlier restore
+	// (checkpoint.Verifier): the backup is made over them and notes them.
+	Accepted func(context.Context, eventstore.Log) (func(eventstore.Mismatch) bool, error)
 	// AcceptFindings makes the backup although events of the logs do not fit, files are
 	// missing or damaged, an event does not say which there are, or a key is lost.
 	AcceptFindings bool
@@ -233,16 +237,25 @@ func (s *Source) verify(ctx context.Context, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	misfits := 0
+	misfits, first := 0, ""
 	for _, log := range logs {
+		accepted, err := s.Accepted(ctx, log.Log)
+		if err != nil {
+			return err
+		}
 		misfits += log.Misfits
 		for _, f := range log.Findings {
 			m.Findings = append(m.Findings, f.String())
+			if accepted(f) {
+				misfits--
+			} else if first == "" {
+				first = f.String()
+			}
 		}
 	}
 	if misfits > 0 && !s.AcceptFindings {
 		return fmt.Errorf("%d things do not fit in the logs, the first of them %s: no backup was made. "+
-			"Keep the database as it is and tell the auditor (docs/runbooks/alerts.md, MusterHistoryAltered), or make the backup all the same with --accept-findings", misfits, m.Findings[0])
+			"Keep the database as it is and tell the auditor (docs/runbooks/alerts.md, MusterHistoryAltered), or make the backup all the same with --accept-findings", misfits, cmp.Or(first, "one after the first that are named"))
 	}
 	return nil
 }

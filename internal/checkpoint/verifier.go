@@ -170,6 +170,14 @@ func (v *Verifier) Accept(ctx context.Context) error {
 	return nil
 }
 
+// Accepted returns which findings in a log an operator accepted (Accept).
+func (v *Verifier) Accepted(ctx context.Context, log eventstore.Log) (func(eventstore.Mismatch) bool, error) {
+	list, _, err := statement.Find[findings](ctx, v.DB, "read what is accepted of a log", `SELECT accepted FROM log_verifications WHERE log = $1`, string(log))
+	return func(m eventstore.Mismatch) bool {
+		return len(fresh([]Finding{{First: m.Position, Last: m.Until}}, list)) == 0
+	}, err
+}
+
 // look verifies events, the tiles over them and, at the end of the log, its end and the tree
 // above.
 func (v *Verifier) look(ctx context.Context, log eventstore.Log, from eventstore.Reached, upTo int64, end eventstore.Verification) (eventstore.Reached, []Finding, error) {

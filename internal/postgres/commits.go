@@ -78,8 +78,11 @@ func (c *Commits) Close() {
 	if pending != nil {
 		<-pending.done
 	}
-	if c.pool != nil {
-		c.pool.Close()
+	c.mu.Lock()
+	pool := c.pool
+	c.mu.Unlock()
+	if pool != nil {
+		pool.Close()
 	}
 }
 
