@@ -200,7 +200,7 @@ truth-page:
 	@$(GO) run $(FLAGS) ./scripts/truth docs/truth.md
 
 incidents:
-	$(AS_BUILT) MUSTER_TEST_LONG=1 MUSTER_INCIDENTS_PAGE=$${MUSTER_INCIDENTS_PAGE-$(CURDIR)/docs/incidents.md} go test -vet=off -count=1 -v -timeout 30m -parallel 12 -run '^TestLongIncidents$$' ./cmd/muster
+	$(AS_BUILT) MUSTER_TEST_LONG=1 TEST_INCIDENTS_PAGE=$${TEST_INCIDENTS_PAGE-$(CURDIR)/docs/incidents.md} go test -vet=off -count=1 -v -timeout 30m -parallel 12 -run '^TestLongIncidents$$' ./cmd/muster
 
 load: build
 	bash scripts/load.sh

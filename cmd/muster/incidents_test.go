@@ -446,7 +446,7 @@ func ages(t *testing.T, s *pgtest.Server, xid int) {
 }
 
 // incidentsPage is the page whose table `make incidents` fills.
-const incidentsPage = "MUSTER_INCIDENTS_PAGE"
+const incidentsPage = "TEST_INCIDENTS_PAGE"
 
 // TestLongIncidents has the eleven incidents happen, each to a real PostgreSQL server of its
 // own, and prints how long it takes until somebody can know. `make incidents` runs it.
