@@ -147,12 +147,13 @@ FOLLOWED = | go run ./scripts/testreport follow $(RESULTS)/$(1).json
 
 test-go: test-program test-packages
 
-# The tests that start whole programs run without the race detector, which doubles their
-# time: the packages that the programs are made of have it in test-packages, and test-all
-# has it for these, too.
+# The tests that start whole programs, fill the demo or set pages run without the race
+# detector, which doubles what they compute: what they are made of has it in test-packages,
+# and test-all has it for these, too.
+UNRACED := cmd/muster internal/demo internal/pdf
 test-program: $(VERSITYGW)
 	@mkdir -p $(RESULTS)
-	$(call TESTED,CGO_ENABLED=0) ./cmd/muster $(call FOLLOWED,go-program)
+	$(call TESTED,CGO_ENABLED=0) $(UNRACED:%=./%) $(call FOLLOWED,go-program)
 
 # MUSTER_TEST_NPM makes a failure of a package of npm's that is not there; without it the
 # tests that need one are skipped. The servers that Muster watches are the newest one
@@ -162,7 +163,7 @@ test-program: $(VERSITYGW)
 test-packages: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
 	$(call TESTED,$(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18),-race) \
-		./internal/httpapi $$(go list ./... | grep -vx -e muster/cmd/muster) $(call FOLLOWED,go-packages)
+		./internal/httpapi $$(go list ./... | grep -vx $(UNRACED:%=-e muster/%)) $(call FOLLOWED,go-packages)
 
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
@@ -175,7 +176,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO)
 	bash scripts/test_image.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
-	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m ./cmd/muster
+	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $(UNRACED:%=./%)
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
 	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/blobs ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
