@@ -15,7 +15,7 @@ import (
 // success, and the first that returns in time is.
 func TestCommitsThatDoNotReturn(t *testing.T) {
 	t.Parallel()
-	const patience = 400 * time.Millisecond
+	const patience = 2 * time.Second // as in serve: to ask what a commit waits for takes a busy machine a while
 	server, url := pgtest.Stalling(t)
 	db := pgtest.Connect(t, url)
 	commits := postgres.CommitsWithin(patience, url, "host/1/a", db)
