@@ -62,13 +62,7 @@ func (s *ServerRoutes) statesIn(ctx context.Context, scope domain.Scope) (counts
 	if err != nil {
 		return counts, err
 	}
-	for id, active := range active {
-		state := of[id].State
-		if !active {
-			state = status.Inactive
-		}
-		wire.CountState(&counts, state)
-	}
+	_, counts = wire.StatesOf(active, of)
 	return counts, nil
 }
 

@@ -3,7 +3,7 @@ package signin
 import (
 	"cmp"
 	"context"
-	"math"
+	"maps"
 	"slices"
 	"time"
 
@@ -28,24 +28,31 @@ func (s *MemberRoutes) servers(ctx context.Context, p accounts.Principal) (*api.
 		return nil, nil
 	}
 	id := p.Organization.ID
-	rows, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: id, Page: 1, Size: math.MaxInt32})
+	active, err := s.Fleet.Activity(ctx, id, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
-	statuses, err := status.Of(ctx, s.DB, id, ids, s.Now())
+	statuses, err := status.Of(ctx, s.DB, id, slices.Collect(maps.Keys(active)), s.Now())
 	if err != nil {
 		return nil, err
 	}
-	shown := &api.SessionServers{NotUp: []api.ServerNotUp{}}
+	states, counts := wire.StatesOf(active, statuses)
+	shown := &api.SessionServers{States: counts, NotUp: []api.ServerNotUp{}}
+	var notUp []uuid.UUID
+	for server, state := range states {
+		if state != status.Up && state != status.Inactive {
+			notUp = append(notUp, server)
+		}
+	}
+	if len(notUp) == 0 {
+		return shown, nil
+	}
+	rows, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: id, IDs: notUp, Page: 1, Size: len(notUp)})
+	if err != nil {
+		return nil, err
+	}
 	for _, row := range rows {
 		is := statuses[row.ID]
-		if !row.Active {
-			is = status.Off()
-		}
-		if wire.CountState(&shown.States, is.State); is.State == status.Up || is.State == status.Inactive {
-			continue
-		}
 		shown.NotUp = append(shown.NotUp, api.ServerNotUp{
 			Id: row.ID, Name: row.Name, CreatedAt: row.CreatedAt.UTC(), Status: api.InstanceStatus(is.State),
 			StatusSince: wire.UTC(is.Since), StatusReason: wire.StatusReason(is.Reason), TriedAt: wire.UTC(is.TriedAt),

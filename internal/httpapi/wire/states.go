@@ -1,12 +1,27 @@
 package wire
 
 import (
+	"github.com/google/uuid"
+
 	"muster/internal/httpapi/api"
 	"muster/internal/status"
 )
 
-// CountState counts a server in a state.
-func CountState(counts *api.InstanceStates, state status.State) {
+// StatesOf returns the states of servers, and how many are in each. active says which servers
+// there are and whether they are switched on; of has what was observed of them.
+func StatesOf(active map[uuid.UUID]bool, of map[uuid.UUID]status.Status) (states map[uuid.UUID]status.State, counts api.InstanceStates) {
+	states = make(map[uuid.UUID]status.State, len(active))
+	for id, on := range active {
+		states[id] = of[id].State
+		if !on {
+			states[id] = status.Inactive
+		}
+		countState(&counts, states[id])
+	}
+	return states, counts
+}
+
+func countState(counts *api.InstanceStates, state status.State) {
 	switch state {
 	case status.Up:
 		counts.Up++
