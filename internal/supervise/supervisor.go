@@ -74,8 +74,7 @@ func (s *Supervisor) Finish(ctx context.Context, name string, run func(context.C
 
 func (s *Supervisor) run(ctx context.Context, name string, run func(context.Context) (done bool, err error)) error {
 	s = cmp.Or(s, New(slog.New(slog.DiscardHandler), Counts{}))
-	trial, _ := ctx.Value(trialKey{}).(*Trial)
-	trial = cmp.Or(trial, &Trial{})
+	trial := trialOf(ctx)
 	s.register(name)
 	of := new(int) // identifies this run among the loops of the name
 	defer s.sound(name, of)
@@ -83,10 +82,8 @@ func (s *Supervisor) run(ctx context.Context, name string, run func(context.Cont
 	for {
 		began := time.Now()
 		done := false
-		err := Call(func() (err error) {
-			within, end := context.WithCancel(ctx)
-			defer end()
-			done, err = run(trial.around(within, name))
+		err := trial.call(ctx, name, func(ctx context.Context) (err error) {
+			done, err = run(ctx)
 			return err
 		})
 		switch {
@@ -116,13 +113,8 @@ func (s *Supervisor) run(ctx context.Context, name string, run func(context.Cont
 // trouble until a turn ends without one.
 func (s *Supervisor) Turn(ctx context.Context, name string, do func(context.Context) error) error {
 	s = cmp.Or(s, New(slog.New(slog.DiscardHandler), Counts{}))
-	trial, _ := ctx.Value(trialKey{}).(*Trial)
 	s.register(name)
-	err := Call(func() error {
-		within, end := context.WithCancel(ctx)
-		defer end()
-		return do(cmp.Or(trial, &Trial{}).around(within, name))
-	})
+	err := trialOf(ctx).call(ctx, name, do)
 	var panicked *PanicError
 	if errors.As(err, &panicked) {
 		s.fell(ctx, name, nil, err, 0, 0)

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -21,9 +22,21 @@ func (t *Trial) Under(ctx context.Context) context.Context {
 	return context.WithValue(ctx, trialKey{}, t)
 }
 
-func (t *Trial) around(ctx context.Context, loop string) context.Context {
-	if t.Around == nil {
-		return ctx
-	}
-	return t.Around(ctx, loop)
+// trialOf returns the trial that is made under a context; without one, a trial that does
+// nothing.
+func trialOf(ctx context.Context) *Trial {
+	trial, _ := ctx.Value(trialKey{}).(*Trial)
+	return cmp.Or(trial, &Trial{})
+}
+
+// call calls do with a context that ends with it. Where do panics, the error is a *PanicError.
+func (t *Trial) call(ctx context.Context, loop string, do func(context.Context) error) error {
+	return Call(func() error {
+		within, end := context.WithCancel(ctx)
+		defer end()
+		if t.Around != nil {
+			within = t.Around(within, loop)
+		}
+		return do(within)
+	})
 }
