@@ -146,10 +146,7 @@ func (m *Maker) counted(log eventstore.Log, err error) error {
 // accepted refuses a log that the verifier found something in. Of another it returns what an
 // operator has accepted.
 func (m *Maker) accepted(ctx context.Context, log eventstore.Log) ([]Finding, error) {
-	known, _, err := statement.Find[struct {
-		Findings findings `db:"findings"`
-		Accepted findings `db:"accepted"`
-	}](ctx, m.db, "read what does not fit in a log", `SELECT findings, accepted FROM log_verifications WHERE log = $1`, string(log))
+	known, err := knownOf(ctx, m.db, log)
 	if err == nil {
 		err = unfit(log, known.Findings)
 	}

@@ -172,10 +172,21 @@ func (v *Verifier) Accept(ctx context.Context) error {
 
 // Accepted returns which findings in a log an operator accepted (Accept).
 func (v *Verifier) Accepted(ctx context.Context, log eventstore.Log) (func(eventstore.Mismatch) bool, error) {
-	list, _, err := statement.Find[findings](ctx, v.DB, "read what is accepted of a log", `SELECT accepted FROM log_verifications WHERE log = $1`, string(log))
+	known, err := knownOf(ctx, v.DB, log)
 	return func(m eventstore.Mismatch) bool {
-		return len(fresh([]Finding{{First: m.Position, Last: m.Until}}, list)) == 0
+		return len(fresh([]Finding{{First: m.Position, Last: m.Until}}, known.Accepted)) == 0
 	}, err
+}
+
+// known is what is known not to fit in a log.
+type known struct {
+	Findings findings `db:"findings"` // and nobody has accepted
+	Accepted findings `db:"accepted"`
+}
+
+func knownOf(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log) (known, error) {
+	of, _, err := statement.Find[known](ctx, q, "read what does not fit in a log", `SELECT findings, accepted FROM log_verifications WHERE log = $1`, string(log))
+	return of, err
 }
 
 // look verifies events, the tiles over them and, at the end of the log, its end and the tree
