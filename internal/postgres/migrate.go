@@ -181,7 +181,7 @@ func (e *LockedError) Error() string {
 func LockSession(ctx context.Context, conn *sqlx.Conn, id int64) (unlock func(context.Context) error, err error) {
 	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, id)
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "55P03" { // lock_not_available, after the pool's lock_timeout
+	if errors.As(err, &refused) && refused.Code == lockNotAvailable { // after the pool's lock_timeout
 		return nil, &LockedError{ID: id}
 	}
 	if err != nil {
