@@ -14,11 +14,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"muster/internal/logtest"
 	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
 )
@@ -60,32 +60,14 @@ const (
 	longestRest  = 250 * time.Millisecond
 )
 
-// transcript is all that a process said so far.
-type transcript struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *transcript) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(p)
-}
-
-func (w *transcript) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
-}
-
 // running is the program: in a process of its own, or serve in this one.
 type running struct {
 	base   string // where it serves, once ready
 	pid    int
 	cmd    *exec.Cmd          // nil: in this process,
 	halt   context.CancelFunc // where this is what SIGTERM is
-	said   *transcript        // on standard output
-	logged *transcript        // on standard error
+	said   *logtest.Log       // on standard output
+	logged *logtest.Log       // on standard error
 	begun  chan struct{}      // main has, or it is over; nil in this process
 	ended  chan struct{}
 	status int // once it has ended
@@ -122,7 +104,7 @@ func start(t testing.TB, cmd *exec.Cmd, env []string) *running {
 
 // spawn is start for whoever sees to the end of the process, and looks at what it said.
 func spawn(cmd *exec.Cmd, env []string) (*running, error) {
-	r := &running{cmd: cmd, said: &transcript{}, logged: &transcript{}, begun: make(chan struct{}), ended: make(chan struct{})}
+	r := &running{cmd: cmd, said: &logtest.Log{}, logged: &logtest.Log{}, begun: make(chan struct{}), ended: make(chan struct{})}
 	r.cmd.Env = append(programEnvironment(env...), begins+"=yes")
 	begun, closes, err := os.Pipe()
 	if err != nil {
@@ -231,7 +213,7 @@ func launchHere(t testing.TB, args ...string) *running {
 func launchUnder(ctx context.Context, t testing.TB, args ...string) *running {
 	t.Helper()
 	ctx, halt := context.WithCancel(ctx)
-	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{}), halt: halt}
+	r := &running{said: &logtest.Log{}, logged: &logtest.Log{}, ended: make(chan struct{}), halt: halt}
 	go func() {
 		r.status = run(ctx, args, r.said, r.logged)
 		close(r.ended)

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"muster/internal/logtest"
 )
 
 // TestPrometheusAndAlertmanager has the real programs send what a rule of theirs
@@ -144,9 +146,9 @@ func startPrometheus(t *testing.T, server *running, e *exporter, senders map[str
 }
 
 // startTool runs a program until the test ends, or until this process does.
-func startTool(t *testing.T, name string, args ...string) *transcript {
+func startTool(t *testing.T, name string, args ...string) *logtest.Log {
 	t.Helper()
-	said := &transcript{}
+	said := &logtest.Log{}
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Stdout, cmd.Stderr = said, said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

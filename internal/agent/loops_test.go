@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,26 +18,9 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/inspectors"
 	"muster/internal/intake/measure/engines"
+	"muster/internal/logtest"
 	"muster/internal/supervise/supervisetest"
 )
-
-// lines is a log that many write.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
-}
 
 // TestEveryLoopOfTheAgentPanics, all at once: the agent goes on, starts each again, says so
 // in its log, and reports to the server as before. A loop that is new in Run is broken, too.
@@ -62,7 +43,7 @@ func TestEveryLoopOfTheAgentPanics(t *testing.T) {
 	must(t, err)
 	all, err := inspectors.All(time.Now)
 	must(t, err)
-	log := &lines{}
+	log := &logtest.Log{}
 	a, err := Open(Options{
 		Config: config, Server: u, TokenFile: filepath.Join(dir, "token"), Version: "1", Engines: engines.All,
 		Inspectors: map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: all[fleet.PostgreSQL]}, Log: slog.New(slog.NewTextHandler(log, nil)),
@@ -87,11 +68,11 @@ func TestEveryLoopOfTheAgentPanics(t *testing.T) {
 		saboteur.End(loop)
 	}
 	for _, loop := range loops {
-		for log.count("a test broke the loop "+loop) == 0 {
+		for strings.Count(log.String(), "a test broke the loop "+loop) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	if n := log.count("supervisetest.(*mined).step"); n < len(loops) {
+	if n := strings.Count(log.String(), "supervisetest.(*mined).step"); n < len(loops) {
 		t.Errorf("the log has %d stacks of %d panics", n, len(loops))
 	}
 	<-reports // by the one that was started again

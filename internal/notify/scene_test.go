@@ -30,6 +30,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/clocktest"
+	"muster/internal/logtest"
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
 	"muster/internal/notify"
@@ -59,7 +60,7 @@ type scene struct {
 	sender   *notify.Sender
 	reader   *notify.Reader
 	smtp     *mailtest.Server
-	log      *locked
+	log      *logtest.Log
 	org      accounts.Organization
 	ana      accounts.Member
 	actor    commands.Actor
@@ -71,7 +72,7 @@ var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &locked{}}
+	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &logtest.Log{}}
 	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
 	must(t, err)
 	events := eventstore.New(s.db).WithClock(s.clock.Now)
@@ -111,24 +112,6 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// locked is a log of several who write.
-type locked struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *locked) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
 }
 
 // process is a process with the role workers, until the test ends it.

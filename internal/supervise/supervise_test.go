@@ -1,7 +1,6 @@
 package supervise_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"muster/internal/logtest"
 	"muster/internal/supervise"
 )
 
@@ -21,22 +21,9 @@ import (
 type desk struct {
 	*supervise.Supervisor
 
-	mu     sync.Mutex // of what follows
-	log    bytes.Buffer
+	log    logtest.Log
+	mu     sync.Mutex     // of what follows
 	counts map[string]int // restarts by loop; 0: it is known
-}
-
-// Write takes a line of the log.
-func (d *desk) Write(line []byte) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.log.Write(line)
-}
-
-func (d *desk) said() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.log.String()
 }
 
 func (d *desk) count(name string, more int) {
@@ -53,7 +40,7 @@ func (d *desk) restarted(name string) int {
 
 func newDesk() *desk {
 	d := &desk{counts: map[string]int{}}
-	d.Supervisor = supervise.New(slog.New(slog.NewTextHandler(d, nil)), supervise.Counts{
+	d.Supervisor = supervise.New(slog.New(slog.NewTextHandler(&d.log, nil)), supervise.Counts{
 		Known:     func(name string) { d.count(name, 0) },
 		Restarted: func(name string) { d.count(name, 1) },
 	})
@@ -105,7 +92,7 @@ func TestALoopThatFalls(t *testing.T) {
 				if d.restarted("watch") != 1 || runs.Load() != 1 {
 					t.Errorf("%d restarts after %d runs", d.restarted("watch"), runs.Load())
 				}
-				said := d.said()
+				said := d.log.String()
 				if !strings.Contains(said, "level=ERROR") || !strings.Contains(said, "loop=watch") || strings.Contains(said, "stack=") != strings.Contains(said, "panic") {
 					t.Errorf("it logs %s", said)
 				}

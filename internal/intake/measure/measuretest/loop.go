@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/intake/measure"
+	"muster/internal/logtest"
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/watch"
@@ -68,20 +69,7 @@ func Loop(t *testing.T, e measure.Engine, to servers.Target, trouble Trouble) {
 type loop struct {
 	target      atomic.Pointer[servers.Target]
 	kept, tried chan struct{}
-	mu          sync.Mutex
-	log         strings.Builder
-}
-
-func (l *loop) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.log.Write(line)
-}
-
-func (l *loop) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.log.String()
+	logtest.Log
 }
 
 func tell(c chan struct{}) {
