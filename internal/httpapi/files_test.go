@@ -192,12 +192,7 @@ func TestWhenFilesEnd(t *testing.T) {
 // A table or inputs that were swapped in the store do not leave the house.
 func TestSwappedCompanionsAreNotHandedOut(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	w := newWorld(t, func(d *Dependencies) {
-		var err error
-		d.Blobs, err = blobs.Open(t.Context(), "file://"+dir)
-		must(t, err)
-	})
+	w, dir := newWorldWithFiles(t)
 	id := w.withFiles(w.ours)
 	for name, key := range map[string]string{
 		report.FindingsFile: blobs.CompanionName(w.ours.organization.ID, id, 1, report.FindingsFile), report.InputsFile: blobs.InputsName(w.ours.organization.ID, id, 1),

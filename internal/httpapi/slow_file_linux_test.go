@@ -15,12 +15,7 @@ import (
 // was read.
 func TestAFileThatComesSlowly(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	w := newWorld(t, func(d *Dependencies) {
-		var err error
-		d.Blobs, err = blobs.Open(t.Context(), "file://"+dir)
-		must(t, err)
-	})
+	w, dir := newWorldWithFiles(t)
 	id := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, id, pdfText)
 	w.server.writes = 2 * time.Second

@@ -11,16 +11,22 @@ import (
 	"muster/internal/pgtest"
 )
 
+// newWorldWithFiles is newWorld with the directory that its report files are in.
+func newWorldWithFiles(t *testing.T) (w *world, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	return newWorld(t, func(d *Dependencies) {
+		var err error
+		d.Blobs, err = blobs.Open(t.Context(), "file://"+dir)
+		must(t, err)
+	}), dir
+}
+
 // A file that was swapped in the store does not leave the house, and nobody is
 // said to have downloaded it.
 func TestSwappedFileIsNotHandedOut(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	w := newWorld(t, func(d *Dependencies) {
-		var err error
-		d.Blobs, err = blobs.Open(t.Context(), "file://"+dir)
-		must(t, err)
-	})
+	w, dir := newWorldWithFiles(t)
 	id := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, id, pdfText)
 	path := "/api/v1/reports/" + id.String() + "/download"
