@@ -39,7 +39,6 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	s.clock.Advance(time.Since(s.clock.Now())) // it goes by the machine's clock
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
 	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: at}}))
-	s.process("a", s.sender)
 	began := s.clock.Now().Add(-time.Minute)
 	feed := func(title string, severity alert.Severity) {
 		t.Helper()
