@@ -1,6 +1,6 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests (packages with -race), linters, pages in a browser, the first report end to end
-# make test-all   make test, and what takes long: whole programs with -race, an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
+# make test-all   make test, and what takes long: whole programs with -race, an incident in a browser, the API's description in one, known vulnerabilities, more PostgreSQL majors, the long chaos runs, the long fuzz
 # make chaos      three replicas under load, 1,000 SIGKILLs and whatever else goes wrong, and a count of what was acknowledged (CONTRIBUTING.md)
 # make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, the chart, the image, checksums
 # make image      in bin/image: the container image, as an OCI layout, without a daemon
@@ -15,7 +15,12 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build kit image packages program postgres web test test-go test-program test-packages test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools
+.PHONY: demo build kit image packages program postgres web test test-go test-program test-packages test-web test-unit test-browser test-all chaos lint lint-web bench truth truth-page incidents load screenshots generate notices tools vulnerabilities
+
+# The Go release of go.mod builds everything, whatever is installed and however its
+# GOTOOLCHAIN is set: go fetches it through the module proxy, once. make GOTOOLCHAIN=local
+# takes the installed one.
+export GOTOOLCHAIN := $(shell sed -n 's/^toolchain //p' go.mod)+auto
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -37,6 +42,8 @@ NFPM_VERSION := v2.45.0
 NFPM := $(TOOLS)/nfpm-$(NFPM_VERSION)
 SBOM_VERSION := v1.10.0
 SBOM := $(TOOLS)/cyclonedx-gomod-$(SBOM_VERSION)
+GOVULNCHECK_VERSION := v1.9.0
+GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 HELM_VERSION := v3.22.0
 HELM := $(TOOLS)/helm-$(HELM_VERSION)
 # What others made of npm's packages for the tests: an OpenID Connect provider, and a judge
@@ -168,8 +175,9 @@ test-packages: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
 
-test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO)
+test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	LONG=1 bash scripts/program.sh
+	GOVULNCHECK=$(GOVULNCHECK) bash scripts/vulnerabilities.sh
 	NFPM=$(NFPM) bash scripts/test_packages.sh
 	SBOM=$(SBOM) bash scripts/test_archive.sh
 	HELM=$(HELM) bash scripts/test_chart.sh
@@ -184,6 +192,9 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO)
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples httpapi/FuzzAssessments; do \
 		go test -run '^$$' -fuzz "^$${fuzz##*/}$$" -fuzztime 30s "./internal/$${fuzz%/*}" || exit 1; \
 	done
+
+vulnerabilities: build $(GOVULNCHECK)
+	@GOVULNCHECK=$(GOVULNCHECK) bash scripts/vulnerabilities.sh
 
 # Without the race detector: its replicas start as fast as the shipped program, and their
 # memory is theirs. make test-all has a tenth of it with the detector.
@@ -251,6 +262,11 @@ $(SBOM):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) $(INSTALL) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(SBOM_VERSION)
 	@mv $(TOOLS)/cyclonedx-gomod $@
+
+$(GOVULNCHECK):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(INSTALL) golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+	@mv $(TOOLS)/govulncheck $@
 
 $(HELM):
 	@mkdir -p $(TOOLS)
