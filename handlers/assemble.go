@@ -17,8 +17,9 @@ import (
 	"muster/internal/proof"
 )
 
-// How many jobs of a kind one process works on at once. A build uses a core
-// while it renders and waits for servers before; a mail only waits.
+// How many jobs of a kind and of one organization a process works on at once, and half of
+// how many of all organizations (internal/turns). A build uses a core while it renders and
+// waits for servers before; a mail only waits.
 const (
 	buildsAtOnce = 2
 	mailsAtOnce  = 4
@@ -28,7 +29,8 @@ const (
 )
 
 // Connections is how many database connections busy workers use at the same
-// time beside the pool's common use: one a job and one that listens.
+// time beside the pool's common use: one that listens, and one for every second slot. A job
+// has one for the milliseconds of its transactions only.
 const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + runsAtOnce + TellsAtOnce + 2 + 1
 
 // Parts is what the handlers of reports stand on. Each takes of it what it needs.

@@ -27,7 +27,7 @@ const (
 	pointRun     point = "run"
 )
 
-// runsAtOnce is how many schedules one process looks at at once. One that is only to be
+// runsAtOnce is how many schedules of one organization a process looks at at once. One that is only to be
 // requested where something changed may have servers looked at first.
 const runsAtOnce = 2
 

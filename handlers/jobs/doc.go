@@ -14,6 +14,11 @@
 // its claim, records the outcome and commits. What it wrote outside of the
 // database is named after the fence, and only the outcome says which fence.
 //
+// Organizations take turns (internal/turns): of the slots that a process has for a kind, one
+// organization never has more than half, however many of its jobs are due and however long
+// they take. The claim says whose turn it is, so a backlog of one organization costs others
+// no wait.
+//
 // Times are the database's: leases, due dates and the age of a job are
 // compared with now() in SQL, never with a worker's clock. A worker's own clock
 // only measures how long ago its last heartbeat was.
@@ -82,6 +87,9 @@
 //
 // A worker hangs and its session goes on. What it holds is interrupted attempt by
 // attempt, and never set aside: nothing tells it from a database that does not commit.
+//
+// The jobs of two organizations hang, and hold all slots. A third one's wait until one of
+// them is timed out (handlers.Task.Timeout), and are next.
 //
 // The same job is inserted twice. (Subject, kind, key) is unique; see
 // Queue.Insert.

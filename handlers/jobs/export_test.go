@@ -3,10 +3,17 @@ package jobs
 import (
 	"context"
 	"time"
+
+	"muster/internal/turns"
 )
 
 // ClaimOnce says whether there is a build to claim, and claims it.
 func (q *Queue) ClaimOnce(ctx context.Context, lostWait time.Duration) (bool, error) {
-	_, ok, err := q.claim(ctx, Build, "w", time.Hour, 0, lostWait)
+	_, ok, err := q.ClaimInTurn(ctx, lostWait, turns.NewSlots(1))
 	return ok, err
+}
+
+// ClaimInTurn claims a build for a process with these slots.
+func (q *Queue) ClaimInTurn(ctx context.Context, lostWait time.Duration, slots *turns.Slots) (Claimed, bool, error) {
+	return q.claim(ctx, Build, "w", time.Hour, 0, lostWait, slots.Order())
 }

@@ -16,6 +16,7 @@ import (
 	"muster/internal/postgres/listen"
 	"muster/internal/supervise"
 	"muster/internal/telemetry"
+	"muster/internal/turns"
 )
 
 // DeadFunc records, in the transaction that sets a job aside, what follows
@@ -26,7 +27,8 @@ type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) (co
 
 // Policy says how the jobs of one kind are worked on.
 type Policy struct {
-	// Concurrency is how many run at once in this process; 1 where zero.
+	// Concurrency is how many of one organization run at once in this process, and half of
+	// how many run at once of all (internal/turns); 1 where zero.
 	Concurrency int
 	// MaxAttempts sets a job aside after so many, failed or lost; 0: no bound by count.
 	MaxAttempts int
@@ -190,7 +192,8 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	if l.policy.Backoff == nil {
 		l.policy.Backoff = Backoff
 	}
-	l.slots = make(chan struct{}, l.policy.Concurrency)
+	l.turns = turns.NewSlots(l.policy.Concurrency)
+	l.slots = make(chan struct{}, l.turns.All())
 	s.listen.Do(func() {
 		channel := listen.Channel{
 			Name: Channel, Sessions: s.sessions, Retry: s.cfg.Poll, Heard: s.wake.Raise,
@@ -259,6 +262,7 @@ type loop struct {
 	policy Policy
 	out    chan<- *message.Message
 	slots  chan struct{} // one token a running job
+	turns  *turns.Slots  // whose jobs run
 }
 
 func (l *loop) run(ctx context.Context) error {
@@ -311,7 +315,7 @@ const claimTimeout = 10 * time.Second
 func (l *loop) claim(ctx context.Context) (Claimed, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(claimTimeout, l.sub.cfg.Lease)) // a later one has lapsed
 	defer cancel()
-	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts, l.sub.cfg.LostWait)
+	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts, l.sub.cfg.LostWait, l.turns.Order())
 }
 
 // bury sets a job aside and says whether that is done. Where it is not, what there
@@ -344,12 +348,19 @@ func (l *loop) bury(ctx context.Context, c Claimed, f failure) bool {
 // subscription is over.
 func (l *loop) deliver(ctx context.Context, c Claimed) bool {
 	d := newDelivery(ctx, l, c)
+	l.turns.Take(c.OrganizationID)
 	l.sub.deliveries.Add(1)
 	select {
 	case l.out <- d.msg:
 		go func() {
 			defer l.sub.deliveries.Done()
-			defer func() { <-l.slots }()
+			defer func() {
+				full := l.turns.Free(c.OrganizationID)
+				<-l.slots
+				if full { // its next job may have waited for this
+					l.sub.wake.Raise(string(l.kind))
+				}
+			}()
 			// Where it falls, the job comes again when its lease lapses.
 			_ = l.sub.cfg.Loops.Turn(d.ctx, "see jobs through", func(context.Context) error {
 				d.supervise()

@@ -17,6 +17,7 @@ import (
 	"muster/internal/postgres/transact"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
+	"muster/internal/turns"
 )
 
 // Claim is the right to assess one instance and record the outcome. It is a
@@ -34,10 +35,10 @@ type Claim struct {
 //go:embed sql/claim_due.sql
 var claimDueSQL string
 
-// ClaimDue claims the instance that is due longest, of any organization; ok is
-// false where none is. Two processes never hold the same one.
-func (s *Store) ClaimDue(ctx context.Context, term time.Duration) (c Claim, ok bool, err error) {
-	return statement.Find[Claim](ctx, s.db, "claim a due instance", claimDueSQL, uuid.New(), term.Seconds())
+// ClaimDue claims the instance that is due longest, of the organization whose turn it is; ok
+// is false where none is. Two processes never hold the same one.
+func (s *Store) ClaimDue(ctx context.Context, term time.Duration, order turns.Order) (c Claim, ok bool, err error) {
+	return statement.Find[Claim](ctx, s.db, "claim a due instance", claimDueSQL, uuid.New(), term.Seconds(), order.Full, order.Later)
 }
 
 //go:embed sql/claim_one.sql

@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/statement"
+	"muster/internal/turns"
 )
 
 var (
@@ -25,9 +26,10 @@ type Place struct {
 }
 
 // NextLightLook returns the assessed server of these engines that has waited longest for a
-// light look, which is then put off for a while; ok is false where none waits.
-func (s *Store) NextLightLook(ctx context.Context, engines []fleet.Engine, every time.Duration) (p Place, ok bool, err error) {
-	return statement.Find[Place](ctx, s.db, "find who waits for a light look", nextLightLookSQL, every.Seconds(), engines)
+// light look, of the organization whose turn it is; the look is then put off for a while. ok
+// is false where none waits.
+func (s *Store) NextLightLook(ctx context.Context, engines []fleet.Engine, every time.Duration, order turns.Order) (p Place, ok bool, err error) {
+	return statement.Find[Place](ctx, s.db, "find who waits for a light look", nextLightLookSQL, every.Seconds(), engines, order.Full, order.Later)
 }
 
 // LightLook keeps what a light look saw, as a digest. Where that differs from the last one

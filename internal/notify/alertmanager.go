@@ -20,6 +20,7 @@ import (
 	"muster/internal/notify/send"
 	"muster/internal/statement"
 	"muster/internal/supervise"
+	"muster/internal/turns"
 )
 
 var (
@@ -46,9 +47,12 @@ const (
 	// fedKept is for how long it is kept with which labels an alert was told, which is noted twice an
 	// hour while it fires.
 	fedKept = 2 * time.Hour
-	// feedsAtOnce is how many Alertmanagers are fed at once, so that some that do not answer
-	// leave the others their turn.
+	// feedsAtOnce is how many Alertmanagers of one organization are fed at once, and half of
+	// how many of all (internal/turns): some that do not answer leave the others their turn.
 	feedsAtOnce = 8
+	// roundTimeout is the end of a round. Those that were not fed by then, because others did
+	// not answer, are fed in the next, which begins before what fires there ends by itself.
+	roundTimeout = 2 * FeedEvery
 	// feedBatch is how many alerts go in one request.
 	feedBatch = 500
 )
@@ -94,11 +98,18 @@ func (s *Sender) Feed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	round, over := context.WithTimeout(ctx, roundTimeout)
+	defer over()
+	gate := turns.NewGate(feedsAtOnce)
 	var feeds supervise.Group
-	feeds.SetLimit(feedsAtOnce)
 	for _, c := range channels {
 		feeds.Go(func() error {
-			if err := s.feedOpen(ctx, c); err != nil && ctx.Err() == nil {
+			leave, err := gate.Pass(round, c.OrganizationID)
+			if err == nil {
+				defer leave()
+				err = s.feedOpen(round, c)
+			}
+			if err != nil && ctx.Err() == nil {
 				s.Log.WarnContext(ctx, "an Alertmanager was not fed, trying again", "channel", c.ID, "error", err)
 			}
 			return ctx.Err()

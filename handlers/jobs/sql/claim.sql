@@ -8,16 +8,39 @@
 -- the server was down, was kept from saying what came of it by the database: it does
 -- not count. The first lapsed lease is claimed at once, the next ones wait n⁴ times $6
 -- seconds longer, for an n of 1, 2 and then 3.
-WITH next AS MATERIALIZED (
+--
+-- Organizations take turns (internal/turns): those in $7 get no job, those in $8 come in
+-- that order, and all others before them. The index jobs_turns gives each organization's
+-- first job at one look, however many wait behind it; where nothing is due, none is looked at.
+WITH RECURSIVE organizations AS (
+    (SELECT organization_id, due_at FROM jobs
+     WHERE kind = $1 AND dead_at IS NULL
+       AND EXISTS (SELECT FROM jobs WHERE kind = $1 AND dead_at IS NULL AND due_at <= now())
+     ORDER BY organization_id, due_at
+     LIMIT 1)
+    UNION ALL
+    SELECT first.organization_id, first.due_at
+    FROM organizations CROSS JOIN LATERAL (
+        SELECT j.organization_id, j.due_at FROM jobs j
+        WHERE j.kind = $1 AND j.dead_at IS NULL AND j.organization_id > organizations.organization_id
+        ORDER BY j.organization_id, j.due_at
+        LIMIT 1) first
+), turns AS MATERIALIZED (
+    SELECT organization_id FROM organizations
+    WHERE due_at <= now() AND organization_id <> ALL ($7::uuid[])
+    ORDER BY coalesce(array_position($8::uuid[], organization_id), 0), due_at
+), next AS MATERIALIZED (
+    SELECT due.id FROM turns CROSS JOIN LATERAL (
     SELECT id FROM jobs
-    WHERE kind = $1 AND dead_at IS NULL AND due_at <= now()
+    WHERE kind = $1 AND organization_id = turns.organization_id AND dead_at IS NULL AND due_at <= now()
       AND (worker_id = '' OR due_at + make_interval(secs => $6 * least((
           SELECT count(*) FROM jsonb_array_elements(endings) WITH ORDINALITY AS e (ending, n)
           WHERE n > coalesce((SELECT max(m) FROM jsonb_array_elements(endings) WITH ORDINALITY AS f (ending, m)
                               WHERE f.ending ->> 'how' IN ('failed', 'returned')), 0)), 3) ^ 4) <= now())
     ORDER BY due_at, id
     LIMIT 1
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE SKIP LOCKED) due
+    LIMIT 1
 ), judged AS MATERIALIZED (
     SELECT jobs.id, jobs.worker_id <> '' AND ($4 = 0 OR jobs.attempts <= $4) AS ended,
            CASE WHEN jobs.worker_id <> '' THEN

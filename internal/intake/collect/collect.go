@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +22,7 @@ import (
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/supervise"
+	"muster/internal/turns"
 )
 
 // Intervals between looks at one server. Each is moved by up to a tenth, so
@@ -70,6 +72,26 @@ type Collector struct {
 	inspectors map[fleet.Engine]inspection.Inspector
 	log        *slog.Logger
 	wake       chan struct{}
+	looks      *turn // of assessments
+	lightLooks *turn
+}
+
+// turn is whose turn it is to be looked at in this process. One claim is made at a time: the
+// next one goes by the slots that it took.
+type turn struct {
+	claiming sync.Mutex
+	*turns.Slots
+}
+
+// claimed claims in turn, and has the slot taken; free gives it back.
+func claimed[C any](t *turn, claim func(turns.Order) (C, bool, error), organization func(C) uuid.UUID) (c C, free func(), ok bool, err error) {
+	t.claiming.Lock()
+	defer t.claiming.Unlock()
+	if c, ok, err = claim(t.Order()); err != nil || !ok {
+		return c, nil, false, err
+	}
+	t.Take(organization(c))
+	return c, func() { t.Free(organization(c)) }, true, nil
 }
 
 // New returns a collector that connects as far as reach goes; Run makes it work by
@@ -83,6 +105,7 @@ func New(
 	}
 	return &Collector{
 		store: store, fleet: fleet, instances: instances, accepted: accepted, reach: reach, inspectors: all, log: log, wake: make(chan struct{}, 1),
+		looks: &turn{Slots: turns.NewSlots(atOnce)}, lightLooks: &turn{Slots: turns.NewSlots(lightAtOnce)},
 	}, nil
 }
 
@@ -242,12 +265,16 @@ func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID,
 	return c.store.Newest(ctx, organization, instance)
 }
 
-// AssessDue assesses the server that is due longest; ok is false where none is.
+// AssessDue assesses the server that is due longest, of the organization whose turn it is; ok
+// is false where none is.
 func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
-	claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) { return c.store.ClaimDue(ctx, term) })
+	claim, free, ok, err := claimed(c.looks, func(order turns.Order) (assessment.Claim, bool, error) {
+		return unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) { return c.store.ClaimDue(ctx, term, order) })
+	}, func(claim assessment.Claim) uuid.UUID { return claim.Organization })
 	if err != nil || !ok {
 		return false, err
 	}
+	defer free()
 	err = c.look(ctx, claim)
 	var inactive *InactiveError
 	if errors.As(err, &inactive) {

@@ -27,6 +27,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
+	"muster/internal/turns"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -243,7 +244,7 @@ func aDeadCollectorLeavesItsServerDue(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
 	instance := s.register(dsn)
-	if _, ok, err := s.store.ClaimDue(t.Context(), time.Minute); !ok || err != nil {
+	if _, ok, err := s.store.ClaimDue(t.Context(), time.Minute, turns.NewSlots(1).Order()); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if ok, _ := s.collector.AssessDue(t.Context()); ok {

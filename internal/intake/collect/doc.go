@@ -8,6 +8,10 @@
 // in one transaction. Whoever asks for an assessment while another is under way
 // waits for that one. Waiting is a look at the row from time to time; it is rare.
 //
+// Organizations take turns (internal/turns): a process looks at eight servers at once, and
+// at four of one organization at most, however slow they are. Light looks are two at once,
+// of two organizations.
+//
 // Between two assessments of a server, LookLightly looks every five minutes whether it has
 // changed: an inspector that can (PostgreSQL's) makes a digest of what the server is like,
 // with one connection and two statements, and another digest than the last makes the server

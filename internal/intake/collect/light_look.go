@@ -4,9 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/domain/fleet"
+	"muster/internal/assessment"
 	"muster/internal/pause"
 	"muster/internal/servers"
+	"muster/internal/turns"
 )
 
 const (
@@ -15,6 +19,9 @@ const (
 	// lightGap is how long a server that was made due by a light look is not made due by
 	// another: one whose roles change all the time would be assessed all the time.
 	lightGap = 15 * time.Minute
+	// lightAtOnce is how many servers of one organization a process looks lightly at at once,
+	// and half of how many of all.
+	lightAtOnce = 1
 	// lightTimeout is how long one may take.
 	lightTimeout = 20 * time.Second
 )
@@ -25,8 +32,8 @@ type lightLooker interface {
 	LightLook(ctx context.Context, target servers.Target) (digest string, err error)
 }
 
-// LookLightly looks at the server that has waited longest for a light look, and makes it
-// due where something has changed; ok is false where none waits. A server out of reach says
+// LookLightly looks at the server that has waited longest for a light look, of the
+// organization whose turn it is, and makes it due where something has changed; ok is false where none waits. A server out of reach says
 // nothing: whether it is up is for the monitor to say.
 func (c *Collector) LookLightly(ctx context.Context) (ok bool, err error) {
 	var engines []fleet.Engine
@@ -35,10 +42,13 @@ func (c *Collector) LookLightly(ctx context.Context) (ok bool, err error) {
 			engines = append(engines, engine)
 		}
 	}
-	place, ok, err := c.store.NextLightLook(ctx, engines, pause.Jittered(lightEvery))
+	place, free, ok, err := claimed(c.lightLooks, func(order turns.Order) (assessment.Place, bool, error) {
+		return c.store.NextLightLook(ctx, engines, pause.Jittered(lightEvery), order)
+	}, func(place assessment.Place) uuid.UUID { return place.Organization })
 	if err != nil || !ok {
 		return false, err
 	}
+	defer free()
 	active, err := c.instances.Active(ctx, place.Organization, place.Instance)
 	if err != nil || !active {
 		return true, err
@@ -68,7 +78,7 @@ func (c *Collector) LookLightly(ctx context.Context) (ok bool, err error) {
 	return true, err
 }
 
-// lookLightly looks at one server after the other.
+// lookLightly looks at one server after the other, beside others that do.
 func (c *Collector) lookLightly(ctx context.Context) {
 	for ctx.Err() == nil {
 		ok := false

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// atOnce is how many servers one process looks at at once: looking is
-	// waiting, mostly.
+	// atOnce is how many servers of one organization a process looks at at once, and half
+	// of how many it looks at at once of all (internal/turns): looking is waiting, mostly.
 	atOnce = 4
 	// idle is how long a server that another process made due may wait.
 	idle = 2 * time.Second
@@ -25,16 +25,18 @@ const (
 // way have ended.
 func (c *Collector) Run(ctx context.Context) error {
 	group, ctx := supervise.WithContext(ctx)
-	for range atOnce {
+	for range c.looks.All() {
 		group.Go(func() error {
 			c.work(ctx)
 			return nil
 		})
 	}
-	group.Go(func() error {
-		c.lookLightly(ctx)
-		return nil
-	})
+	for range c.lightLooks.All() {
+		group.Go(func() error {
+			c.lookLightly(ctx)
+			return nil
+		})
+	}
 	group.Go(func() error { return c.Loops.Run(ctx, "tidy assessments up", c.tidyUp) })
 	return group.Wait()
 }

@@ -2,8 +2,11 @@ package measure
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/turns"
 )
 
 // connectTurn is after how long a handshake counts as hanging, and no longer among those
@@ -11,21 +14,20 @@ import (
 const connectTurn = time.Second
 
 // Gate bounds the handshakes of one process: a thousand servers are there within seconds,
-// and none of them costs us a spike.
-type Gate struct{ turns chan struct{} }
+// and none of them costs us a spike. Organizations take turns.
+type Gate struct{ turns *turns.Gate }
 
-// NewGate returns a gate that lets so many through at once.
-func NewGate(atOnce int) *Gate { return &Gate{turns: make(chan struct{}, atOnce)} }
+// NewGate returns a gate that lets so many of one organization through at once, and twice as
+// many of all.
+func NewGate(atOnce int) *Gate { return &Gate{turns: turns.NewGate(atOnce)} }
 
 // pass waits for a turn, which next ends. One that hangs keeps its turn for a moment
 // only: to wait for it costs nothing.
-func (g *Gate) pass(ctx context.Context) (next func(), err error) {
-	select {
-	case g.turns <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+func (g *Gate) pass(ctx context.Context, organization uuid.UUID) (next func(), err error) {
+	leave, err := g.turns.Pass(ctx, organization)
+	if err != nil {
+		return nil, err
 	}
-	leave := sync.OnceFunc(func() { <-g.turns })
 	hanging := time.AfterFunc(connectTurn, leave)
 	return func() { hanging.Stop(); leave() }, nil
 }

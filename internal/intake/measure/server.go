@@ -269,7 +269,7 @@ func (s *Server) identify(ctx context.Context, lost time.Time) error {
 
 // openIn connects to a database, when it is our turn to.
 func (s *Server) openIn(ctx context.Context, database string) (servers.Session, error) {
-	next, err := s.Gate.pass(ctx)
+	next, err := s.Gate.pass(ctx, s.Organization)
 	if err != nil {
 		return nil, err
 	}
