@@ -88,7 +88,7 @@ func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 		"another instance": alertItem("2", on("theirs")), "another database": alertItem("2", in("hr")), "the organization": alertItem("2"),
 		"nothing that is": alertItem("2", on("nowhere")), "an alert of another instance": alertItem("taken", on("mine")),
 	} {
-		if got := h.refused(token, alertItem("1", on("mine")), beyond); got[0] != "forbidden" {
+		if got := h.refused(token, alertItem("1", on("mine")), beyond); got[0] != "outside_token" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

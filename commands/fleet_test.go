@@ -196,7 +196,7 @@ func TestAnIngestTokenKeepsToItsInstances(t *testing.T) {
 	for _, beyond := range []string{"theirs", "new"} {
 		_, _, err := h.RecordFleet(t.Context(), actor, []commands.FleetItem{item("mine"), item(beyond)})
 		var rule *commands.RuleError
-		if !errors.As(err, &rule) || rule.Code != "forbidden" {
+		if !errors.As(err, &rule) || rule.Code != "outside_token" {
 			t.Errorf("%s: %v", beyond, err)
 		}
 	}

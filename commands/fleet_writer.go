@@ -107,10 +107,19 @@ func (w *fleetWriter) keep(streamType string, id uuid.UUID, at stream, key strin
 	}
 	w.batches = append(w.batches, eventstore.Append{
 		Organization: w.actor.OrganizationID, StreamType: streamType, Stream: id, Expected: at.version,
-		Events: encoded, Metadata: w.actor.metadata(w.call, at.last),
+		Events: encoded, Metadata: w.metadata(streamType, at.last),
 		Key: &eventstore.KeyState{Key: key, StateDigest: digest},
 	})
 	return nil
+}
+
+// metadata name the token of a feed beside what it does to instances, which is audited.
+func (w *fleetWriter) metadata(streamType string, cause Mark) eventstore.Metadata {
+	m := w.actor.metadata(w.call, cause)
+	if streamType == fleet.InstanceStream && w.actor.MemberID == uuid.Nil && w.actor.Token != uuid.Nil {
+		m.TokenID = w.actor.Token.String()
+	}
+	return m
 }
 
 // write appends everything at once; without anything to append the Mark is at

@@ -95,6 +95,8 @@ type ChangeInstance struct {
 	Version *string
 	Host    *string
 	Active  *bool
+	// Engine is the one that the caller takes the instance to have: it never changes.
+	Engine *fleet.Engine
 	// DeclinedGrants are all that the organization will not give.
 	DeclinedGrants *[]string
 }
@@ -107,17 +109,16 @@ func (s *Service) ChangeInstance(ctx context.Context, actor Actor, id uuid.UUID,
 // ChangeInstanceTx is ChangeInstance in the caller's transaction, last in it, so
 // that a new connection string is kept together with the rest of the change.
 func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, c ChangeInstance) (Mark, error) {
-	check := fleetCheck{now: s.clock()}
-	if c.Name != nil {
-		check.text("#/name", *c.Name, 1)
-	}
-	check.optional("#/version", c.Version)
-	check.optional("#/host", c.Host)
-	if err := check.err(); err != nil {
+	said := c
+	said.Engine = nil // which the instance is needed for
+	if err := said.Check(""); err != nil {
 		return Mark{}, err
 	}
 	return s.withInstanceTx(ctx, tx, actor, id, func(w *fleetWriter, instance *fleet.Instance, at stream) error {
 		d := instance.Details()
+		if err := c.Check(d.Engine); err != nil {
+			return err
+		}
 		if c.Name != nil {
 			d.Name = *c.Name
 		}
@@ -143,6 +144,21 @@ func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 		}
 		return w.keepInstance(id, at, instance, instance.ExternalID(), events)
 	})
+}
+
+// Check returns a *RuleError with every rule that the change of an instance of an engine
+// breaks.
+func (c ChangeInstance) Check(engine fleet.Engine) error {
+	var check fleetCheck
+	if c.Name != nil {
+		check.text("#/name", *c.Name, 1)
+	}
+	check.optional("#/version", c.Version)
+	check.optional("#/host", c.Host)
+	if c.Engine != nil {
+		check.fixed("#/engine", engine, *c.Engine)
+	}
+	return check.err()
 }
 
 // RemoveInstance takes an instance and its databases out of every list and

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -15,8 +14,9 @@ import (
 // RecordFleet takes in a batch of instances and their databases, all or
 // nothing. Sent again it changes nothing and returns the same ids (see stateDigest).
 // What is left out stays; what was removed and comes again is new. Errors: *RuleError
-// with a pointer to each bad item, or forbidden with one to each item by which a token
-// reaches beyond its instances.
+// with a pointer to each bad field; outside_token names each by which a token reaches
+// beyond what fleet.Limit leaves it, engine_fixed and managed_by_connection what no feed
+// changes.
 func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetItem) ([]FleetIDs, Mark, error) {
 	if err := checkFleet(items, s.clock()); err != nil {
 		return nil, Mark{}, err
@@ -43,19 +43,16 @@ func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([
 	if err != nil {
 		return nil, err
 	}
-	var outside []string
-	for i, key := range keys {
-		if k := known[key]; w.actor.Limit != nil && (!present(k.StateDigest) || !w.actor.Limit.Allows(k.Stream)) {
-			outside = append(outside, fmt.Sprintf("#/instances/%d/externalId", i))
-		}
+	found, err := w.findItems(ctx, items, known)
+	if err != nil {
+		return nil, err
 	}
-	if len(outside) > 0 {
-		return nil, OutsideLimit(outside)
+	if err := w.holdItems(ctx, found); err != nil {
+		return nil, err
 	}
 	ids := make([]FleetIDs, 0, len(items))
-	for _, item := range items {
-		key := known[item.ExternalID]
-		id, err := w.recordInstance(ctx, key, item)
+	for _, item := range found {
+		id, err := w.recordInstance(ctx, item)
 		if err != nil {
 			return nil, err
 		}
@@ -64,23 +61,18 @@ func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([
 	return ids, w.recordDatabases(ctx, items, ids)
 }
 
-func (w *fleetWriter) recordInstance(ctx context.Context, key eventstore.StreamKey, item FleetItem) (uuid.UUID, error) {
-	there := present(key.StateDigest)
+func (w *fleetWriter) recordInstance(ctx context.Context, item foundItem) (uuid.UUID, error) {
 	switch {
-	case item.Removed && there:
-		return key.Stream, w.removeInstance(ctx, key.Stream, item.ExternalID)
-	case item.Removed, there && sameInstance(key.StateDigest, item):
-		return key.Stream, nil
-	case there:
-		instance, at, err := w.loadInstance(ctx, key.Stream)
+	case item.Removed && item.there:
+		return item.key.Stream, w.removeInstance(ctx, item.key.Stream, item.ExternalID)
+	case item.instance != nil:
+		events, err := item.instance.Change(item.details(item.instance.Details()))
 		if err != nil {
 			return uuid.Nil, err
 		}
-		events, err := instance.Change(item.details(instance.Details()))
-		if err != nil {
-			return uuid.Nil, err
-		}
-		return key.Stream, w.keepInstance(key.Stream, at, instance, item.ExternalID, events)
+		return item.key.Stream, w.keepInstance(item.key.Stream, item.at, item.instance, item.ExternalID, events)
+	case item.Removed, item.there:
+		return item.key.Stream, nil
 	}
 	id := newID()
 	return id, w.registerInstance(id, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}))

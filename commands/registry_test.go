@@ -161,6 +161,7 @@ func examples() []any {
 		report.Signed{SHA256: "f1", Key: "signed/1", SizeBytes: 423_331, KeyID: "a1b2"},
 		fleet.InstanceRegistered{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", Active: true, CreatedAt: at},
 		fleet.InstanceChanged{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", CreatedAt: at},
+		fleet.InstanceChanged{Name: "shop", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db02", CreatedAt: at, FormerName: "orders", FormerHost: "db01"},
 		fleet.InstanceActivated{},
 		fleet.InstanceDeactivated{},
 		fleet.InstanceRemoved{},

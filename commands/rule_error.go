@@ -109,12 +109,12 @@ func refused(err error) error {
 // it reaches beyond them; also where there is no such instance, for it is not to find
 // out which there are.
 func OutsideLimit(pointers []string) *RuleError {
-	e := &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "This token may not write " + pointers[0] + ": it keeps to its instances."}
+	e := &RuleError{Code: "outside_token", Title: titles()["outside_token"], Detail: "This token may not write " + pointers[0] + ": it is limited to its instances."}
 	if n := len(pointers); n > 1 {
-		e.Detail = fmt.Sprintf("This token may not write %d items, which errors names: it keeps to its instances.", n)
+		e.Detail = fmt.Sprintf("This token may not write %d items, which errors names: it is limited to its instances.", n)
 	}
 	for _, pointer := range pointers {
-		e.Fields = append(e.Fields, FieldError{Pointer: pointer, Code: "forbidden", Detail: "is outside of this token's instances"})
+		e.Fields = append(e.Fields, FieldError{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"})
 	}
 	return e
 }
@@ -170,6 +170,9 @@ func titles() map[string]string {
 		"too_many_confirmations":       "The address was asked too often",
 		"link_gone":                    "The link no longer works",
 		"forbidden":                    "Not allowed",
+		"outside_token":                "The token is limited to its instances",
+		"engine_fixed":                 "The engine of an instance never changes",
+		"managed_by_connection":        "Administrators manage this instance",
 		"last_admin":                   "The last administrator must stay",
 		"precondition_failed":          "Somebody else changed it first",
 		"invalid_state":                "Not possible in the current state",

@@ -80,17 +80,18 @@ type Limits struct {
 
 // Service runs the use cases.
 type Service struct {
-	DB        *sqlx.DB
-	Events    *eventstore.Store
-	Instances Instances
-	Checks    Checks
-	Schedules Schedules // nil: there may be any number
-	Jobs      Jobs
-	Texts     Texts
-	Accounts  *accounts.Store
-	Seal      Sealer // of channels' addresses
-	Reach     Reach  // of channels
-	Mails     bool   // whether a mail server is set: new organizations have their administrators told
-	Now       func() time.Time
-	Limits    Limits
+	DB          *sqlx.DB
+	Events      *eventstore.Store
+	Instances   Instances
+	Checks      Checks
+	Schedules   Schedules   // nil: there may be any number
+	Connections Connections // nil: no instance has any
+	Jobs        Jobs
+	Texts       Texts
+	Accounts    *accounts.Store
+	Seal        Sealer // of channels' addresses
+	Reach       Reach  // of channels
+	Mails       bool   // whether a mail server is set: new organizations have their administrators told
+	Now         func() time.Time
+	Limits      Limits
 }

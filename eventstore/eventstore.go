@@ -28,6 +28,7 @@ type Metadata struct {
 	RequestID     string `json:"requestId,omitempty"`
 	CorrelationID string `json:"correlationId,omitempty"`
 	CausationID   string `json:"causationId,omitempty"` // "<log>:<position>" of the event that led here
+	TokenID       string `json:"tokenId,omitempty"`     // the ingest token of a program that changed an instance
 }
 
 // NewEvent is one event to append. Data is stored as these exact bytes.

@@ -230,7 +230,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	in.commands = &commands.Service{
-		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules,
+		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules, Connections: in.facts,
 		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Mails: cfg.SMTPURL != "", Now: now,
 	}
 	in.places = &places.Resolver{

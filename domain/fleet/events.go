@@ -44,13 +44,16 @@ type InstanceRegistered struct {
 	CreatedAt  time.Time `json:"createdAt"`
 }
 
-// InstanceChanged holds name, engine, version, host or creation time as they are from now on.
+// InstanceChanged holds name, engine, version, host and creation time as they are from now
+// on, and the name and host of before where these are others.
 type InstanceChanged struct {
-	Name      string    `json:"name"`
-	Engine    Engine    `json:"engine"`
-	Version   string    `json:"version"`
-	Host      string    `json:"host"`
-	CreatedAt time.Time `json:"createdAt"`
+	Name       string    `json:"name"`
+	Engine     Engine    `json:"engine"`
+	Version    string    `json:"version"`
+	Host       string    `json:"host"`
+	CreatedAt  time.Time `json:"createdAt"`
+	FormerName string    `json:"formerName,omitempty"`
+	FormerHost string    `json:"formerHost,omitempty"`
 }
 
 // InstanceActivated says that the instance is assessed and reported again.

@@ -22,9 +22,10 @@ func registered() fleet.Event {
 
 func TestInstance(t *testing.T) {
 	t.Parallel()
-	renamed, idle, both := pg, pg, pg
+	renamed, idle, both, oracle := pg, pg, pg, pg
 	renamed.Name = "billing"
 	idle.Active = false
+	oracle.Engine = fleet.Oracle
 	both.Host, both.Active = "db02", false
 	for _, c := range []struct {
 		name  string
@@ -39,7 +40,15 @@ func TestInstance(t *testing.T) {
 			func(i *fleet.Instance) ([]fleet.Event, error) { return i.Register("pg-1", pg) }, nil, false},
 		{"a new name is a change", []fleet.Event{registered()},
 			func(i *fleet.Instance) ([]fleet.Event, error) { return i.Change(renamed) },
-			[]fleet.Event{fleet.InstanceChanged{Name: "billing", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", CreatedAt: noon}}, false},
+			[]fleet.Event{fleet.InstanceChanged{Name: "billing", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", CreatedAt: noon, FormerName: "orders"}}, false},
+		{"another engine is another server", []fleet.Event{registered()},
+			func(i *fleet.Instance) ([]fleet.Event, error) {
+				_, err := i.Change(oracle)
+				if fixed := (*fleet.EngineFixedError)(nil); !errors.As(err, &fixed) || fixed.Is != fleet.PostgreSQL {
+					t.Errorf("the engine changes: %v", err)
+				}
+				return nil, nil
+			}, nil, false},
 		{"deactivated", []fleet.Event{registered()},
 			func(i *fleet.Instance) ([]fleet.Event, error) { return i.Change(idle) }, []fleet.Event{fleet.InstanceDeactivated{}}, false},
 		{"activated again", []fleet.Event{registered(), fleet.InstanceDeactivated{}},
@@ -47,7 +56,7 @@ func TestInstance(t *testing.T) {
 		{"moved and deactivated", []fleet.Event{registered()},
 			func(i *fleet.Instance) ([]fleet.Event, error) { return i.Change(both) },
 			[]fleet.Event{
-				fleet.InstanceChanged{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db02", CreatedAt: noon},
+				fleet.InstanceChanged{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db02", CreatedAt: noon, FormerHost: "db01"},
 				fleet.InstanceDeactivated{},
 			}, false},
 		{"removed", []fleet.Event{registered()},

@@ -42,6 +42,16 @@ func hostAddress(host string) (netip.Addr, bool) {
 	return address.Unmap(), err == nil
 }
 
+// NamesHost reports whether what an instance was registered with is the name of a machine:
+// an address says nothing about how the machine calls itself, nor does localhost.
+func NamesHost(host string) bool {
+	if host == "" || HostKey(HostOf(host)) == "localhost" {
+		return false
+	}
+	_, is := hostAddress(HostOf(host))
+	return !is
+}
+
 // HostOf is the host in an address as programs write it: db7:9187, [::1]:9187,
 // http://db7:9187/metrics, SQL01\INST, SQL01,1433. It is in the spelling of the address.
 func HostOf(address string) string {

@@ -17,6 +17,22 @@ type InstanceDetails struct {
 	CreatedAt time.Time
 }
 
+// Differs are the fields in which details differ from others, as messages call them.
+func (d InstanceDetails) Differs(other InstanceDetails) (fields []string) {
+	for _, f := range []struct {
+		field   string
+		differs bool
+	}{
+		{"name", d.Name != other.Name}, {"engine", d.Engine != other.Engine}, {"version", d.Version != other.Version},
+		{"host", d.Host != other.Host}, {"active", d.Active != other.Active}, {"createdAt", !d.CreatedAt.Equal(other.CreatedAt)},
+	} {
+		if f.differs {
+			fields = append(fields, f.field)
+		}
+	}
+	return fields
+}
+
 // Instance is one database server, folded from its events. The zero value is
 // one that nobody has registered yet.
 type Instance struct {
@@ -84,15 +100,32 @@ func (i *Instance) Register(externalID string, d InstanceDetails) ([]Event, erro
 	}}, nil
 }
 
-// Change brings the instance to d.
+// EngineFixedError reports a decision that would change an instance's engine.
+type EngineFixedError struct{ Is Engine }
+
+func (e *EngineFixedError) Error() string {
+	return "the engine of the instance is " + string(e.Is) + " and never changes"
+}
+
+// Change brings the instance to d. Errors: *RemovedError, *EngineFixedError.
 func (i *Instance) Change(d InstanceDetails) ([]Event, error) {
 	if !i.Known() {
 		return nil, &RemovedError{What: "instance"}
 	}
 	var events []Event
 	was := i.details
-	if d.Name != was.Name || d.Engine != was.Engine || d.Version != was.Version || d.Host != was.Host || !d.CreatedAt.Equal(was.CreatedAt) {
-		events = append(events, InstanceChanged{Name: d.Name, Engine: d.Engine, Version: d.Version, Host: d.Host, CreatedAt: d.CreatedAt})
+	if d.Engine != was.Engine {
+		return nil, &EngineFixedError{Is: was.Engine}
+	}
+	if d.Name != was.Name || d.Version != was.Version || d.Host != was.Host || !d.CreatedAt.Equal(was.CreatedAt) {
+		changed := InstanceChanged{Name: d.Name, Engine: d.Engine, Version: d.Version, Host: d.Host, CreatedAt: d.CreatedAt}
+		if d.Name != was.Name {
+			changed.FormerName = was.Name
+		}
+		if d.Host != was.Host {
+			changed.FormerHost = was.Host
+		}
+		events = append(events, changed)
 	}
 	switch {
 	case d.Active && !was.Active:

@@ -8,25 +8,40 @@ import (
 
 // Limit is what a token may speak of: these instances, or, where it is nil, everything
 // in its organization. What it may not say is refused to a feed, and dropped of an
-// agent's message; what it may say is decided here for both.
+// agent's message; what it may say is decided here for both. docs/security.md has the
+// table of it.
 type Limit []uuid.UUID
 
 // Allows reports whether the token may speak of an instance. uuid.Nil is the
 // organization, or an instance that there is not.
 func (l Limit) Allows(instance uuid.UUID) bool { return l == nil || slices.Contains(l, instance) }
 
-// AllowsHost reports whether the token may speak of a host: of one that it says to run
-// named, and on which known are known to run by whatever else says so. All that are
-// named must be the token's; and one of those known, if any are, or it could write
-// another's figures under a name of its choice. A host of which nothing is named gives
-// its figures to all that are known there, so that all of these must be the token's.
-func (l Limit) AllowsHost(named, known []uuid.UUID) bool {
+// Limited reports whether a limited token may not change a field of its instances: by name
+// and host messages of others are taken to be about an instance.
+func Limited(field string) bool { return field == "engine" || Managed(field) }
+
+// Managed reports whether a field of an instance with a connection is the administrators'.
+func Managed(field string) bool { return field == "name" || field == "host" || field == "active" }
+
+// HostClaim is what a sample of a host comes to: which instances it says to run there, and
+// which are known to run there by anything else that says so, by either form of the host's
+// name. Elsewhere says that one of those named is registered under another host's name.
+type HostClaim struct {
+	Named, Known []uuid.UUID
+	Elsewhere    bool
+}
+
+// AllowsHost reports whether the token may send the sample. Its figures are those of every
+// instance on the host, and whom it names has it to itself: so that all who are named and
+// all who are known must be the token's. A host that nobody is known to run on is named by
+// an instance only that is registered without a host's name, or the token would move it.
+func (l Limit) AllowsHost(c HostClaim) bool {
 	forbidden := func(instance uuid.UUID) bool { return !l.Allows(instance) }
 	switch {
 	case l == nil:
 		return true
-	case len(named) > 0:
-		return !slices.ContainsFunc(named, forbidden) && (len(known) == 0 || slices.ContainsFunc(known, l.Allows))
+	case slices.ContainsFunc(c.Named, forbidden), slices.ContainsFunc(c.Known, forbidden):
+		return false
 	}
-	return len(known) > 0 && !slices.ContainsFunc(known, forbidden)
+	return len(c.Known) > 0 || len(c.Named) > 0 && !c.Elsewhere
 }

@@ -30,23 +30,26 @@ func TestLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit        fleet.Limit
 		named, known []uuid.UUID
+		elsewhere    bool // one of those named is registered on another host
 		want         bool
 	}{
-		"no limit":                             {everything, nil, is(theirs), true},
-		"its own, nothing known":               {two, is(mine), nil, true},
-		"its own, known to run its own":        {two, is(mine), is(too), true},
-		"its own, known to run one of its own": {two, is(mine), is(theirs, too), true},
-		"its own, known to run others":         {two, is(mine), is(theirs), false},
-		"one of its own":                       {two, is(mine, theirs), is(mine), false},
-		"another's":                            {two, is(theirs), nil, false},
-		"one that there is not":                {two, is(uuid.Nil), is(mine), false},
-		"none named, nothing known":            {two, nil, nil, false},
-		"none named, all its own":              {two, nil, is(mine, too), true},
-		"none named, one of its own":           {two, nil, is(mine, theirs), false},
-		"none named, others":                   {two, is(), is(theirs), false},
-		"of nothing":                           {nothing, nil, is(mine), false},
+		"no limit":                             {everything, nil, is(theirs), false, true},
+		"its own, nothing known":               {two, is(mine), nil, false, true},
+		"its own, known to run its own":        {two, is(mine), is(too), false, true},
+		"its own, known to run one of its own": {two, is(mine), is(theirs, too), true, false},
+		"its own, known to run others":         {two, is(mine), is(theirs), false, false},
+		"its own, moved":                       {two, is(mine), nil, true, false},
+		"its own, moved among its own":         {two, is(mine), is(too), true, true},
+		"one of its own":                       {two, is(mine, theirs), is(mine), false, false},
+		"another's":                            {two, is(theirs), nil, false, false},
+		"one that there is not":                {two, is(uuid.Nil), is(mine), false, false},
+		"none named, nothing known":            {two, nil, nil, false, false},
+		"none named, all its own":              {two, nil, is(mine, too), false, true},
+		"none named, one of its own":           {two, nil, is(mine, theirs), false, false},
+		"none named, others":                   {two, is(), is(theirs), false, false},
+		"of nothing":                           {nothing, nil, is(mine), false, false},
 	} {
-		if got := c.limit.AllowsHost(c.named, c.known); got != c.want {
+		if got := c.limit.AllowsHost(fleet.HostClaim{Named: c.named, Known: c.known, Elsewhere: c.elsewhere}); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -203,7 +203,7 @@ func verdict(code string) (why string, patience, until time.Duration) {
 		return droppedRefused, math.MaxInt64, olderPause
 	case "unknown_instance", "unknown_database":
 		return droppedUnknown, unknownFor, heldPause
-	case "forbidden":
+	case "outside_token", "forbidden": // the second by servers of before
 		return droppedForbidden, unknownFor, heldPause
 	}
 	return droppedRefused, 0, 0

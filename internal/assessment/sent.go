@@ -91,8 +91,7 @@ func (s *Store) RecordSent(
 // this very moment makes the instance the collector's from its first look on. Error:
 // *CollectedError.
 func (s *Store) RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) error {
-	collected, err := statement.All[uuid.UUID](ctx, tx, "look for connections", `SELECT instance_id FROM assessment_targets
-		WHERE organization_id = $1 AND instance_id = ANY ($2)`, organization, statement.IDs(instances))
+	collected, err := s.Connected(ctx, tx, organization, instances)
 	if err == nil && len(collected) > 0 {
 		err = &CollectedError{Instances: collected}
 	}
@@ -225,6 +224,16 @@ func (s *Store) ForgetFed(ctx context.Context, organization, instance uuid.UUID)
 
 // Collected are those of the instances that have a connection registered.
 func (s *Store) Collected(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]bool, error) {
-	return statement.Map[uuid.UUID, bool](ctx, s.db, "look for connections", `SELECT instance_id, true FROM assessment_targets
+	ids, err := s.Connected(ctx, s.db, organization, instances)
+	collected := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		collected[id] = true
+	}
+	return collected, err
+}
+
+// Connected are the same, as q sees them.
+func (s *Store) Connected(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) ([]uuid.UUID, error) {
+	return statement.All[uuid.UUID](ctx, q, "look for connections", `SELECT instance_id FROM assessment_targets
 		WHERE organization_id = $1 AND instance_id = ANY ($2)`, organization, statement.IDs(instances))
 }

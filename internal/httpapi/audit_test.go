@@ -61,7 +61,7 @@ func TestAuditPagesAreOneOrder(t *testing.T) {
 				}
 			default:
 				e.log = []string{"reports", "organization", "fleet"}[source-1]
-				_, err := w.deps.DB.Exec(`INSERT INTO audit_v2.entries (log, position, organization_id, at, type, actor_id, subject, data)
+				_, err := w.deps.DB.Exec(`INSERT INTO audit_v3.entries (log, position, organization_id, at, type, actor_id, subject, data)
 					VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, e.log, position, w.ours.organization.ID, at, "sort"+fmt.Sprint(position%3),
 					w.ours.member.ID.String(), uuid.New(), `{"detail":"`+e.name+`"}`)
 				if err != nil {

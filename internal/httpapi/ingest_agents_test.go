@@ -239,9 +239,9 @@ func TestHostsAndInstances(t *testing.T) {
 	all.write("1.0", at("db02:9100", "billing")...).is(204)
 	all.write("1.0", at("db01:9100", "")...).is(204)
 	limited := sender{w, w.ingestToken(w.ours.admin, mine)}
-	for host, instance := range map[string]string{"elsewhere": "", "db03": mine.String(), "db04": "orders"} {
-		if got := limited.write("2.0", at(host, instance)...).is(204).written(); got[0] != "10" {
-			t.Errorf("of %s at %q 2.0 is told %q", host, instance, got)
+	for _, instance := range []string{"", mine.String(), "orders"} {
+		if got := limited.write("2.0", at("elsewhere", instance)...).is(204).written(); got[0] != "10" {
+			t.Errorf("of %s elsewhere 2.0 is told %q", instance, got)
 		}
 	}
 	if n := w.droppedSamples(writePath)["forbidden"]; n != 0 {
@@ -249,19 +249,20 @@ func TestHostsAndInstances(t *testing.T) {
 	}
 	for _, c := range []struct{ host, instance string }{
 		{"db01", "billing"}, {"db05", ""}, {"db06", other.String()}, {"db07", "nobody"}, {"db02", "orders"},
-		{"db01", ""}, {"db01", "nobody"}, // whose figures would be billing's, too
+		{"db01", ""}, {"db01", "orders"}, {"db01", "nobody"}, // whose figures would be billing's, too
+		{"db03", mine.String()}, {"db04", "orders"}, // it would move there
 	} {
 		if got := limited.write("2.0", at(c.host, c.instance)...).is(204).written(); got[0] != "2" {
 			t.Errorf("of %s at %q 2.0 is told %q", c.host, c.instance, got)
 		}
 	}
-	if n := w.droppedSamples(writePath)["forbidden"]; n != 7*8 {
+	if n := w.droppedSamples(writePath)["forbidden"]; n != 10*8 {
 		t.Errorf("%v are forbidden", n)
 	}
-	if _, hosts := w.utilization(w.ours.viewer, hour, ""); hosts != 5 {
+	if _, hosts := w.utilization(w.ours.viewer, hour, ""); hosts != 3 {
 		t.Errorf("there are %d hosts", hosts)
 	}
-	for id, want := range map[uuid.UUID]int{mine: 4, other: 2} { // db01 by its name
+	for id, want := range map[uuid.UUID]int{mine: 2, other: 2} { // db01 by its name
 		if _, hosts := w.utilization(w.ours.viewer, hour, "&instanceId="+id.String()); hosts != want {
 			t.Errorf("%s runs on %d hosts, want %d", id, hosts, want)
 		}

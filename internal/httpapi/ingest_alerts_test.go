@@ -219,14 +219,14 @@ func TestIngestAlertsRefusals(t *testing.T) {
 	limited.send(nativePath, string(packed)).is(200)
 	other := w.instance(w.ours, "billing").String()
 	got := limited.send(nativePath, batch(w.item("new", nil), w.item("good", map[string]any{"instance": instance.String()}),
-		w.item("theirs", map[string]any{"instance": other}), w.item("which", map[string]any{"database": "x"}))).problem(403, "forbidden").places()
-	if want = []string{"body #/alerts/0 forbidden", "body #/alerts/2/instance forbidden", "body #/alerts/3/database forbidden"}; !slices.Equal(got, want) {
+		w.item("theirs", map[string]any{"instance": other}), w.item("which", map[string]any{"database": "x"}))).problem(403, "outside_token").places()
+	if want = []string{"body #/alerts/0 outside_token", "body #/alerts/2/instance outside_token", "body #/alerts/3/database outside_token"}; !slices.Equal(got, want) {
 		t.Errorf("forbidden are %q", got)
 	}
 	in.send(nativePath, batch(w.item("taken", map[string]any{"instance": other}), w.item("taken too", map[string]any{"instance": other}))).is(200)
 	got = limited.send(nativePath, batch(w.item("taken", map[string]any{"instance": instance.String()}), w.item("free", map[string]any{"instance": instance.String()}),
-		w.item("taken too", map[string]any{"instance": instance.String()}))).problem(403, "forbidden").places()
-	if want = []string{"body #/alerts/0/externalId forbidden", "body #/alerts/2/externalId forbidden"}; !slices.Equal(got, want) {
+		w.item("taken too", map[string]any{"instance": instance.String()}))).problem(403, "outside_token").places()
+	if want = []string{"body #/alerts/0/externalId outside_token", "body #/alerts/2/externalId outside_token"}; !slices.Equal(got, want) {
 		t.Errorf("forbidden are %q", got)
 	}
 	fleet := func(names ...string) (batch map[string]any) {
@@ -236,11 +236,10 @@ func TestIngestAlertsRefusals(t *testing.T) {
 		}
 		return map[string]any{"instances": items}
 	}
-	got = limited.send("/ingest/v1/fleet", fleet(other, instance.String(), "new")).problem(403, "forbidden").places()
-	if want = []string{"body #/instances/0/externalId forbidden", "body #/instances/2/externalId forbidden"}; !slices.Equal(got, want) {
+	got = limited.send("/ingest/v1/fleet", fleet(other, instance.String(), "new")).problem(403, "outside_token").places()
+	if want = []string{"body #/instances/0/externalId outside_token", "body #/instances/1/name outside_token", "body #/instances/2/externalId outside_token"}; !slices.Equal(got, want) {
 		t.Errorf("forbidden are %q", got)
 	}
-	limited.send("/ingest/v1/fleet", fleet(instance.String())).is(200)
 }
 
 func zipped(t *testing.T, body []byte) string {

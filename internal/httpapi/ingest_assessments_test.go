@@ -301,7 +301,7 @@ func TestAssessmentsRefused(t *testing.T) {
 	}
 	in.send(assessmentsPath, bomb(t, " ", 33<<20), map[string]string{"Content-Encoding": "gzip"}).problem(413, "body_too_large")
 	limited := sender{w, w.ingestToken(w.ours.admin, ids["orders"])}
-	p := limited.send(assessmentsPath, sentBatch(w.of("orders", time.Hour), w.of("shop", time.Hour), w.of("own", time.Hour), w.of("nobody", time.Hour))).problem(403, "forbidden")
+	p := limited.send(assessmentsPath, sentBatch(w.of("orders", time.Hour), w.of("shop", time.Hour), w.of("own", time.Hour), w.of("nobody", time.Hour))).problem(403, "outside_token")
 	if len(p.Errors) != 3 || p.Errors[2].Pointer != "#/assessments/3/instance" {
 		t.Errorf("%+v", p.Errors)
 	}

@@ -127,6 +127,10 @@ func (everythingKnown) Engines(_ context.Context, _ uuid.UUID, instances []uuid.
 	return engines, nil
 }
 
+func (everythingKnown) HostsOf(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	return nil, nil
+}
+
 func (everythingKnown) DatabaseNames(_ context.Context, _ uuid.UUID, databases []uuid.UUID) (map[uuid.UUID]string, error) {
 	names := map[uuid.UUID]string{}
 	for _, id := range databases {

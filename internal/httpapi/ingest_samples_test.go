@@ -311,7 +311,8 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.fleetOfThree(w.ours)
-	in, all := sender{w, w.ingestToken(w.ours.admin, ids["orders"])}, sender{w, w.ingestToken(w.ours.admin)}
+	adrift := w.fed(w.ours, commands.FleetItem{ExternalID: "adrift"})["adrift"]
+	in, all := sender{w, w.ingestToken(w.ours.admin, ids["orders"], adrift)}, sender{w, w.ingestToken(w.ours.admin)}
 	w.fed(w.ours, commands.FleetItem{ExternalID: "gone"})
 	all.send(samplesPath, members{"hosts": []members{w.ofHost(members{"host": "db08", "instances": []string{"billing"}}), w.ofHost(members{"host": "db09", "instances": []string{"gone"}}),
 		w.ofHost(members{"host": "db10", "instances": []string{"billing", "orders"}})}}).is(202)
@@ -333,9 +334,10 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 			"#/hosts/0/instances/0 #/hosts/0/instances/2 #/hosts/2/host #/sessions/0/instance #/statements/0/instance"},
 		"another's host under its own name": {members{"hosts": []members{w.ofHost(members{"host": "db02"})}}, "#/hosts/0/host"},
 		"what samples say is another's":     {members{"hosts": []members{w.ofHost(nil), w.ofHost(members{"host": "db08"})}}, "#/hosts/1/host"},
-		"what samples say is both's":        {members{"hosts": []members{w.ofHost(members{"host": "db10"})}}, ""},
-		"what was of one that is removed":   {members{"hosts": []members{w.ofHost(members{"host": "db09"})}}, ""},
-		"a host that nobody knows":          {members{"hosts": []members{w.ofHost(members{"host": "db77"})}}, ""},
+		"what samples say is both's":        {members{"hosts": []members{w.ofHost(members{"host": "db10"})}}, "#/hosts/0/host"},
+		"what was of one that is removed":   {members{"hosts": []members{w.ofHost(members{"host": "db09"})}}, "#/hosts/0/host"},
+		"a host that nobody knows":          {members{"hosts": []members{w.ofHost(members{"host": "db77"})}}, "#/hosts/0/host"},
+		"the first host of its own":         {members{"hosts": []members{w.ofHost(members{"host": "db79", "instances": []string{"adrift"}})}}, ""},
 		"its own, and bad":                  {members{"sessions": []members{w.ofSessions(members{"instance": "billing", "active": -1})}}, "#/sessions/0/instance"},
 	} {
 		before := w.kept()
@@ -346,9 +348,9 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 		}
 		var want []string
 		for at := range strings.FieldsSeq(c.at) {
-			want = append(want, "body "+at+" forbidden")
+			want = append(want, "body "+at+" outside_token")
 		}
-		if got := a.problem(403, "forbidden").places(); !slices.Equal(got, want) {
+		if got := a.problem(403, "outside_token").places(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v", name, got)
 		}
 		if after := w.kept(); after != before {

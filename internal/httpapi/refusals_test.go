@@ -323,6 +323,6 @@ func TestIngestFleet(t *testing.T) {
 
 	only := w.ingestToken(w.ours.admin, ids.Instances[0].ID)
 	send(only, map[string]any{"instances": []any{item("a")}}, nil).is(200)
-	send(only, map[string]any{"instances": []any{item("b")}}, nil).problem(403, "forbidden")
-	send(only, map[string]any{"instances": []any{item("new")}}, nil).problem(403, "forbidden")
+	send(only, map[string]any{"instances": []any{item("b")}}, nil).problem(403, "outside_token")
+	send(only, map[string]any{"instances": []any{item("new")}}, nil).problem(403, "outside_token")
 }

@@ -356,7 +356,7 @@ var ofTables = map[string]subject{
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v2":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"report_history_v1": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
-	"audit_v2":          {"what happened", "listAuditEvents listReportEvents"},
+	"audit_v3":          {"what happened", "listAuditEvents listReportEvents"},
 	"exceptions_v1":     {"exceptions, and which findings are accepted", "getException getFinding groupFindings listExceptions listFindings"},
 	"health_v1":         {"the score", "getInstanceHealth"},
 	"schedules_v1":      {"the schedules", "getSchedule listScheduleRuns listSchedules"},

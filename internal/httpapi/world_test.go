@@ -129,9 +129,9 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.samples.KeepsTexts = people.HoldsTexts
-	poster := &send.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Reach: poster, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
+	poster := &send.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Connections: targets, Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Reach: poster, Now: w.clock.Now}
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, reader.InstancesOn}, InstancesNear: reader.InstancesNear, Now: w.clock.Now}

@@ -64,11 +64,16 @@ type Fault struct {
 	Line  int    `json:"line"`
 	Field string `json:"field"` // "instances[3].engine"; empty: the file itself
 	Rule  string `json:"rule"`
+	Code  string `json:"code,omitempty"` // the API's, where it has one for the rule
 }
 
 func (f Fault) String() string {
 	if f.Field == "" {
 		return fmt.Sprintf("%d: %s", f.Line, f.Rule)
 	}
-	return fmt.Sprintf("%d: %s %s", f.Line, f.Field, f.Rule)
+	text := fmt.Sprintf("%d: %s %s", f.Line, f.Field, f.Rule)
+	if f.Code != "" {
+		text += " (" + f.Code + ")"
+	}
+	return text
 }

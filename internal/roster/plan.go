@@ -133,7 +133,9 @@ func (c *comparison) instances() {
 // alter compares an instance that is there with what the file says of it.
 func (c *comparison) alter(declared *Instance, known *Known) {
 	if declared.Engine != known.Engine {
-		c.faults = append(c.faults, declared.fault("engine", fmt.Sprintf("is %s of the instance that is there; a server of another engine is another instance, with an externalId of its own", known.Engine)))
+		fault := declared.fault("engine", fmt.Sprintf("is %s of the instance that is there, and never changes; a server of another engine is another instance, with an externalId of its own", known.Engine))
+		fault.Code = "engine_fixed"
+		c.faults = append(c.faults, fault)
 		return
 	}
 	t := &instanceTask{id: known.ID, declared: *declared}

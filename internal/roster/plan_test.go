@@ -102,7 +102,7 @@ func TestWhatDiffersIsTold(t *testing.T) {
 			"- instance pg-orders (postgresql, db01)\n- instance my-1 (mysql)\n" +
 				"  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays: a feed or an agent sends it, and would bring it back as a new one"},
 		"another engine": {"instances:\n  - {externalId: my-1, engine: mongodb}", false,
-			"! 2: instances[0].engine is mysql of the instance that is there; a server of another engine is another instance, with an externalId of its own\n" +
+			"! 2: instances[0].engine is mysql of the instance that is there, and never changes; a server of another engine is another instance, with an externalId of its own (engine_fixed)\n" +
 				"  instance pg-orders (postgresql, db01): is not in the file and stays\n  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays"},
 		"an exception as it is": {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: " + month + "}]", true, ""},
 		"for longer":            {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: " + year + "}]", true, "~ exception PG-S17 on pg-orders: until 2026-12-23T12:00:00Z → 2027-11-23T12:00:00Z"},

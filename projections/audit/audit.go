@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,7 +38,7 @@ type Entry struct {
 	Position int64           `db:"position"`
 	At       time.Time       `db:"at"`       // recorded_at
 	Type     string          `db:"type"`     // the trail's name: queued, reused, buildStarted, …
-	ActorID  string          `db:"actor_id"` // member id or "system:<component>"
+	ActorID  string          `db:"actor_id"` // member id, "system:<component>" or "token:<id>"
 	Subject  uuid.UUID       `db:"subject"`  // the stream
 	Data     json.RawMessage `db:"data"`     // as recorded
 }
@@ -121,6 +122,9 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, entries []En
 	mentioned := map[string]bool{}
 	for _, e := range entries {
 		mentioned[e.Subject.String()] = true
+		if token, is := strings.CutPrefix(e.ActorID, TokenActor); is {
+			mentioned[token] = true
+		}
 		for _, id := range anID.FindAll(e.Data, -1) {
 			mentioned[string(id)] = true
 		}

@@ -1,5 +1,6 @@
 // Package audit is the read model of who did what: an entry for every event of
-// the reports and the organization log, and for what members did in the fleet's.
+// the reports and the organization log, for what members did in the fleet's, and for the
+// instances that a feed's token removed, deactivated, renamed or moved.
 //
 // An entry carries the exact bytes of its event and the time at which it was
 // recorded. Trail reads one stream, oldest first; List an organization, newest
@@ -7,7 +8,7 @@
 // is narrowed by has an index that holds this order, so that a page of what
 // nobody did costs as little as any other.
 //
-// Most of the fleet's log is machines talking: alerts that fire, databases that
+// All else of the fleet's log is machines talking: alerts that fire, databases that
 // come and go. Nobody audits them, and there may be thousands a second, so they
 // are passed over by the first bytes of their metadata: 20 ns an event, where
 // decoding the metadata takes a microsecond. Reading a page out of PostgreSQL is

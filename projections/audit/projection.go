@@ -12,16 +12,17 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/statement"
 	"muster/projections"
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, audit_v2.
+// version's schema, audit_v3.
 const (
 	Name    = "audit"
-	Version = 2
+	Version = 3
 )
 
 var (
@@ -62,20 +63,47 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 
 func read(events []projections.Event) (rows []row, err error) {
 	for _, e := range events {
-		if e.Log == eventstore.Fleet && bytes.HasPrefix(e.Metadata, bySystem) {
+		if e.Log == eventstore.Fleet && !byTokens[e.Type] && bytes.HasPrefix(e.Metadata, bySystem) {
 			continue
 		}
 		var m eventstore.Metadata
 		if err := json.Unmarshal(e.Metadata, &m); err != nil {
 			return nil, fmt.Errorf("read metadata of event %d: %w", e.Position, err)
 		}
-		if e.Log == eventstore.Fleet && uuid.Validate(m.ActorID) != nil {
-			continue
+		actor := m.ActorID
+		if e.Log == eventstore.Fleet && uuid.Validate(actor) != nil {
+			if actor = tokenOf(e, m); actor == "" {
+				continue
+			}
 		}
-		rows = append(rows, row{e.Log, e.Position, e.OrganizationID, e.RecordedAt, TrailName(e.Type), m.ActorID, e.Stream, e.Data})
+		rows = append(rows, row{e.Log, e.Position, e.OrganizationID, e.RecordedAt, TrailName(e.Type), actor, e.Stream, e.Data})
 	}
 	return rows, nil
 }
+
+// byTokens are the types of what a feed's token may do to an instance and is audited.
+var byTokens = map[string]bool{
+	fleet.Name(fleet.InstanceRemoved{}): true, fleet.Name(fleet.InstanceDeactivated{}): true, fleet.Name(fleet.InstanceChanged{}): true,
+}
+
+// tokenOf is the actor of what a token did; empty where that is not audited. A change
+// counts where it gave the instance another name or host: agents tell new versions every
+// day.
+func tokenOf(e projections.Event, m eventstore.Metadata) string {
+	if !byTokens[e.Type] || uuid.Validate(m.TokenID) != nil {
+		return ""
+	}
+	if e.Type == fleet.Name(fleet.InstanceChanged{}) {
+		var was struct{ FormerName, FormerHost string }
+		if err := json.Unmarshal(e.Data, &was); err != nil || was.FormerName == "" && was.FormerHost == "" {
+			return ""
+		}
+	}
+	return TokenActor + m.TokenID
+}
+
+// TokenActor begins the actor of what a program did with an ingest token, whose id follows.
+const TokenActor = "token:"
 
 // bySystem is how the event store begins the metadata of what no member did. It
 // spares the decoding and decides nothing: metadata that begins otherwise are

@@ -296,6 +296,12 @@ func (r *Reader) Engines(ctx context.Context, organization uuid.UUID, instances 
 		`SELECT id, engine FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
 }
 
+// HostsOf returns the hosts of those instances that are there, as they were registered.
+func (r *Reader) HostsOf(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]string, error) {
+	return statement.Map[uuid.UUID, string](ctx, r.db, "read the hosts of instances",
+		`SELECT id, host FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
+}
+
 // MonitoringStartedIn is when the earliest instance in scope was registered,
 // inactive ones too; nil where there is none.
 func (r *Reader) MonitoringStartedIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) (*time.Time, error) {

@@ -2144,7 +2144,10 @@ type AuditEntry struct {
 	At        time.Time           `json:"at"`
 	Data      json.RawMessage     `json:"data"`
 	SubjectId *openapi_types.UUID `json:"subjectId"`
-	Type      string              `json:"type"`
+
+	// Token The ingest token of the program that did it, where no member did. It has no name if names could not be read.
+	Token *Reference `json:"token,omitempty"`
+	Type  string     `json:"type"`
 }
 
 // AuditPage defines model for AuditPage.
@@ -2184,7 +2187,10 @@ type ChangeInstance struct {
 	// DeclinedGrants All that the organization will not grant, in the place of what it declined before; [] undoes it. Each is the `object` of a missing grant that can be declined, or the part of it before " in database ", which declines it in every database, also in those to come.
 	DeclinedGrants *[]string `json:"declinedGrants,omitempty"`
 	Dsn            *string   `json:"dsn,omitempty"`
-	Name           *string   `json:"name,omitempty"`
+
+	// Engine The engine that the server has. Another one is 422 `engine_fixed`.
+	Engine *string `json:"engine,omitempty"`
+	Name   *string `json:"name,omitempty"`
 
 	// Separate Register the server although another instance leads to it
 	Separate *Separate `json:"separate,omitempty"`
@@ -5335,7 +5341,7 @@ type ListAuditEventsParams struct {
 	// To The end of the window; it does not belong to it.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
-	// ActorId Only what one of these members did.
+	// ActorId Only what one of these members or ingest tokens did.
 	ActorId *[]openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
 
 	// Type Only entries of one of these types.

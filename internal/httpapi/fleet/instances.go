@@ -385,6 +385,12 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 	if err := wire.Found(ok, err, "instance"); err != nil {
 		return nil, err
 	}
+	change := commands.ChangeInstance{
+		Name: r.Body.Name, Active: r.Body.Active, Engine: (*domain.Engine)(r.Body.Engine), DeclinedGrants: r.Body.DeclinedGrants,
+	}
+	if err := change.Check(before.Engine); err != nil {
+		return nil, err
+	}
 	var is servers.Identity
 	if r.Body.Dsn != nil {
 		if is, err = s.Connections.Try(ctx, who.OrganizationID, before.Engine, *r.Body.Dsn); err != nil {
@@ -414,9 +420,7 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 				return err
 			}
 		}
-		mark, err = s.Commands.ChangeInstanceTx(ctx, tx, who, r.InstanceId, commands.ChangeInstance{
-			Name: r.Body.Name, Active: r.Body.Active, DeclinedGrants: r.Body.DeclinedGrants,
-		})
+		mark, err = s.Commands.ChangeInstanceTx(ctx, tx, who, r.InstanceId, change)
 		return err
 	})
 	if err != nil {

@@ -104,6 +104,9 @@ func (s *OperatorRoutes) ListAuditEvents(ctx context.Context, r api.ListAuditEve
 	answer.Unavailable = side.Unavailable()
 	for _, e := range entries {
 		item := api.AuditEntry{At: e.At.UTC(), Type: e.Type, Actor: actors[e.ActorID], Data: object(e.Data)}
+		if token, err := uuid.Parse(strings.TrimPrefix(e.ActorID, audit.TokenActor)); err == nil && actors[e.ActorID] == nil {
+			item.Token = &api.Reference{Id: token, Name: names[token.String()]}
+		}
 		if e.Subject != uuid.Nil {
 			item.SubjectId = &e.Subject
 		}
@@ -125,7 +128,7 @@ func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, 
 		q.Without = []string{"buildStarted", "buildResumed", "stepCompleted"}
 	}
 	for _, id := range wire.Value(p.ActorId) {
-		q.Actors = append(q.Actors, id.String())
+		q.Actors = append(q.Actors, id.String(), audit.TokenActor+id.String())
 	}
 	if p := wire.BrokenRules(wire.EmptyWindow(p.From, p.To)); p != nil {
 		return q, p

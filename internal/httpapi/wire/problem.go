@@ -58,6 +58,7 @@ var Codes = map[string]struct {
 	"invalid_credentials": {401, "The address or the password is wrong"},
 
 	"forbidden":            {403, "Not allowed"},
+	"outside_token":        {403, "The token is limited to its instances"},
 	"cross_origin_request": {403, "The request comes from another site"},
 	"setup_closed":         {403, "There is an administrator already"},
 
@@ -76,6 +77,7 @@ var Codes = map[string]struct {
 	"channel_in_use":          {409, "A rule tells through the channel"},
 	"already_registered":      {409, "The server is registered already"},
 	"assessed_by_collector":   {409, "Muster assesses the instance itself"},
+	"managed_by_connection":   {409, "Administrators manage this instance"},
 	"instance_held":           {409, "Another sender has the instance"},
 	"report_expired":          {410, "The report has expired"},
 	"expired":                 {410, "The file has expired with its report"},
@@ -96,6 +98,7 @@ var Codes = map[string]struct {
 	"window_in_future":   {422, "The window lies in the future"},
 	"no_mail_server":     {422, "No mail server is set"},
 	"detail_not_kept":    {422, "That is not kept as far back"},
+	"engine_fixed":       {422, "The engine of an instance never changes"},
 	"texts_off":          {422, "No texts of statements are kept"},
 	"too_many_buckets":   {422, "The window has too many buckets"},
 

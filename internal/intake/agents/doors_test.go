@@ -25,10 +25,10 @@ import (
 )
 
 var (
-	receipt     = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
-	mine, other = uuid.New(), uuid.New()
-	limited     = intake.Caller{OrganizationID: uuid.New(), MemberID: uuid.New(), Limit: fleet.Limit{mine}}
-	unlimited   = intake.Caller{OrganizationID: limited.OrganizationID, MemberID: limited.MemberID}
+	receipt             = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
+	mine, other, adrift = uuid.New(), uuid.New(), uuid.New()
+	limited             = intake.Caller{OrganizationID: uuid.New(), MemberID: uuid.New(), Limit: fleet.Limit{mine, adrift}}
+	unlimited           = intake.Caller{OrganizationID: limited.OrganizationID, MemberID: limited.MemberID}
 )
 
 // house is what the doors stand on: two servers on hosts that are known to run them.
@@ -48,12 +48,16 @@ func (h *house) doors() agents.Doors {
 
 func (h *house) Called(context.Context, uuid.UUID, []string) ([]fleet.CalledInstance, error) {
 	h.asked++
-	return []fleet.CalledInstance{{ID: mine, Name: "mine", Host: "db01"}, {ID: other, Name: "other", Host: "db02"}}, nil
+	return []fleet.CalledInstance{{ID: mine, Name: "mine", Host: "db01"}, {ID: other, Name: "other", Host: "db02"}, {ID: adrift, Name: "adrift"}}, nil
 }
 
 func (h *house) DatabasesCalled(context.Context, uuid.UUID, []uuid.UUID, []string) ([]fleet.CalledDatabase, error) {
 	h.asked++
 	return nil, nil
+}
+
+func (*house) HostsOf(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	return map[uuid.UUID]string{mine: "db01", other: "db02", adrift: ""}, nil
 }
 
 func (*house) DatabaseNames(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
@@ -99,8 +103,10 @@ func TestHostsOfALimitedToken(t *testing.T) {
 		kept           bool
 		on             []uuid.UUID
 	}{
-		"its own":                          {"new", "mine", true, []uuid.UUID{mine}},
-		"by its id":                        {"new", mine.String(), true, []uuid.UUID{mine}},
+		"its own":                          {"db01", "mine", true, []uuid.UUID{mine}},
+		"by its id":                        {"db01", mine.String(), true, []uuid.UUID{mine}},
+		"its own on a host that is new":    {"new", "mine", false, nil},
+		"its first host":                   {"new", "adrift", true, []uuid.UUID{adrift}},
 		"another's":                        {"new", "other", false, nil},
 		"nobody's":                         {"new", "nobody", false, nil},
 		"unnamed, known as its own":        {"db01", "", true, nil},
@@ -112,9 +118,9 @@ func TestHostsOfALimitedToken(t *testing.T) {
 		"named nobody, known as its own":   {"db01", "nobody", true, nil},
 		"named nobody, known as both's":    {"both", "nobody", false, nil},
 		"its own where another's runs":     {"db02", "mine", false, nil},
-		"its own where both run":           {"both", "mine", true, []uuid.UUID{mine}},
+		"its own where both run":           {"both", "mine", false, nil},
 		"another's on its own host":        {"db01", "other", false, nil},
-		"its own, where a removed one ran": {"removed", "mine", true, []uuid.UUID{mine}},
+		"its own, where a removed one ran": {"removed", "mine", false, nil},
 	} {
 		for form, send := range map[string]func(agents.Doors) (*agents.HostDoor, []byte){
 			"1.0": func(d agents.Doors) (*agents.HostDoor, []byte) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/fleet"
 	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/otlp"
@@ -93,14 +94,8 @@ func (d *HostDoor) placeHosts(ctx context.Context, from intake.Caller, receipt *
 	if err != nil {
 		return nil, err
 	}
-	var known map[string][]uuid.UUID
-	if from.Limit != nil {
-		if known, err = d.Places.KnownOn(ctx, from.OrganizationID, names); err != nil {
-			return nil, err
-		}
-	}
-	hosts := make([]measurements.HostSample, 0, len(samples))
-	for _, s := range samples {
+	named := make([][]uuid.UUID, 0, len(samples))
+	for i, s := range samples {
 		for _, reference := range s.References {
 			id, _ := directory.Find(places.Labels{Instance: reference})
 			if id == uuid.Nil {
@@ -109,7 +104,17 @@ func (d *HostDoor) placeHosts(ctx context.Context, from intake.Caller, receipt *
 				s.Instances = append(s.Instances, id)
 			}
 		}
-		if !from.Limit.AllowsHost(s.Instances, known[s.Host]) {
+		samples[i].Instances, named = s.Instances, append(named, s.Instances)
+	}
+	var claims []fleet.HostClaim
+	if from.Limit != nil {
+		if claims, err = d.Places.Claims(ctx, from.OrganizationID, names, named); err != nil {
+			return nil, err
+		}
+	}
+	hosts := make([]measurements.HostSample, 0, len(samples))
+	for i, s := range samples {
+		if claims != nil && !from.Limit.AllowsHost(claims[i]) {
 			receipt.Drop(intake.Forbidden, s.Points)
 			continue
 		}

@@ -93,6 +93,10 @@ func (oneServer) DatabaseNames(context.Context, uuid.UUID, []uuid.UUID) (map[uui
 	panic("an agent does not assess")
 }
 
+func (oneServer) HostsOf(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	return nil, nil
+}
+
 func (oneServer) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
 	return nil, nil
 }

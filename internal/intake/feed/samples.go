@@ -98,9 +98,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 		return receipt, err
 	}
 	batch.Organization, batch.Sender = from.OrganizationID, &items.Sender
-	if items.Sender != "" {
-		batch.Guard = d.refuseCollected(batch)
-	}
+	batch.Guard = d.refuseCollected(batch)
 	if err := d.addEngines(ctx, &batch); err != nil {
 		return receipt, err
 	}
@@ -158,13 +156,13 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 	for _, h := range items.Hosts {
 		hosts = append(hosts, h.Host)
 	}
-	known, err := d.Places.KnownOn(ctx, from.OrganizationID, hosts)
+	claims, err := d.Places.Claims(ctx, from.OrganizationID, hosts, f.hosts)
 	if err != nil {
 		return err
 	}
 	var outside []string
-	for i, h := range items.Hosts {
-		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), f.hosts[i], known[h.Host])...)
+	for i, claim := range claims {
+		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), claim)...)
 	}
 	for i, place := range f.sessions {
 		if !from.Limit.Allows(place.Instance) {
@@ -183,16 +181,16 @@ func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items
 }
 
 // outsideOf are the members of a host by which it is beyond a limit.
-func outsideOf(limit fleet.Limit, at string, named, known []uuid.UUID) (outside []string) {
-	for i, id := range named {
+func outsideOf(limit fleet.Limit, at string, claim fleet.HostClaim) (outside []string) {
+	for i, id := range claim.Named {
 		if !limit.Allows(id) {
 			outside = append(outside, fmt.Sprintf("%s/instances/%d", at, i))
 		}
 	}
 	switch {
-	case len(outside) > 0 || limit.AllowsHost(named, known):
+	case len(outside) > 0 || limit.AllowsHost(claim):
 		return outside
-	case len(named) == 0:
+	case len(claim.Named) == 0:
 		return []string{at + "/instances"}
 	}
 	return []string{at + "/host"}

@@ -24,10 +24,10 @@ import (
 )
 
 var (
-	now         = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
-	mine, other = uuid.New(), uuid.New()
-	limited     = intake.Caller{OrganizationID: uuid.New(), Limit: fleet.Limit{mine}}
-	unlimited   = intake.Caller{OrganizationID: limited.OrganizationID}
+	now                 = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
+	mine, other, adrift = uuid.New(), uuid.New(), uuid.New()
+	limited             = intake.Caller{OrganizationID: uuid.New(), Limit: fleet.Limit{mine, adrift}}
+	unlimited           = intake.Caller{OrganizationID: limited.OrganizationID}
 )
 
 // house is what the door stands on: the servers "mine" and "other", each with a
@@ -53,7 +53,7 @@ func (h *house) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.Plac
 	h.asked = append(h.asked, fmt.Sprint("places of ", len(names)))
 	found := make([]commands.Place, len(names))
 	for i, n := range names {
-		found[i].Instance = map[string]uuid.UUID{"mine": mine, "other": other}[*n.Instance]
+		found[i].Instance = map[string]uuid.UUID{"mine": mine, "other": other, "adrift": adrift}[*n.Instance]
 		if n.Database != nil && *n.Database == "d" && found[i].Instance != uuid.Nil {
 			found[i].Database = uuid.NewSHA1(found[i].Instance, []byte("d"))
 		}
@@ -79,6 +79,10 @@ func (h *house) DatabaseNames(context.Context, uuid.UUID, []uuid.UUID) (map[uuid
 func (h *house) KeepsTexts(context.Context, uuid.UUID) (bool, error) {
 	h.asked = append(h.asked, "texts")
 	return h.texts, nil
+}
+
+func (h *house) HostsOf(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	return map[uuid.UUID]string{mine: "db01", other: "db02", adrift: "10.0.0.7"}, nil
 }
 
 func (h *house) Called(context.Context, uuid.UUID, []string) ([]fleet.CalledInstance, error) {
@@ -129,9 +133,11 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 		"statements of nobody's":      {feed.Items{Statements: []feed.StatementItem{statements("nobody", "d")}}, []string{"#/statements/0/instance"}},
 		"another's, and bad":          {feed.Items{Sessions: []feed.SessionItem{bad}}, []string{"#/sessions/0/instance"}},
 		"a host of both":              {feed.Items{Hosts: []feed.HostItem{host("new", "mine", "other")}}, []string{"#/hosts/0/instances/1"}},
-		"a host that both run on":     {feed.Items{Hosts: []feed.HostItem{host("both", "mine")}}, nil},
+		"a host that both run on":     {feed.Items{Hosts: []feed.HostItem{host("both", "mine")}}, []string{"#/hosts/0/host"}},
 		"another's host":              {feed.Items{Hosts: []feed.HostItem{host("db02", "mine")}}, []string{"#/hosts/0/host"}},
-		"a host that nobody knows":    {feed.Items{Hosts: []feed.HostItem{host("new", "mine"), host("removed", "mine")}}, nil},
+		"a host that nobody knows":    {feed.Items{Hosts: []feed.HostItem{host("new", "mine"), host("db01", "mine"), host("removed", "mine")}}, []string{"#/hosts/0/host", "#/hosts/2/host"}},
+		"the first host of its own":   {feed.Items{Hosts: []feed.HostItem{host("new", "adrift"), host("removed", "adrift")}}, nil},
+		"the first host of both":      {feed.Items{Hosts: []feed.HostItem{host("new", "adrift", "mine")}}, []string{"#/hosts/0/host"}},
 		"unnamed, known as its own":   {feed.Items{Hosts: []feed.HostItem{host("db01")}}, nil},
 		"unnamed, known as another's": {feed.Items{Hosts: []feed.HostItem{host("db02")}}, []string{"#/hosts/0/instances"}},
 		"unnamed, known as both's":    {feed.Items{Hosts: []feed.HostItem{host("both")}}, []string{"#/hosts/0/instances"}},
@@ -151,7 +157,7 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 				got = append(got, f.Pointer)
 			}
 		}
-		if (err == nil) != (c.want == nil) || err != nil && rule.Code != "forbidden" || !cmp.Equal(c.want, got) || (len(h.kept) == 1) != (c.want == nil) {
+		if (err == nil) != (c.want == nil) || err != nil && rule.Code != "outside_token" || !cmp.Equal(c.want, got) || (len(h.kept) == 1) != (c.want == nil) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -285,7 +291,7 @@ func TestWhatOthersSend(t *testing.T) {
 	for _, sender := range []string{"", "one"} {
 		items.Sender = sender
 		h := &house{}
-		if _, err := h.doors().TakeSamples(t.Context(), unlimited, items); err != nil || *h.kept[0].Sender != sender || (h.kept[0].Guard == nil) != (sender == "") {
+		if _, err := h.doors().TakeSamples(t.Context(), unlimited, items); err != nil || *h.kept[0].Sender != sender || h.kept[0].Guard == nil {
 			t.Errorf("%q: %+v, %v", sender, h.kept, err)
 		}
 	}

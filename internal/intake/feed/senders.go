@@ -20,9 +20,9 @@ const (
 	instanceHeld = "instance_held"
 )
 
-// refuseCollected is the guard of a batch that an agent sends: Muster counts the sessions
-// and statements of no instance twice over. Hosts it takes: an agent may well measure the
-// machine below a server that Muster connects to.
+// refuseCollected is the guard of a batch: what an administrator registered with a connection
+// Muster measures itself, whoever else says what of its sessions and statements. Hosts it
+// takes: an agent may well measure the machine below a server that Muster connects to.
 func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx.ExtContext) error {
 	measured := map[uuid.UUID]bool{}
 	for _, s := range b.Sessions {

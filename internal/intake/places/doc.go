@@ -5,9 +5,10 @@
 // side's index of the log answers, so that what the same sender registered a moment ago
 // is known. Labelled: what do an agent's labels mean? They may be an id, an external id,
 // a name or a host, with a port or without; hosts are found in any spelling (fleet.Hosts).
-// The fleet's read model has all of these, and Directory.Find decides. KnownOn: what runs
-// on a host, by whatever says so? The samples that came before and what was registered
-// answer, less what was removed since.
+// The fleet's read model has all of these, and Directory.Find decides. Claims: whom does a
+// sample of a host concern? Those that it names, and those that run there by whatever says
+// so: the samples that came before and what was registered, by either form of the host's
+// name, less what was removed since.
 //
 // # What may go wrong
 //

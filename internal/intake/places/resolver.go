@@ -38,12 +38,14 @@ type FleetIndex interface {
 	DatabasesCalled(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]fleet.CalledDatabase, error)
 	// Engines returns the engines of those that are there.
 	Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error)
+	// HostsOf returns the hosts of those that are there, as they were registered.
+	HostsOf(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]string, error)
 	// DatabaseNames returns the names of those databases that are there.
 	DatabaseNames(ctx context.Context, organization uuid.UUID, databases []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
-// HostIndex knows what runs on hosts, some of which may have been removed since.
-// *push.Intake does.
+// HostIndex knows what runs on hosts by either form of their names, some of which may have
+// been removed since. *push.Intake does.
 type HostIndex interface {
 	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 }
@@ -106,9 +108,29 @@ func waitFor[V any](
 	return found, err
 }
 
-// KnownOn are the instances that run on hosts by anything that says so: what was
+// Claims says what samples of hosts come to, by which a limited token is judged: named are
+// the instances that each names, at the place of its host.
+func (r *Resolver) Claims(ctx context.Context, organization uuid.UUID, hosts []string, named [][]uuid.UUID) ([]fleet.HostClaim, error) {
+	known, err := r.knownOn(ctx, organization, hosts)
+	if err != nil {
+		return nil, err
+	}
+	registered, err := r.Fleet.HostsOf(ctx, organization, slices.Concat(named...))
+	if err != nil {
+		return nil, err
+	}
+	claims := make([]fleet.HostClaim, len(hosts))
+	for i, host := range hosts {
+		claims[i] = fleet.HostClaim{Named: named[i], Known: known[host], Elsewhere: slices.ContainsFunc(named[i], func(id uuid.UUID) bool {
+			return fleet.NamesHost(registered[id])
+		})}
+	}
+	return claims, nil
+}
+
+// knownOn are the instances that run on hosts by anything that says so: what was
 // registered, and the samples that came before.
-func (r *Resolver) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+func (r *Resolver) knownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
 	on, err := r.Hosts.KnownOn(ctx, organization, hosts)
 	if err != nil || len(on) == 0 {
 		return nil, err

@@ -73,8 +73,8 @@ func sourceOf(sender *string) string {
 	return status.Agent + *sender
 }
 
-// KnownOn are the instances that run on hosts by anything that says so, by the hosts as they
-// are asked for. Some may have been removed since. Samples from before hosts had keys are of
+// KnownOn are the instances that run on hosts by anything that says so, by either form of
+// the hosts' names, by the hosts as they are asked for. Some may have been removed since. Samples from before hosts had keys are of
 // hosts as their senders spelled them, so that both are asked for.
 func (i *Intake) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
 	asked := slices.Clone(hosts)
@@ -84,7 +84,11 @@ func (i *Intake) KnownOn(ctx context.Context, organization uuid.UUID, hosts []st
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
 	byKey := map[string][]uuid.UUID{}
-	for _, ask := range i.InstancesOn {
+	all := i.InstancesOn
+	if i.InstancesNear != nil {
+		all = append(slices.Clone(all), i.InstancesNear)
+	}
+	for _, ask := range all {
 		found, err := ask(ctx, organization, asked)
 		if err != nil {
 			return nil, fmt.Errorf("find what runs on hosts: %w", err)

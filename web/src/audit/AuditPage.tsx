@@ -106,6 +106,7 @@ export function AuditPage() {
 /** whoDid is the name of who did it: the program, where nobody did. */
 function whoDid(entry: Entry): string {
   if (entry.actor) return entry.actor.name || "Erased member";
+  if (entry.token) return `Token ${entry.token.name || entry.token.id}`;
   if (entry.data.component === "address") return "Reader of the address";
   return entry.data.component === "cli" ? "Command line" : "Muster";
 }
@@ -141,7 +142,7 @@ function EntryRow({ entry, nameOf }: { entry: Entry; nameOf: NameOf }) {
         {raw && (
           <Code block fz="xs" mt={4} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
             {JSON.stringify(
-              { type: entry.type, subjectId: entry.subjectId, actor: entry.actor, data: entry.data },
+              { type: entry.type, subjectId: entry.subjectId, actor: entry.actor, token: entry.token, data: entry.data },
               null,
               2,
             )}

@@ -1,0 +1,151 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/eventstore"
+)
+
+// Connections knows which instances have a connection registered; *assessment.Store does.
+type Connections interface {
+	// Connected are those of the instances that have one, as q sees it.
+	Connected(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) ([]uuid.UUID, error)
+}
+
+// foundItem is an item with what there is of its instance, under the lock of its key.
+type foundItem struct {
+	FleetItem
+	index int
+	key   eventstore.StreamKey
+	there bool // the instance is known and was not removed
+
+	instance *fleet.Instance // nil: the item says nothing new about it
+	at       stream
+}
+
+// findItems loads the instances about which items say something new. What is beyond the
+// actor's limit is not loaded.
+func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known map[string]eventstore.StreamKey) ([]foundItem, error) {
+	found := make([]foundItem, len(items))
+	for i, item := range items {
+		key := known[item.ExternalID]
+		f := foundItem{FleetItem: item, index: i, key: key, there: present(key.StateDigest)}
+		if f.there && !item.Removed && w.actor.Limit.Allows(key.Stream) && !sameInstance(key.StateDigest, item) {
+			var err error
+			if f.instance, f.at, err = w.loadInstance(ctx, key.Stream); err != nil {
+				return nil, err
+			}
+		}
+		found[i] = f
+	}
+	return found, nil
+}
+
+// holdItems holds the items of a feed against what it may not change. A token that is
+// limited is told of that alone, before any rule that tells more of the instances.
+func (w *fleetWriter) holdItems(ctx context.Context, items []foundItem) error {
+	var outside []string
+	for _, item := range items {
+		outside = append(outside, item.outside(w.actor.Limit)...)
+	}
+	if len(outside) > 0 {
+		return OutsideLimit(outside)
+	}
+	connected, err := w.connected(ctx, items)
+	if err != nil {
+		return err
+	}
+	var c fleetCheck
+	for _, item := range items {
+		if item.instance != nil {
+			c.fixed(item.pointer("engine"), item.instance.Details().Engine, item.Engine)
+		}
+		if connected[item.key.Stream] {
+			for _, field := range item.managed() {
+				c.refuse(item.pointer(field), "managed_by_connection", "is for administrators to change: the instance was registered with a connection")
+			}
+		}
+	}
+	return c.err()
+}
+
+// connected are the instances with a connection that items say something new about.
+func (w *fleetWriter) connected(ctx context.Context, items []foundItem) (map[uuid.UUID]bool, error) {
+	var asked []uuid.UUID
+	for _, item := range items {
+		if len(item.managed()) > 0 {
+			asked = append(asked, item.key.Stream)
+		}
+	}
+	if len(asked) == 0 || w.s.Connections == nil {
+		return nil, nil
+	}
+	ids, err := w.s.Connections.Connected(ctx, w.tx, w.actor.OrganizationID, asked)
+	connected := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		connected[id] = true
+	}
+	return connected, err
+}
+
+func (i foundItem) pointer(field string) string {
+	return fmt.Sprintf("#/instances/%d/%s", i.index, field)
+}
+
+// outside are the fields by which an item is beyond a limit: of an instance that is not the
+// token's the key, and else what a limited token does not change.
+func (i foundItem) outside(limit fleet.Limit) (pointers []string) {
+	switch {
+	case limit == nil:
+		return nil
+	case !i.there || !limit.Allows(i.key.Stream):
+		return []string{i.pointer("externalId")}
+	case i.Removed:
+		return []string{i.pointer("removed")}
+	case i.instance == nil:
+		return nil
+	}
+	is := i.instance.Details()
+	for _, field := range is.Differs(i.details(is)) {
+		if fleet.Limited(field) {
+			pointers = append(pointers, i.pointer(field))
+		}
+	}
+	return pointers
+}
+
+// managed are the fields by which an item changes what belongs to administrators where the
+// instance has a connection.
+func (i foundItem) managed() (fields []string) {
+	if i.there && i.Removed {
+		return []string{"removed"}
+	}
+	if i.instance != nil {
+		is := i.instance.Details()
+		for _, field := range is.Differs(i.details(is)) {
+			if fleet.Managed(field) {
+				fields = append(fields, field)
+			}
+		}
+	}
+	if i.there {
+		for n, d := range i.Databases {
+			if d.Removed {
+				fields = append(fields, fmt.Sprintf("databases/%d/removed", n))
+			}
+		}
+	}
+	return fields
+}
+
+// fixed refuses another engine than an instance has.
+func (c *fleetCheck) fixed(pointer string, is, want fleet.Engine) {
+	if want != is {
+		c.refuse(pointer, "engine_fixed", fmt.Sprintf("is %s of this instance and never changes; a server of another engine is another instance", is))
+	}
+}
