@@ -44,6 +44,7 @@ type Reached struct {
 	// Of what the sender itself tried:
 	Part           string    // of package status; empty: the connection
 	Since          time.Time // when a failure began; zero: At
+	Fell           time.Time // of a success: when the server went down since the last one; zero: it did not, or nobody knows
 	Code, Sentence string    // why not
 }
 

@@ -262,6 +262,21 @@ func TestFalls(t *testing.T) {
 		t.Errorf("it fell at %v, and it is %s", is.Fell, now)
 	}
 
+	own(true)
+	now = now.Add(2 * time.Second)
+	restarted := status.Observation{Source: status.Muster, Part: status.Connection, OK: true, Fell: now.Add(-time.Second)}
+	if is := see(restarted); is.State != status.Up || !is.Since.Equal(now) || len(is.Fell) != 1 || !is.Fell[0].Equal(restarted.Fell) {
+		t.Errorf("it was started again: %+v", is)
+	}
+	now = now.Add(10 * time.Second)
+	if is := own(true); !is.Since.Equal(restarted.Fell.Add(time.Second)) || len(is.Fell) != 1 {
+		t.Errorf("ten seconds after it was started again: %+v", is)
+	}
+	instance = uuid.New()
+	if is := see(restarted); is.State != status.Up || len(is.Fell) != 1 {
+		t.Errorf("the first observation is of one that was started again: %+v", is)
+	}
+
 	instance = uuid.New()
 	agent := func(part status.Part, ok bool, since time.Duration) status.Status {
 		return see(status.Observation{Source: status.Agent + "a", Part: part, OK: ok, Since: now.Add(-since), Code: "refused", Sentence: "Connection refused."})

@@ -42,6 +42,7 @@ type Observation struct {
 	OK                     bool
 	At                     time.Time
 	Since                  time.Time // of a failure: when it began, where the source knows; zero: At
+	Fell                   time.Time // of a success: when the server went down since the last one, where the source knows
 	Code, Sentence         string    // why not
 }
 
@@ -84,11 +85,16 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, observat
 		OK             bool
 		Since, At      time.Time
 		Code, Sentence string
+		Down           *time.Time
 	}
 	var rows []row
 	for _, k := range slices.SortedFunc(maps.Keys(newest), key.compare) {
 		o := newest[k]
-		rows = append(rows, row{k, o.OK, o.Since, o.At, o.Code, o.Sentence})
+		r := row{key: k, OK: o.OK, Since: o.Since, At: o.At, Code: o.Code, Sentence: o.Sentence}
+		if o.OK && !o.Fell.IsZero() && o.Fell.Before(o.At) {
+			r.Down = &o.Fell
+		}
+		rows = append(rows, r)
 	}
 	return statement.Exec(ctx, q, fmt.Sprintf("record %d observations", len(rows)), recordObservations,
 		append(statement.Columns(rows), Longer.Seconds(), enough.Seconds(), Agent)...)

@@ -74,6 +74,10 @@ func (h *watchedHome) Record(ctx context.Context, b measurements.Batch, signs []
 			}
 			h.fact.Since = r.At
 		}
+		if !r.Fell.IsZero() {
+			h.falls++
+			h.fact.Since = r.At
+		}
 		h.fact.Source, h.fact.Part, h.fact.OK, h.fact.TriedAt = status.Muster, status.Connection, r.Up, r.At
 		h.fact.Code, h.fact.Sentence = r.Code, r.Sentence
 		if !r.Since.IsZero() {
@@ -198,8 +202,9 @@ func TestAServerThatRefusesNineOfTenConnections(t *testing.T) {
 	}
 }
 
-// TestAServerThatRestartsEveryTwentySeconds goes down each time, however quickly it is back.
-// A connection that is lost alone, as in a firewall, is no restart.
+// TestAServerThatRestartsEveryTwentySeconds goes down each time, however quickly it is back,
+// and nobody who looks meanwhile sees it down: it is up again when Muster learns of it. A
+// connection that is lost alone, as in a firewall, is no restart.
 func TestAServerThatRestartsEveryTwentySeconds(t *testing.T) {
 	t.Parallel()
 	d := newBadDay(t)
@@ -220,6 +225,9 @@ func TestAServerThatRestartsEveryTwentySeconds(t *testing.T) {
 	}
 	if d.home.falls != 5 || !d.home.fact.OK {
 		t.Errorf("it restarted five times, and fell %d times", d.home.falls)
+	}
+	if got := slices.Compact(slices.Clone(d.home.states)); !slices.Equal(got, []status.State{status.Up}) {
+		t.Errorf("it is %v in turn", got)
 	}
 }
 

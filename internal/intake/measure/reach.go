@@ -56,9 +56,9 @@ func (s *Server) refused(why *servers.ConnectionError) measurements.Reached {
 // restarted is what was missed, learned at a time: the server went down when the connection
 // was lost, and was up again before it was tried.
 func (s *Server) restarted(lost, at time.Time) measurements.Reached {
-	return measurements.Reached{
-		Instance: s.Instance, At: at, Since: lost, Code: "restarted", Sentence: "The server was restarted: another process of it answers.",
-	}
+	r := s.connected(at)
+	r.Fell = lost
+	return r
 }
 
 // overslept says whether the last attempt to connect took longer than any may, or than one to

@@ -262,7 +262,7 @@ func (s *Server) identify(ctx context.Context, lost time.Time) error {
 	before := s.process
 	s.process = is.Process
 	if before != "" && before != is.Process && is.Engine != fleet.Oracle { // whose process says where it is, not since when
-		err = errors.Join(s.report(ctx, s.restarted(lost, s.opened.Add(time.Microsecond))), s.report(ctx, s.connected(s.opened.Add(2*time.Microsecond))))
+		err = s.report(ctx, s.restarted(lost, s.opened.Add(time.Microsecond)))
 	}
 	return errors.Join(err, s.Identified(ctx, is))
 }

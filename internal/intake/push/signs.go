@@ -306,7 +306,7 @@ func (c *collection) reach(r measurements.Reached, source string) {
 		part = status.Connection
 	}
 	c.reached = append(c.reached, status.Observation{
-		Organization: c.organization, Instance: r.Instance, Source: source, Part: part, OK: r.Up, At: r.At, Since: r.Since,
+		Organization: c.organization, Instance: r.Instance, Source: source, Part: part, OK: r.Up, At: r.At, Since: r.Since, Fell: r.Fell,
 		Code: r.Code, Sentence: r.Sentence,
 	})
 }
