@@ -17,15 +17,27 @@ const (
 
 // Side is what an answer shows beside its subject. A side figure that cannot be read is null
 // and named in the member unavailable, and the answer stands.
-type Side struct{ missing []api.UnavailableFigure }
+type Side struct {
+	missing []api.UnavailableFigure
+	left    time.Duration // for side figures that are still to be read
+	begun   bool
+}
 
-// Limited is ctx with the time that side figures have. The caller calls cancel when they are read.
-func (*Side) Limited(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
-	limit := sideTimeout
-	if deadline, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(deadline)/sideShare)
+// Limited is ctx with the time that is left for side figures. The caller calls cancel when
+// those are read that it reads: others have what is left then.
+func (s *Side) Limited(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
+	if !s.begun {
+		s.begun, s.left = true, sideTimeout
+		if deadline, ok := ctx.Deadline(); ok {
+			s.left = min(s.left, time.Until(deadline)/sideShare)
+		}
 	}
-	return context.WithTimeout(ctx, limit)
+	began := time.Now()
+	limited, end := context.WithTimeout(ctx, s.left)
+	return limited, func() {
+		end()
+		s.left -= time.Since(began)
+	}
 }
 
 // Lacks says whether reading side figures failed, and notes which ones are missing and why.
