@@ -10,3 +10,6 @@ func (s *SMTP) Within(timeout time.Duration) *SMTP {
 
 // NoticesLetter is what a mail of notices says, as text and as a page.
 func NoticesLetter(n Notices) (text, page string) { return noticesLetter(n) }
+
+// Refusal turns go-mail's error into ours.
+func Refusal(err error) *DeliveryError { return refusal(err) }

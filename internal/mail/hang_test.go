@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	gomail "github.com/wneessen/go-mail"
+
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
 )
@@ -89,6 +91,54 @@ func TestAMailServerThatHangs(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 		})
+	}
+}
+
+// TestWhichMailsMayHaveArrived though sending them failed: only those whose content was sent
+// whole and to which the server gave no answer.
+func TestWhichMailsMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	drops := mailtest.Start(t, mailtest.Options{})
+	drops.DropNext(1)
+	untilData := []string{"220 hello", "250 go on", "250 ok", "250 ok"}
+	for name, c := range map[string]struct {
+		address string
+		arrived bool
+	}{
+		"nothing listens":               {"127.0.0.1:1", false},
+		"says nothing":                  {script(t), false},
+		"stops at the greeting":         {script(t, untilData[:1]...), false},
+		"stops at the sender":           {script(t, untilData[:2]...), false},
+		"refuses the sender":            {script(t, "220 hello", "250 go on", "550 no", "250 reset"), false},
+		"stops at the recipient":        {script(t, untilData[:3]...), false},
+		"defers the recipient":          {script(t, "220 hello", "250 go on", "250 ok", "451 later", "250 reset"), false},
+		"stops before the content":      {script(t, untilData...), false},
+		"refuses before the content":    {script(t, append(untilData, "451 later")...), false},
+		"refuses the content":           {script(t, append(untilData, "354 send", "554 no")...), false},
+		"defers the content":            {script(t, append(untilData, "354 send", "421 later")...), false},
+		"stops behind the content":      {script(t, append(untilData, "354 send")...), true},
+		"hangs up behind the content":   {drops.Addr, true},
+		"answers behind it in no terms": {script(t, append(untilData, "354 send", "what?")...), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config, err := mail.ParseSMTPURL("smtp://" + c.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			transport, err := mail.NewSMTP(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = transport.Within(time.Second).Send(t.Context(), compose(t, notice(), ana))
+			var failed *mail.DeliveryError
+			if !errors.As(err, &failed) || failed.Unanswered != c.arrived {
+				t.Errorf("unanswered %v, want %v: %v", failed.Unanswered, c.arrived, err)
+			}
+		})
+	}
+	if failed := mail.Refusal(&gomail.SendError{Reason: gomail.ErrWriteContent}); failed.Unanswered || failed.Stage != mail.Content {
+		t.Errorf("of the content a part was written: %+v", failed)
 	}
 }
 

@@ -71,6 +71,9 @@ type DeliveryError struct {
 	Code      int    // the server's SMTP code; 0: none was given
 	Enhanced  string // the server's enhanced status code (RFC 3463), may be empty
 	Temporary bool   // trying again may help
+	// Unanswered says that the whole message was sent and the server did not say what
+	// became of it: it may have been delivered.
+	Unanswered bool
 	Text      string // what went wrong where no server said so, addresses taken out
 }
 

@@ -161,6 +161,10 @@ func (s *SMTP) Send(ctx context.Context, m ComposedMail) (Handover, error) {
 	rest, err := s.client(max(time.Until(deadline), time.Millisecond)) // of the time, for the rest of the session
 	if err == nil {
 		err = rest.SendWithSMTPClient(session, m.msg)
+	}
+	if writing := (*gomail.SendError)(nil); errors.As(err, &writing) && writing.Reason == gomail.ErrWriteContent {
+		_ = session.Close() // QUIT would first end the message, of which only a part was written
+	} else if rest != nil {
 		_ = rest.CloseWithSMTPClient(session) // QUIT; the answer changes nothing
 	}
 	if err != nil && !m.msg.IsDelivered() {
@@ -289,6 +293,8 @@ func refusal(err error) *DeliveryError {
 			e.Stage = Sender
 		case gomail.ErrSMTPRcptTo, gomail.ErrGetRcpts:
 			e.Stage = Recipient
+		case gomail.ErrSMTPDataClose:
+			e.Unanswered = e.Code == 0
 		default:
 		}
 	}

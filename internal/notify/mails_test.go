@@ -1,6 +1,9 @@
 package notify_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/domain/organization"
+	"muster/internal/mail"
 	"muster/internal/notify"
 )
 
@@ -110,5 +114,28 @@ func TestMailsToAddressesThatAreNoMembers(t *testing.T) {
 	s.await("nobody is told of the report", func() bool { return strings.Contains(s.story(), "suppressed no_recipients") })
 	if n := len(s.smtp.Mails()); n != 1 {
 		t.Errorf("%d mails", n)
+	}
+}
+
+// TestWhichQuestionsMayHaveArrived: only one that was sent whole and not answered. Package
+// mail's test has which errors of a transport say so.
+func TestWhichQuestionsMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"sent whole":           {fmt.Errorf("ask: %w", &mail.DeliveryError{Stage: mail.Content, Unanswered: true}), true},
+		"cut off before":       {&mail.DeliveryError{Stage: mail.Content}, false},
+		"refused":              {&mail.DeliveryError{Stage: mail.Content, Code: 554}, false},
+		"no server":            {&mail.DeliveryError{Stage: mail.Opening}, false},
+		"no outbox":            {&mail.DeliveryError{Stage: mail.Storing}, false},
+		"not composed":         {errors.New("a template"), false},
+		"no time to begin":     {context.DeadlineExceeded, false},
+		"canceled before then": {context.Canceled, false},
+	} {
+		if got := notify.MayHaveArrived(c.err); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -192,10 +192,11 @@ func (s *Sender) Ask(ctx context.Context, organization accounts.Organization, ch
 }
 
 // MayHaveArrived says of an error of Ask whether the mail may be there all the same: the
-// connection broke after it was sent and before the server answered.
+// connection broke, or the time was over, after the message was sent and before the server
+// answered. No other error leaves that open: the server refused the mail, or never got all of it.
 func MayHaveArrived(err error) bool {
 	failed, ok := errors.AsType[*mail.DeliveryError](err)
-	return !ok || failed.Stage == mail.Content && failed.Code == 0
+	return ok && failed.Unanswered
 }
 
 func (s *Sender) mail(ctx context.Context, m send.Message, member uuid.UUID, to accounts.Address, leave string) (mail.Handover, error) {
