@@ -211,3 +211,50 @@ func TestAQuestionThatCannotBeMailedNorNoted(t *testing.T) {
 		<-answered
 	}
 }
+
+// TestNoMailTakesARequestBeyondItsTime: whatever a request mails while it is answered, and to
+// however many, a mail server that says nothing takes less than the time of the request. What
+// was written is there, and what came of the mail is written down.
+func TestNoMailTakesARequestBeyondItsTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) {
+		dead := deadMail{func(ctx context.Context) { <-ctx.Done() }}
+		d.Mail, d.Sender.Transport = dead, dead
+	})
+	made := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": "Us", "kind": "email", "administrators": true}).is(201).Header().Get("Location")
+	w.server.writes = 2 * time.Second
+	timed := func(status int, r request) map[string]any {
+		t.Helper()
+		began := time.Now()
+		got := w.do(r).is(status).object()
+		if took := time.Since(began); took > 2*w.server.writes {
+			t.Errorf("%s %s took %s", r.method, r.path, took)
+		}
+		return got
+	}
+	post := func(status int, path string, body any) map[string]any {
+		t.Helper()
+		return timed(status, request{method: "POST", path: path, as: w.ours.admin, json: body})
+	}
+	invited := post(201, "/api/v1/members", map[string]any{"email": "joe@ours.example", "name": "Joe", "role": "auditor"})
+	if invited["mailed"] != false || invited["mailError"] == nil || invited["inviteUrl"] == "" {
+		t.Errorf("invited %v", invited)
+	}
+	post(201, "/api/v1/members/"+invited["member"].(map[string]any)["id"].(string)+"/invitation", nil)
+	addresses := []string{team, "pager@ours.example", "night@ours.example"}
+	notAsked := func(channel map[string]any) {
+		t.Helper()
+		for _, a := range channel["addresses"].([]any) {
+			if a.(map[string]any)["askedAt"] != nil {
+				t.Errorf("asked: %v", a)
+			}
+		}
+	}
+	channel := post(201, "/api/v1/channels", map[string]any{"name": "Team", "kind": "email", "addresses": addresses})
+	notAsked(channel)
+	notAsked(post(200, "/api/v1/channels/"+channel["id"].(string)+"/confirmations", nil))
+	notAsked(timed(200, request{method: "PATCH", path: made, as: w.ours.admin, json: map[string]any{"addresses": addresses}}))
+	if got := post(200, made+"/test", nil); got["ok"] != false || got["error"] == nil {
+		t.Errorf("the test says %v", got)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -103,19 +102,6 @@ func (s *NotificationRoutes) RemoveChannel(ctx context.Context, r api.RemoveChan
 	return api.RemoveChannel204Response{}, nil
 }
 
-const (
-	// askTimeout is how long an answer waits for the mail server.
-	askTimeout = 15 * time.Second
-	// noteTimeout is how long it then waits until what came of it is written down: a receiver
-	// that says nothing may have taken all the time of the request.
-	noteTimeout = 4 * time.Second
-)
-
-// noting is ctx for what is written down of what a receiver did, also where nobody waits any longer.
-func noting(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
-}
-
 // trimmed are texts without the space around them.
 func trimmed(texts []string) []string {
 	all := make([]string, len(texts))
@@ -148,10 +134,10 @@ func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name st
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
+	asking, cancel := wire.Asking(ctx)
 	defer cancel()
 	for _, q := range questions {
-		if err := s.Sender.Ask(ctx, caller.Organization, name, caller.Member.Name, q); err != nil {
+		if err := s.Sender.Ask(asking, caller.Organization, name, caller.Member.Name, q); err != nil {
 			s.Sender.Log.WarnContext(ctx, "an address of a channel could not be asked", "channel", channel, "address", q.AddressID, "error", err)
 			if err := s.notAsked(ctx, q, notify.MayHaveArrived(err)); err != nil {
 				return err
@@ -162,7 +148,7 @@ func (s *NotificationRoutes) ask(ctx context.Context, channel uuid.UUID, name st
 }
 
 func (s *NotificationRoutes) notAsked(ctx context.Context, q commands.Question, arrived bool) error {
-	ctx, cancel := noting(ctx)
+	ctx, cancel := wire.Noting(ctx)
 	defer cancel()
 	return s.Commands.NotAsked(ctx, wire.Caller(ctx).Organization.ID, q, arrived)
 }
@@ -209,11 +195,13 @@ func (s *NotificationRoutes) answer(ctx context.Context, a commands.AddressAnswe
 }
 
 func (s *NotificationRoutes) TestChannel(ctx context.Context, r api.TestChannelRequestObject) (api.TestChannelResponseObject, error) {
-	t, err := s.Sender.Test(ctx, wire.Caller(ctx).Organization, r.ChannelId)
+	asking, done := wire.Asking(ctx)
+	defer done()
+	t, err := s.Sender.Test(asking, wire.Caller(ctx).Organization, r.ChannelId)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := noting(ctx)
+	ctx, cancel := wire.Noting(ctx)
 	defer cancel()
 	if _, err := s.Commands.RecordChannelTest(ctx, wire.Actor(ctx), r.ChannelId, notification.ChannelTested{OK: t.OK, StatusCode: t.Code}); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -68,9 +67,6 @@ func (s *MemberRoutes) InviteMember(ctx context.Context, r api.InviteMemberReque
 	}, nil
 }
 
-// mailTimeout is how long an answer waits for the mail server.
-const mailTimeout = 15 * time.Second
-
 // invited mails a member their link, and shows both; the fragment never reaches a server's log.
 func (s *MemberRoutes) invited(ctx context.Context, m accounts.Member, token string) api.Invited {
 	shown := api.Invited{Member: showMember(m, organization.Admin), InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token}
@@ -78,7 +74,7 @@ func (s *MemberRoutes) invited(ctx context.Context, m accounts.Member, token str
 		return shown
 	}
 	// The link is there whatever becomes of the mail, and whether or not the caller still waits.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
+	ctx, cancel := wire.Asking(ctx)
 	defer cancel()
 	err := s.mailInvitation(ctx, m, shown.InviteUrl)
 	if shown.Mailed = err == nil; err != nil {

@@ -129,6 +129,26 @@ const (
 	WriteTimeout = 11 * time.Second
 )
 
+// answerShare is which part of its time a request keeps for writing down what others answered.
+const answerShare = 4
+
+// Asking bounds what a request asks of others, as a mail server or a receiver: so early that
+// what came of it is written down within the request's time. It does not end with the caller,
+// who may have left.
+func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
+	return apart(ctx, CallOf(ctx).Patience/answerShare)
+}
+
+// Noting bounds what a request writes down of what others answered: the time of the request,
+// whether or not the caller left.
+func Noting(ctx context.Context) (context.Context, context.CancelFunc) { return apart(ctx, 0) }
+
+// apart is ctx without the caller, until so long before the request's time is over.
+func apart(ctx context.Context, before time.Duration) (context.Context, context.CancelFunc) {
+	call := CallOf(ctx)
+	return context.WithDeadline(context.WithoutCancel(ctx), call.Began.Add(call.Patience-before))
+}
+
 // Writing bounds what a request writes that is not bounded itself, because its answer is a
 // file.
 func Writing(ctx context.Context) (context.Context, context.CancelFunc) {
