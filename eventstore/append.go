@@ -74,10 +74,10 @@ func (w *write) append(ctx context.Context, q sqlx.QueryerContext) (int64, error
 		head, err := readHead(ctx, q, w.log)
 		return head.Position, err
 	}
-	statement, arguments := w.statement()
+	query, arguments := w.statement()
 	var position int64
-	if err := q.QueryRowxContext(ctx, statement, arguments...).Scan(&position); err != nil {
-		return 0, fmt.Errorf("append to log %s: %w", w.log, refusal(err))
+	if err := q.QueryRowxContext(ctx, query, arguments...).Scan(&position); err != nil {
+		return 0, &statement.Error{What: fmt.Sprintf("append to log %s", w.log), Err: refusal(err)}
 	}
 	return position, nil
 }

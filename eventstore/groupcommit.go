@@ -80,7 +80,7 @@ func (g *groupCommit) append(ctx context.Context, w *write) (int64, error) {
 		return o.position, o.err
 	case <-ctx.Done():
 		g.leave(own)
-		return 0, fmt.Errorf("append to log %s: %w", g.log, ctx.Err())
+		return 0, &statement.Error{What: fmt.Sprintf("append to log %s", g.log), Err: ctx.Err()}
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/postgres"
+	"muster/internal/statement"
 )
 
 // toProblem says in the contract's words what went wrong. What it does not
@@ -56,7 +57,7 @@ func (s *server) explain(ctx context.Context, figures []string, err error) (code
 	level, code, sentence := slog.LevelError, "internal_error", "It could not be read; the log has the reason under this request id."
 	if away := absence(err); away != "" {
 		level, code, sentence = slog.LevelWarn, "unavailable", away
-		if away == databaseLate {
+		if away == databaseLate || away == late {
 			sentence = "It could not be read in time."
 		}
 	}
@@ -71,6 +72,8 @@ func (s *server) explain(ctx context.Context, figures []string, err error) (code
 const (
 	databaseAway = "The database is not available or too busy."
 	databaseLate = "The database did not answer in time, or does not commit. A change may have been saved."
+	// late is told where the time was over, and it was not the database that took it.
+	late = "The answer took longer than a request may. A change may have been saved."
 )
 
 // absence says what is away, where that is the error; else it is empty.
@@ -79,6 +82,7 @@ func absence(err error) string {
 		measured   *blocks.UnavailableError
 		files      *blobs.UnavailableError
 		recovering *measurements.RecoveringError
+		sql        *statement.Error
 		network    net.Error
 	)
 	switch {
@@ -89,7 +93,10 @@ func absence(err error) string {
 	case errors.As(err, &recovering):
 		return "The database crashed, and what has been measured in the last hours is being added up again, which takes seconds. Nothing is lost."
 	case errors.Is(err, context.DeadlineExceeded):
-		return databaseLate
+		if errors.As(err, &sql) || pgconn.Timeout(err) {
+			return databaseLate
+		}
+		return late
 	case isUnavailable(err):
 		return databaseAway
 	case errors.As(err, &network):

@@ -8,16 +8,21 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
+	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
@@ -61,6 +66,42 @@ func TestMeasurementsAway(t *testing.T) {
 		err := fmt.Errorf("read blocks: %w", &blocks.UnavailableError{Part: "ClickHouse on clicks:9000", Err: why})
 		if p := s.toProblem(t.Context(), err); p.Code != "unavailable" || !strings.Contains(p.Detail, "older measurements") || strings.Contains(p.Detail, "clicks") {
 			t.Errorf("%v: %s %s", why, p.Code, p.Detail)
+		}
+	}
+}
+
+// TestWhoTookAllTheTime: the database is blamed for its own silence, and for no other.
+func TestWhoTookAllTheTime(t *testing.T) {
+	t.Parallel()
+	s := &server{Front: Front{Log: slog.New(slog.DiscardHandler)}}
+	db := pgtest.DB(t)
+	over, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-over.Done()
+	brief := func() context.Context {
+		ctx, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		t.Cleanup(done)
+		return ctx
+	}
+	_, own := db.ExecContext(brief(), `SELECT pg_sleep(10)`)
+	none := func(*sqlx.Tx) error { return nil }
+	for name, c := range map[string]struct {
+		err  error
+		told string
+	}{
+		"no connection in time":      {statement.Exec(over, db, "write", `SELECT 1`), databaseLate},
+		"a statement that is slow":   {statement.Exec(brief(), db, "write", `SELECT pg_sleep(10)`), databaseLate},
+		"a driver's own":             {fmt.Errorf("read: %w", own), databaseLate},
+		"no transaction in time":     {transact.Once(over, db, nil, none), databaseLate},
+		"a server that says nothing": {fmt.Errorf("ask: %w", context.DeadlineExceeded), late},
+		"a wait for a turn":          {over.Err(), late},
+		"a receiver":                 {&url.Error{Op: "Post", Err: context.DeadlineExceeded}, late},
+	} {
+		if !errors.Is(c.err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, c.err)
+		}
+		if p := s.toProblem(t.Context(), c.err); p.Code != "unavailable" || p.Detail != c.told+" Try again." {
+			t.Errorf("%s: %s %s", name, p.Code, p.Detail)
 		}
 	}
 }

@@ -5,14 +5,25 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 )
 
-// Exec runs a statement that answers nothing.
+// Error is of a statement, or of the transaction around it: what it was for, and why it
+// failed. That it took too long (context.DeadlineExceeded) is the database's doing then.
+type Error struct {
+	What string
+	Err  error
+}
+
+func (e *Error) Error() string { return e.What + ": " + e.Err.Error() }
+
+// Unwrap is why it failed.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Exec runs a statement that answers nothing. Errors of this package: *Error.
 func Exec(ctx context.Context, q sqlx.ExecerContext, what, query string, args ...any) error {
 	_, err := Affected(ctx, q, what, query, args...)
 	return err
@@ -22,7 +33,7 @@ func Exec(ctx context.Context, q sqlx.ExecerContext, what, query string, args ..
 func Affected(ctx context.Context, q sqlx.ExecerContext, what, query string, args ...any) (int64, error) {
 	result, err := q.ExecContext(ctx, query, args...)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", what, err)
+		return 0, &Error{what, err}
 	}
 	return result.RowsAffected()
 }
@@ -31,7 +42,7 @@ func Affected(ctx context.Context, q sqlx.ExecerContext, what, query string, arg
 func One[T any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) (T, error) {
 	row, ok, err := Find[T](ctx, q, what, query, args...)
 	if err == nil && !ok {
-		err = fmt.Errorf("%s: %w", what, sql.ErrNoRows)
+		err = &Error{what, sql.ErrNoRows}
 	}
 	return row, err
 }
@@ -46,7 +57,7 @@ func Find[T any](ctx context.Context, q sqlx.QueryerContext, what, query string,
 	if errors.Is(err, sql.ErrNoRows) {
 		return none, false, nil
 	}
-	return none, false, fmt.Errorf("%s: %w", what, err)
+	return none, false, &Error{what, err}
 }
 
 // All returns every row; where there is none, it is empty and not nil. Rows are scanned
@@ -94,14 +105,14 @@ func Map[K comparable, V any](ctx context.Context, q sqlx.QueryerContext, what, 
 func each(ctx context.Context, q sqlx.QueryerContext, what, query string, args []any, scan func(*sqlx.Rows) error) error {
 	rows, err := q.QueryxContext(ctx, query, args...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return &Error{what, err}
 	}
 	defer func() { _ = rows.Close() }()
 	for err == nil && rows.Next() {
 		err = scan(rows)
 	}
 	if err := cmp.Or(err, rows.Err()); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return &Error{what, err}
 	}
 	return nil
 }

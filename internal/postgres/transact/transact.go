@@ -3,9 +3,10 @@ package transact
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 // Once commits what do does in one transaction; nil options are READ COMMITTED. do's
@@ -13,14 +14,14 @@ import (
 func Once(ctx context.Context, db *sqlx.DB, options *sql.TxOptions, do func(tx *sqlx.Tx) error) error {
 	tx, err := db.BeginTxx(ctx, options)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return &statement.Error{What: "begin", Err: err}
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	if err := do(tx); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return &statement.Error{What: "commit", Err: err}
 	}
 	return nil
 }
