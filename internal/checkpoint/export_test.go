@@ -5,3 +5,6 @@ func (v *Verifier) WithSteps(events int64) *Verifier {
 	v.least = events
 	return v
 }
+
+// StepOf is how many events a step of a log has.
+func (v *Verifier) StepOf(events int64, late bool) int64 { return v.stepOf(events, late) }

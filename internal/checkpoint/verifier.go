@@ -35,6 +35,11 @@ const (
 	stepEvents = 80 * tile
 	// steps is how many a long log takes: four hours, so that a day is kept on a bad one.
 	steps = 240
+	// verifyWithin is how old the verification of an event may become (MusterHistoryUnverified).
+	verifyWithin = 24 * time.Hour
+	// lateSteps is how many a long log takes where it has become older, because no process ran:
+	// half an hour, which the alert waits for.
+	lateSteps = 30
 	// tile is how many events a tile of leaves has.
 	tile = 1 << tree.Height
 	// stepTerm is how long a step is somebody's. Whoever dies amid one holds up the log as long.
@@ -110,10 +115,11 @@ type claimed struct {
 	RecordedAt sql.NullTime `db:"recorded_at"`
 	Findings   findings     `db:"findings"`
 	Accepted   findings     `db:"accepted"`
+	Late       bool         `db:"late"` // no whole pass began within verifyWithin
 }
 
 func (v *Verifier) step(ctx context.Context, log eventstore.Log) ([]Finding, error) {
-	s, ok, err := statement.Find[claimed](ctx, v.DB, "claim the verification of a log", claimVerification, string(log), stepTerm.Seconds())
+	s, ok, err := statement.Find[claimed](ctx, v.DB, "claim the verification of a log", claimVerification, string(log), stepTerm.Seconds(), verifyWithin.Seconds())
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -125,7 +131,7 @@ func (v *Verifier) step(ctx context.Context, log eventstore.Log) ([]Finding, err
 		s.Position = 0
 	}
 	from := eventstore.Reached{Position: s.Position, Hash: s.Hash, RecordedAt: s.RecordedAt.Time}
-	upTo := min(end.Head.Position, s.Position+max(v.least, (end.Head.Position/steps/tile+1)*tile))
+	upTo := min(end.Head.Position, s.Position+v.stepOf(end.Head.Position, s.Late))
 	reached, found, err := v.look(ctx, log, from, upTo, end)
 	if err != nil {
 		return nil, err
@@ -143,6 +149,15 @@ func (v *Verifier) step(ctx context.Context, log eventstore.Log) ([]Finding, err
 		reached.Position, reached.Hash, sql.NullTime{Time: reached.RecordedAt, Valid: !reached.RecordedAt.IsZero()}, string(kept),
 		(VerifyEvery - VerifyEvery/10).Seconds(), upTo == end.Head.Position)
 	return found, err
+}
+
+// stepOf is how many events a step of a log has.
+func (v *Verifier) stepOf(events int64, late bool) int64 {
+	of := int64(steps)
+	if late {
+		of = lateSteps
+	}
+	return max(v.least, (events/of/tile+1)*tile)
 }
 
 // Accept verifies each log whole and keeps what does not fit as accepted: the verifier does

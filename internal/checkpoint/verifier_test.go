@@ -157,11 +157,40 @@ func TestALogIsVerifiedByOneProcessAtATime(t *testing.T) {
 	}
 }
 
+// TestAStopOfMoreThanADay: the pass that was under way begins anew, and a whole one takes
+// half an hour, within which no alert fires.
+func TestAStopOfMoreThanADay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.append(600)
+	step, _ := h.verifier(256)
+	step()
+	h.asOwner(`UPDATE log_verifications SET whole_at = now() - interval '2 days', begun_at = now() - interval '2 days'`)
+	step()
+	var position int64
+	must(t, h.db.Get(&position, `SELECT position FROM log_verifications WHERE log = 'reports'`))
+	if position != 256 {
+		t.Errorf("the first step behind it comes to %d", position)
+	}
+	step()
+	if v := step(); v.Age > 60 || v.Position != 600 {
+		t.Errorf("with the last one it is %+v", v)
+	}
+	v := checkpoint.NewVerifier(h.db, slog.New(slog.DiscardHandler))
+	for late, most := range map[bool]int64{true: 30, false: 240} {
+		for _, events := range []int64{1, 20_480, 20_481, 1_000_000, 1_000_000_000} {
+			if n := (events + v.StepOf(events, late) - 1) / v.StepOf(events, late); n > most {
+				t.Errorf("of %d events a pass has %d steps, late: %v", events, n, late)
+			}
+		}
+	}
+}
+
 // TestWhatIsAcceptedIsSignedOver: the verifier does not tell of an accepted change again, and
-// tells of the next one.
+// tells of the next one. A deleted event is signed over where the tree kept its hash.
 func TestWhatIsAcceptedIsSignedOver(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"data", "recorded time", "version"} {
+	for _, name := range []string{"data", "recorded time", "version", "one deleted", "several deleted", "the last deleted", "digest", "hash"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
@@ -179,7 +208,13 @@ func TestWhatIsAcceptedIsSignedOver(t *testing.T) {
 				t.Errorf("accepted, and it finds %+v", v)
 			}
 			_, err = h.makes(600)
-			must(t, err)
+			if name == "the last deleted" { // its leaf is in no full tile, so nobody knows the root
+				if missing := (*tree.MissingError)(nil); !errors.As(err, &missing) || !checkpoint.Changed(err) {
+					t.Errorf("signed over an event of which nothing is left: %v", err)
+				}
+			} else if err != nil {
+				t.Error(err)
+			}
 			h.asSuperuser(`UPDATE events SET data = data || '\x00' WHERE position = 100`)
 			if v := step(); len(v.Findings) == 0 {
 				t.Error("it does not find what was changed since")
