@@ -74,7 +74,7 @@ type DeliveryError struct {
 	// Unanswered says that the whole message was sent and the server did not say what
 	// became of it: it may have been delivered.
 	Unanswered bool
-	Text      string // what went wrong where no server said so, addresses taken out
+	Text       string // what went wrong where no server said so, addresses taken out
 }
 
 func (e *DeliveryError) Error() string {
