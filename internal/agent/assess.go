@@ -6,6 +6,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/assessment"
+	"muster/internal/assessment/inspection"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
 	"muster/internal/pause"
@@ -48,7 +49,9 @@ func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 	}
 	inspector := w.agent.Inspectors[w.Engine]
 	at := instant.Cut(w.agent.Now())
-	found, state := inspector.Assess(ctx, target)
+	limited, end := context.WithTimeout(ctx, inspection.LookLimit)
+	defer end()
+	found, state := inspector.Assess(limited, target)
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
@@ -58,7 +61,7 @@ func (w *watched) assessOnce(ctx context.Context) (ok bool, err error) {
 	classified := map[string]snapshot.Classification{}
 	for _, database := range found.Databases {
 		if database.AllowsConn && w.Classify != assessment.ClassifyOff {
-			classified[database.Name] = inspector.Classify(ctx, target, database.Name, w.Classify)
+			classified[database.Name] = inspector.Classify(limited, target, database.Name, w.Classify)
 		}
 	}
 	if ctx.Err() != nil { // what was found may only say that we were stopped

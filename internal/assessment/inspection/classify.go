@@ -1,6 +1,7 @@
 package inspection
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,8 +43,11 @@ func NewClassifying(rules *pii.Rules, mode string, at time.Time) (c *Classifying
 	return c, true
 }
 
-// Fail says why nothing was classified.
-func (c *Classifying) Fail(reason string) {
+// Fail says why nothing was classified: because the look is over, or for another reason.
+func (c *Classifying) Fail(ctx context.Context, reason string) {
+	if notRead, over := Over(ctx); over {
+		reason = notRead
+	}
 	c.Run.Status, c.Run.Reason = snapshot.ClassificationFailed, reason
 }
 
@@ -86,13 +90,16 @@ type Column struct {
 // Table classifies one. sample reads some values of each column, by its name, or says why
 // it could not; an empty table has an empty, not a nil, sample. sensitive is false where no
 // column is.
-func (c *Classifying) Table(found *snapshot.ClassifiedTable, columns []Column, sample func() (values map[string][]string, refusal string)) (sensitive bool) {
+func (c *Classifying) Table(ctx context.Context, found *snapshot.ClassifiedTable, columns []Column, sample func() (values map[string][]string, refusal string)) (sensitive bool) {
 	c.Run.TablesSeen++
 	c.Run.ColumnsSeen += len(columns)
 	var samples map[string][]string
 	if c.Run.Mode == assessment.ClassifyValues {
 		var refusal string
 		if samples, refusal = sample(); refusal != "" {
+			if notRead, over := Over(ctx); over {
+				refusal = notRead
+			}
 			c.Run.FailedTables = append(c.Run.FailedTables, snapshot.FailedTable{Schema: found.Schema, Name: found.Name, Reason: refusal})
 		} else {
 			c.Run.TablesSampled++

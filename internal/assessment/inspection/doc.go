@@ -22,6 +22,9 @@
 // query itself, put into PostgreSQL's words, is asked over planted rows, guilty ones and
 // innocent ones (testdata/planted). Neither says that a server takes it as it is spelt.
 //
+// A look ends with its context (LookLimit): each check and database that was not read by then
+// says so (Cut, Over).
+//
 // What may go wrong: a check that lists a hundred thousand objects sends them all; those
 // kept are bounded, and an answer beyond servers.ErrTooMuch ends with the connection, so
 // that the checks behind it are not assessed.

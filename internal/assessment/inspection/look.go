@@ -48,10 +48,12 @@ func (l Look) Run(ctx context.Context, checks []catalogue.Check) (results []snap
 			grants = append(grants, missing...)
 		case check.Evaluate != "":
 			l.judge(&result, check)
+		case Cut(ctx, &result):
 		case l.Session.Closed():
 			NotAssessed(&result, snapshot.ReasonTimeout, "The connection was lost before this check, after a statement that the server did not finish.")
 		default:
 			grants = append(grants, l.ask(ctx, &result, check)...)
+			Cut(ctx, &result)
 		}
 		results = append(results, result)
 	}

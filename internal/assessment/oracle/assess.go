@@ -159,6 +159,9 @@ func (c *Inspector) visit(ctx context.Context, target servers.Target, who identi
 		return skip(fmt.Sprintf("Container %s is %s.", name, one.mode)), nil
 	}
 	s, err := c.enter(ctx, target, who, name)
+	if reason, over := inspection.Over(ctx); over && err != nil {
+		return inspection.Skip(checks, name, snapshot.ReasonTimeout, reason), nil
+	}
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		if refused.Class != servers.ClassDatabase {

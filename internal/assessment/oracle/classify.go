@@ -44,18 +44,18 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	s, err := c.inContainer(ctx, target, database)
 	if err != nil {
 		if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
-			run.Fail(refused.Sentence)
+			run.Fail(ctx, refused.Sentence)
 			return
 		}
 		_, sentence := inspection.Reason(err)
-		run.Fail("Which container it is could not be read: " + sentence + ".")
+		run.Fail(ctx, "Which container it is could not be read: "+sentence+".")
 		return
 	}
 	defer s.Close(ctx)
 	tables, err := readTables(ctx, s)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		run.Fail("The columns could not be read: " + sentence + ".")
+		run.Fail(ctx, "The columns could not be read: "+sentence+".")
 		return
 	}
 	s.SetTimeout(inspection.SampleTimeout)
@@ -137,7 +137,7 @@ func (t *table) classify(ctx context.Context, s servers.Session, run *inspection
 	for i, one := range t.columns {
 		columns[i] = inspection.Column{Name: one.name, Shown: one.shown, Type: one.typeOf(), Unread: one.unread()}
 	}
-	if run.Table(&found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
+	if run.Table(ctx, &found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
 		run.Run.Tables = append(run.Run.Tables, found)
 	}
 }

@@ -66,6 +66,10 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 		return state, err
 	}
 	defer s.Close(ctx)
+	judged, err := c.feed.Current(ctx)
+	if err != nil {
+		judged = nil // the checks that need it have no answer, and say so
+	}
 	closed, err := readServer(ctx, s, a)
 	if err != nil {
 		return state, err
@@ -98,10 +102,7 @@ func (c *Inspector) assess(ctx context.Context, target servers.Target, a *snapsh
 	more, moreGrants, visited := c.visitDatabases(ctx, target, a, on, closed, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = slices.Concat(results, more)
-	e := evidence{found: a, roles: roles, judge: judge, at: a.StartedAt}
-	if e.feed, err = c.feed.Current(ctx); err != nil {
-		e.feed = nil // the checks that need it have no answer, and say so
-	}
+	e := evidence{found: a, roles: roles, judge: judge, feed: judged, at: a.StartedAt}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
 	inspection.Finish(a, append(grants, moreGrants...))
 	addExtensions(&state, a, visited)
@@ -309,6 +310,9 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 		return results
 	}
 	s, err := target.Open(ctx, database, servers.StatementTimeout)
+	if reason, over := inspection.Over(ctx); over && err != nil {
+		return all(snapshot.ReasonTimeout, reason), nil, nil
+	}
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		if closed && refused.Class == servers.ClassDatabase {
@@ -324,6 +328,9 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 	var granted access
 	if err == nil {
 		granted, err = lookUp(ctx, s, role, on, checks)
+	}
+	if reason, over := inspection.Over(ctx); over && err != nil {
+		return all(snapshot.ReasonTimeout, reason), nil, nil
 	}
 	if err != nil {
 		_, sentence := inspection.Reason(err)

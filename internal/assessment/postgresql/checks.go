@@ -22,10 +22,12 @@ func runChecks(ctx context.Context, s servers.Session, a access, version int, ch
 		grants = append(grants, missing...)
 		switch {
 		case !applies || check.Evaluate != "":
+		case inspection.Cut(ctx, &result):
 		case s.Closed():
 			inspection.NotAssessed(&result, snapshot.ReasonTimeout, "The connection was lost before this check, after a statement that the server did not finish.")
 		default:
 			grants = append(grants, runCheck(ctx, s, a, check, &result)...)
+			inspection.Cut(ctx, &result)
 		}
 		if check.Evaluate == "" || !applies {
 			results = append(results, result)

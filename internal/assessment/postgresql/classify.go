@@ -31,25 +31,25 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	s, err := target.Open(ctx, database, servers.StatementTimeout)
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
-		run.Fail(refused.Sentence)
+		run.Fail(ctx, refused.Sentence)
 		return
 	}
 	defer s.Close(ctx)
 	tables, err := readTables(ctx, s)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		run.Fail("The columns could not be read: " + sentence + ".")
+		run.Fail(ctx, "The columns could not be read: "+sentence+".")
 		run.Run.Again = isLocked(err)
 		return
 	}
 	if run.Run.Own, err = target.KeepsMuster(ctx, s); err != nil {
-		run.Fail("Whether it is the database that Muster keeps its own data in could not be told.")
+		run.Fail(ctx, "Whether it is the database that Muster keeps its own data in could not be told.")
 		return
 	}
 	circle, err := readCircle(ctx, s)
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		run.Fail("The roles could not be read: " + sentence + ".")
+		run.Fail(ctx, "The roles could not be read: "+sentence+".")
 		return
 	}
 	s.SetTimeout(inspection.SampleTimeout)
@@ -140,7 +140,7 @@ func classifyTable(ctx context.Context, s servers.Session, roles *circle, t tabl
 	for i, column := range t.Columns {
 		columns[i] = inspection.Column{Name: column.Name, Shown: column.DataType, Type: typeOf(column.Type), Unread: column.unread()}
 	}
-	if run.Table(&found, columns, func() (map[string][]string, string) {
+	if run.Table(ctx, &found, columns, func() (map[string][]string, string) {
 		values, refusal := sample(ctx, s, t)
 		if refusal == locked {
 			refusal = run.Locked()

@@ -174,6 +174,9 @@ func (c *Inspector) visit(ctx context.Context, target servers.Target, who identi
 		return skip(fmt.Sprintf("Database %s is %s.", name, d.state)), nil
 	}
 	s, err := c.open(ctx, target, name)
+	if reason, over := inspection.Over(ctx); over && err != nil {
+		return inspection.Skip(checks, name, snapshot.ReasonTimeout, reason), nil
+	}
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		if !d.accessible && !d.replicated && refused.Class == servers.ClassDatabase {
@@ -184,6 +187,9 @@ func (c *Inspector) visit(ctx context.Context, target servers.Target, who identi
 	}
 	defer s.Close(ctx)
 	granted, err := lookUp(ctx, s, who)
+	if reason, over := inspection.Over(ctx); over && err != nil {
+		return inspection.Skip(checks, name, snapshot.ReasonTimeout, reason), nil
+	}
 	if err != nil {
 		_, sentence := inspection.Reason(err)
 		return skip("Database " + name + " could not be read: " + sentence + "."), nil

@@ -67,7 +67,7 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	s, err := c.open(ctx, target, database)
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
-		run.Fail(refused.Sentence)
+		run.Fail(ctx, refused.Sentence)
 		return
 	}
 	defer s.Close(ctx)
@@ -78,11 +78,11 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	}
 	if err != nil {
 		if denied, ok := errors.AsType[*hiddenError](err); ok {
-			run.Fail(denied.Error())
+			run.Fail(ctx, denied.Error())
 			return
 		}
 		_, sentence := inspection.Reason(err)
-		run.Fail("The columns could not be read: " + sentence + ".")
+		run.Fail(ctx, "The columns could not be read: "+sentence+".")
 		return
 	}
 	labels, unknown, hidden := c.readLabels(ctx, s, granted)
@@ -219,7 +219,7 @@ func (t *table) classify(ctx context.Context, s servers.Session, labels map[[3]s
 			columns[i].Label = &label
 		}
 	}
-	if run.Table(&found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
+	if run.Table(ctx, &found, columns, func() (map[string][]string, string) { return t.sample(ctx, s) }) {
 		run.Run.Tables = append(run.Run.Tables, found)
 	}
 }

@@ -72,7 +72,8 @@ type Collector struct {
 	inspectors map[fleet.Engine]inspection.Inspector
 	log        *slog.Logger
 	wake       chan struct{}
-	looks      *turn // of assessments
+	limit      func(ctx context.Context) (context.Context, context.CancelFunc) // of a look
+	looks      *turn                                                           // of assessments
 	lightLooks *turn
 }
 
@@ -105,6 +106,9 @@ func New(
 	}
 	return &Collector{
 		store: store, fleet: fleet, instances: instances, accepted: accepted, reach: reach, inspectors: all, log: log, wake: make(chan struct{}, 1),
+		limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, inspection.LookLimit)
+		},
 		looks: &turn{Slots: turns.NewSlots(atOnce)}, lightLooks: &turn{Slots: turns.NewSlots(lightAtOnce)},
 	}, nil
 }

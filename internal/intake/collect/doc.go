@@ -30,6 +30,9 @@
 //     collector's own clock only stamps when a look began and ended.
 //   - The server is out of reach: that is recorded, the last good facts stay,
 //     and it is tried again in a quarter of an hour.
+//   - The server answers slowly: a look ends after five minutes (inspection.LookLimit). What
+//     was read is kept; what was not is not assessed, and says so. The next look comes as
+//     after any other, and classifies the databases in another order.
 //   - The instance is removed or deactivated meanwhile: nothing is assessed. A
 //     deactivated one is looked for again twice a minute; the connection of a
 //     removed one is erased, whoever removed it.

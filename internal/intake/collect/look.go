@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,14 +82,16 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return err
 	}
 
-	found, state := inspector.Assess(ctx, target)
+	limited, end := c.limit(ctx)
+	defer end()
+	found, state := inspector.Assess(limited, target)
 	var classified []assessment.DatabaseClassification
 	next := retryInterval
 	if found.Outcome != snapshot.OutcomeUnreachable {
 		next = interval
-		for _, database := range found.Databases {
+		for _, database := range anywhere(found.Databases) {
 			if database.AllowsConn {
-				run := inspector.Classify(ctx, target, database.Name, credentials.Classify)
+				run := inspector.Classify(limited, target, database.Name, credentials.Classify)
 				classified = append(classified, assessment.DatabaseClassification{Database: database.Name, Classification: run})
 				if run.Again {
 					next = retryInterval
@@ -98,13 +102,16 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if ctx.Err() != nil { // what was found may only say that we were stopped
 		return context.Cause(ctx)
 	}
+	if _, over := inspection.Over(limited); over {
+		c.log.WarnContext(ctx, "a server answered too slowly to be assessed as a whole", "instance", claim.Instance, "limit", inspection.LookLimit)
+	}
 	declined, err := c.store.Declined(ctx, claim.Organization, []uuid.UUID{claim.Instance})
 	if err != nil {
 		return err
 	}
 	grants.Decline(credentials.Engine, &found, declined[claim.Instance])
 	if found.Outcome != snapshot.OutcomeUnreachable {
-		names, err := c.record(ctx, claim, inspector, target, found)
+		names, err := c.record(ctx, limited, claim, inspector, target, found)
 		if err != nil {
 			return err
 		}
@@ -135,6 +142,16 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	})
 }
 
+// anywhere begins a list anywhere: where looks end before all databases are classified, each
+// has its turn in one of them.
+func anywhere(databases []snapshot.DatabaseFact) []snapshot.DatabaseFact {
+	if len(databases) == 0 {
+		return nil
+	}
+	at := rand.IntN(len(databases)) //nolint:gosec // G404: nothing is guarded by it
+	return slices.Concat(databases[at:], databases[:at])
+}
+
 // leave ends the look at an instance that is not to be assessed, always with an
 // error. The read model does not tell a deactivated instance, or one registered a
 // moment ago, from one that was removed; the write side does. A feed that removes
@@ -161,11 +178,12 @@ func actor(claim assessment.Claim) commands.Actor {
 //
 // The databases are listed anew: the look took minutes, perhaps, and the monitor
 // tells the fleet of those that came meanwhile. A server that cannot be asked any
-// more has those that it had. The names are returned as the server has them.
-func (c *Collector) record(ctx context.Context, claim assessment.Claim, inspector inspection.Inspector, target servers.Target, found snapshot.Assessment) (names []string, err error) {
+// more, or whose look is over (limited), has those that it had. The names are returned as
+// the server has them.
+func (c *Collector) record(ctx, limited context.Context, claim assessment.Claim, inspector inspection.Inspector, target servers.Target, found snapshot.Assessment) (names []string, err error) {
 	version := versionOf(found)
 	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
-	names, listErr := inspector.Databases(ctx, target)
+	names, listErr := inspector.Databases(limited, target)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
