@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,19 +19,28 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/inspectors"
+	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure/engines"
 	"muster/internal/logtest"
 	"muster/internal/supervise/supervisetest"
 )
 
 // TestEveryLoopOfTheAgentPanics, all at once: the agent goes on, starts each again, says so
-// in its log, and reports to the server as before. A loop that is new in Run is broken, too.
+// in its log and to the server, and reports as before. A loop that is new in Run is broken, too.
 func TestEveryLoopOfTheAgentPanics(t *testing.T) {
 	t.Parallel()
-	reports := make(chan struct{}, 100)
+	reports := make(chan api.AgentReport, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == agentsPath {
-			reports <- struct{}{}
+			var report api.AgentReport
+			body, err := gzip.NewReader(r.Body)
+			if err == nil {
+				err = json.NewDecoder(body).Decode(&report)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			reports <- report
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -53,8 +64,10 @@ func TestEveryLoopOfTheAgentPanics(t *testing.T) {
 	saboteur, ctx := supervisetest.New(ctx, time.Millisecond, time.Second)
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
-	<-reports // askTheTime
-	<-reports // the loop
+	<-reports                                   // askTheTime
+	if first := <-reports; first.Loops != nil { // of the loop
+		t.Errorf("nothing fell yet, and it reports %+v", *first.Loops)
+	}
 	want := []string{"assess db", "measure db", "measure this machine", "say how the agent is", "send"}
 	for len(saboteur.Loops()) < len(want) {
 		time.Sleep(time.Millisecond)
@@ -75,7 +88,12 @@ func TestEveryLoopOfTheAgentPanics(t *testing.T) {
 	if n := strings.Count(log.String(), "supervisetest.(*mined).step"); n < len(loops) {
 		t.Errorf("the log has %d stacks of %d panics", n, len(loops))
 	}
-	<-reports // by the one that was started again
+	again := <-reports // by the one that was started again
+	if told := again.Loops; told == nil || !slices.ContainsFunc(*told, func(l api.AgentLoop) bool {
+		return l.Loop == "say how the agent is" && l.Falls > 0 && l.InTrouble && time.Since(l.LastAt) < time.Hour
+	}) {
+		t.Errorf("it reports %+v", told)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -53,8 +53,32 @@ func (a *Agent) askTheTime(ctx context.Context) {
 	a.noteClock(ctx, skew)
 }
 
+// fellWithin is for how long a fall of a loop is reported.
+const fellWithin = 24 * time.Hour
+
+// fallen are the loops that fell lately; nil: none, which a server from before this was told
+// takes as well.
+func (a *Agent) fallen() *[]api.AgentLoop {
+	var all []api.AgentLoop
+	for _, l := range a.loops.Loops() {
+		since := time.Since(l.Last)
+		if l.Falls == 0 || since > fellWithin || len(all) == mostLoops {
+			continue
+		}
+		all = append(all, api.AgentLoop{
+			Loop: cut(legible.Clean(l.Name), mostLoop), Falls: int64(l.Falls), LastAt: a.Now().Add(-since).UTC(), InTrouble: l.Trouble,
+		})
+	}
+	if all == nil {
+		return nil
+	}
+	return &all
+}
+
 // Bounds of a report (POST /ingest/v1/agents).
 const (
+	mostLoops  = 100
+	mostLoop   = 300
 	mostGrants = 100
 	mostGrant  = 4000
 )
@@ -67,7 +91,7 @@ func (a *Agent) reportNow() ([]byte, error) {
 	report := api.AgentReport{
 		Name: a.config.Name, Version: a.Version, Host: a.host, At: a.Now().UTC(),
 		Buffer:  api.AgentBuffer{Bytes: f.Bytes, MaxBytes: a.config.Buffer, Records: f.Records, Facts: f.Facts, Refused: f.Refused, Dropped: f.Dropped},
-		Servers: []api.AgentServer{},
+		Servers: []api.AgentServer{}, Loops: a.fallen(),
 	}
 	if report.Buffer.Dropped == nil {
 		report.Buffer.Dropped = map[string]int64{}

@@ -52,10 +52,18 @@ func TestAnAgentIsShownOnItsInstances(t *testing.T) {
 	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "foreign"}, commands.FleetItem{ExternalID: "orders"})
 	lacking := members{"instance": "billing", "error": members{"class": "refused", "detail": "db02 refuses connections.", "at": w.ago(time.Minute)}, "signs": []members{},
 		"missingGrants": []members{{"object": "V$SESSION", "statement": "GRANT SELECT ON V_$SESSION TO muster"}}}
-	in.send(agentsPath, w.reportOf("one", reported("orders"), lacking, reported("foreign"), reported("nobody")), as("a")).is(204)
+	fell := []members{
+		{"loop": "measure orders", "falls": 1, "lastAt": w.ago(time.Hour), "inTrouble": false},
+		{"loop": "send", "falls": 3, "lastAt": w.ago(2 * time.Hour), "inTrouble": true},
+	}
+	in.send(agentsPath, w.reportOf("one", reported("orders"), lacking, reported("foreign"), reported("nobody")).with(members{"loops": fell}), as("a")).is(204)
 	want := map[string]any{
 		"name": "one", "version": "1.2", "host": "db01", "bufferedBytes": 10.0, "maxBytes": 100.0, "facts": 2.0, "refused": 1.0,
 		"dropped": map[string]any{"buffer_full": 3.0}, "oldestBufferedAt": w.ago(time.Hour).Format(time.RFC3339), "takeover": nil,
+		"loops": []any{
+			map[string]any{"loop": "send", "falls": 3.0, "lastAt": w.ago(2 * time.Hour).Format(time.RFC3339), "inTrouble": true},
+			map[string]any{"loop": "measure orders", "falls": 1.0, "lastAt": w.ago(time.Hour).Format(time.RFC3339), "inTrouble": false},
+		},
 	}
 	for _, who := range []person{w.ours.admin, w.ours.member, w.ours.auditor, w.ours.viewer} {
 		shown, rest := w.agentOf(who, ids["orders"])
@@ -183,6 +191,10 @@ func TestBadReportsOfAgents(t *testing.T) {
 			w.reportOf("x", reported("orders").with(members{"signs": []members{{"rule": "silent", "value": -1, "at": "noon"}}})).with(members{"host": 1}), as("a"), 400,
 			[]string{"body #/host invalid_parameter", "body #/servers/0/signs/0/at invalid_parameter", "body #/servers/0/signs/0/rule invalid_parameter", "body #/servers/0/signs/0/value invalid_parameter"},
 		},
+		"a loop twice, and none": {w.reportOf("x").with(members{"loops": []members{
+			{"loop": "a", "falls": 1, "lastAt": w.ago(0), "inTrouble": false}, {"loop": "a", "falls": 1, "lastAt": w.ago(-time.Hour), "inTrouble": false},
+			{"loop": "", "falls": 1, "lastAt": w.ago(0), "inTrouble": false},
+		}}), as("a"), 422, []string{"body #/loops/1/lastAt time_in_future", "body #/loops/1/loop duplicate_key", "body #/loops/2/loop out_of_range"}},
 		"a member too many": {w.reportOf("x").with(members{"password": "x"}), as("a"), 400, []string{"body #/password unknown_field"}},
 	} {
 		a := in.send(agentsPath, c.body, c.header).is(c.status)

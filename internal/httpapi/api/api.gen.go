@@ -1774,6 +1774,19 @@ type AgentIdentityPooler string
 // AgentIdentityRole defines model for AgentIdentity.Role.
 type AgentIdentityRole string
 
+// AgentLoop defines model for AgentLoop.
+type AgentLoop struct {
+	// Falls Since the agent started
+	Falls int64 `json:"falls"`
+
+	// InTrouble It has not run for a minute since
+	InTrouble bool      `json:"inTrouble"`
+	LastAt    time.Time `json:"lastAt"`
+
+	// Loop 1 to 300 characters
+	Loop string `json:"loop"`
+}
+
 // AgentMissingGrant defines model for AgentMissingGrant.
 type AgentMissingGrant struct {
 	// Object 1 to 2,000 characters
@@ -1801,6 +1814,9 @@ type AgentReport struct {
 
 	// Host The machine it runs on; at most 255 characters
 	Host string `json:"host"`
+
+	// Loops Its background loops that fell in the last 24 hours, at most 100, none twice. Left out where none did.
+	Loops *[]AgentLoop `json:"loops,omitempty"`
 
 	// Name As people know it; 1 to 200 characters
 	Name string `json:"name"`
@@ -3526,13 +3542,16 @@ type MeasuringAgent struct {
 	BufferedBytes int64 `json:"bufferedBytes"`
 
 	// Dropped Records of measurements that were never sent, by why (AgentBuffer).
-	Dropped          map[string]int64 `json:"dropped"`
-	Facts            int              `json:"facts"`
-	Host             string           `json:"host"`
-	MaxBytes         int64            `json:"maxBytes"`
-	Name             string           `json:"name"`
-	OldestBufferedAt *time.Time       `json:"oldestBufferedAt"`
-	Refused          int              `json:"refused"`
+	Dropped map[string]int64 `json:"dropped"`
+	Facts   int              `json:"facts"`
+	Host    string           `json:"host"`
+
+	// Loops Its background loops that fell in the last 24 hours before its last report, those in trouble first. The agent restarts each, and its log says why it fell.
+	Loops            []AgentLoop `json:"loops"`
+	MaxBytes         int64       `json:"maxBytes"`
+	Name             string      `json:"name"`
+	OldestBufferedAt *time.Time  `json:"oldestBufferedAt"`
+	Refused          int         `json:"refused"`
 
 	// SeenAt When its last report came in
 	SeenAt time.Time `json:"seenAt"`

@@ -209,6 +209,9 @@ func addAgent(i *api.Instance, a heartbeat.State, declined []string, detail deta
 	i.Agent = &api.MeasuringAgent{
 		Name: a.Name, Version: a.Version, Host: a.Host, SeenAt: a.SeenAt, BufferedBytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes,
 		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
+		Loops: wire.List(a.Loops, func(l heartbeat.Loop) api.AgentLoop {
+			return api.AgentLoop{Loop: l.Loop, Falls: l.Falls, LastAt: l.LastAt.UTC(), InTrouble: l.InTrouble}
+		}),
 	}
 	if t := a.Takeover; t != nil {
 		i.Agent.Takeover = &api.Takeover{By: wire.Optional(t.By), At: t.At, From: t.From, To: wire.UTC(t.To)}

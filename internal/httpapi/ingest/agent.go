@@ -25,6 +25,9 @@ func agentItem(sender string, a *api.AgentReport) feed.AgentItem {
 			Bytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes, Records: a.Buffer.Records, OldestAt: a.Buffer.OldestAt,
 			Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
 		},
+		Loops: wire.List(wire.Value(a.Loops), func(l api.AgentLoop) heartbeat.Loop {
+			return heartbeat.Loop{Loop: l.Loop, Falls: l.Falls, LastAt: l.LastAt, InTrouble: l.InTrouble}
+		}),
 		Servers: wire.List(a.Servers, agentServerItem),
 	}
 }

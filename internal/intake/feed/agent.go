@@ -25,6 +25,7 @@ type AgentItem struct {
 	Sender, Name, Version, Host string
 	At                          time.Time
 	Buffer                      heartbeat.Buffer
+	Loops                       []heartbeat.Loop
 	Servers                     []AgentServerItem
 }
 
@@ -54,6 +55,8 @@ const (
 	maxAgentName    = 200
 	maxAgentServers = 1000
 	maxAgentGrants  = 100
+	maxAgentLoops   = 100
+	maxLoop         = 300
 	maxGrant        = 4000
 	maxClass        = 100
 )
@@ -78,7 +81,7 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 		return err
 	}
 	report := heartbeat.Report{
-		Organization: from.OrganizationID, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer,
+		Organization: from.OrganizationID, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer, Loops: item.Loops,
 	}
 	batch := measurements.Batch{Organization: from.OrganizationID, Sender: &item.Sender}
 	var signs []watch.Sign
@@ -117,6 +120,7 @@ func (r *rules) agent(item AgentItem) {
 	r.words("#/version", item.Version, 0, maxAgentName)
 	r.words("#/host", item.Host, 0, maxHostName)
 	r.time("#/at", item.At)
+	r.loops(item.Loops)
 	seen := make(map[string]bool, len(item.Servers))
 	for i, one := range item.Servers {
 		at := "#/servers/" + strconv.Itoa(i)
@@ -146,6 +150,22 @@ func (r *rules) agent(item AgentItem) {
 		for j, sign := range one.Signs {
 			r.time(at+"/signs/"+strconv.Itoa(j)+"/at", sign.At)
 		}
+	}
+}
+
+func (r *rules) loops(loops []heartbeat.Loop) {
+	if !r.atMost("#/loops", len(loops), maxAgentLoops) {
+		return
+	}
+	seen := make(map[string]bool, len(loops))
+	for i, l := range loops {
+		at := "#/loops/" + strconv.Itoa(i)
+		r.words(at+"/loop", l.Loop, 1, maxLoop)
+		r.time(at+"/lastAt", l.LastAt)
+		if seen[l.Loop] {
+			r.breaks(at+"/loop", "duplicate_key", "is in this list twice")
+		}
+		seen[l.Loop] = true
 	}
 }
 

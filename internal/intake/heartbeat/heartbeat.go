@@ -2,6 +2,7 @@ package heartbeat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the statements
 	"encoding/json"
@@ -23,7 +24,26 @@ type Report struct {
 	Sender              string
 	Name, Version, Host string
 	Buffer              Buffer
+	Loops               []Loop
 	Instances           []Instance // none twice
+}
+
+// Loop is a background loop of an agent that fell, and was started again.
+type Loop struct {
+	Loop      string    `json:"loop"`
+	Falls     int64     `json:"falls"` // since the agent started
+	LastAt    time.Time `json:"lastAt"`
+	InTrouble bool      `json:"inTrouble"`
+}
+
+func (l Loop) compare(o Loop) int {
+	if l.InTrouble != o.InTrouble {
+		if l.InTrouble {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(o.LastAt.Compare(l.LastAt), cmp.Compare(l.Loop, o.Loop))
 }
 
 // Buffer is what an agent could not send yet, and what it never will.
@@ -55,6 +75,7 @@ type Failure struct {
 type State struct {
 	Name, Version, Host string
 	Buffer              Buffer
+	Loops               []Loop // those in trouble first, then the latest first
 	Instance            Instance
 	SeenAt              time.Time // when the report came in
 	Takeover            *Takeover // nil: no agent took the statements over from another
@@ -89,6 +110,10 @@ func (s *Store) Keep(ctx context.Context, r Report) error {
 	if err != nil {
 		return fmt.Errorf("encode the report of an agent: %w", err)
 	}
+	loops, err := json.Marshal(append([]Loop{}, r.Loops...))
+	if err != nil {
+		return fmt.Errorf("encode the report of an agent: %w", err)
+	}
 	instances := slices.SortedFunc(slices.Values(r.Instances), func(a, b Instance) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	ids, failures, missing := make([]uuid.UUID, len(instances)), make([]string, len(instances)), make([]string, len(instances))
 	for i, one := range instances {
@@ -107,7 +132,7 @@ func (s *Store) Keep(ctx context.Context, r Report) error {
 		missing[i] = string(text)
 	}
 	return transact.Once(ctx, s.DB, nil, func(tx *sqlx.Tx) error {
-		if err := statement.Exec(ctx, tx, "keep the report of an agent", keepReport, r.Organization, r.Sender, r.Name, r.Version, r.Host, string(buffer)); err != nil {
+		if err := statement.Exec(ctx, tx, "keep the report of an agent", keepReport, r.Organization, r.Sender, r.Name, r.Version, r.Host, string(buffer), string(loops)); err != nil {
 			return err
 		}
 		if err := statement.Exec(ctx, tx, "keep what an agent says of instances", keepInstances, r.Organization, r.Sender, statement.IDs(ids), failures, missing); err != nil {
@@ -133,6 +158,7 @@ func (s *Store) Of(ctx context.Context, organization uuid.UUID, instances []uuid
 		Version  string     `db:"version"`
 		Host     string     `db:"host"`
 		Buffer   []byte     `db:"buffer"`
+		Loops    []byte     `db:"loops"`
 		At       time.Time  `db:"received_at"`
 		TakenAt  *time.Time `db:"taken_at"`
 		TakenBy  string     `db:"taken_by"`
@@ -145,7 +171,7 @@ func (s *Store) Of(ctx context.Context, organization uuid.UUID, instances []uuid
 	out := make(map[uuid.UUID]State, len(rows))
 	for _, row := range rows {
 		state := State{Name: row.Name, Version: row.Version, Host: row.Host, Instance: Instance{ID: row.Instance}, SeenAt: row.At.UTC()}
-		for into, text := range map[any][]byte{&state.Buffer: row.Buffer, &state.Instance.Missing: row.Missing, &state.Instance.Error: row.Error} {
+		for into, text := range map[any][]byte{&state.Buffer: row.Buffer, &state.Loops: row.Loops, &state.Instance.Missing: row.Missing, &state.Instance.Error: row.Error} {
 			if text == nil {
 				continue
 			}
@@ -153,6 +179,7 @@ func (s *Store) Of(ctx context.Context, organization uuid.UUID, instances []uuid
 				return nil, fmt.Errorf("decode what an agent says of instance %s: %w", row.Instance, err)
 			}
 		}
+		slices.SortFunc(state.Loops, Loop.compare)
 		if row.TakenAt != nil && row.LostFrom != nil {
 			state.Takeover = &Takeover{By: row.TakenBy, At: row.TakenAt.UTC(), From: row.LostFrom.UTC(), To: row.LostTo}
 		}

@@ -34,6 +34,7 @@ func TestTheLastReportCounts(t *testing.T) {
 	first := heartbeat.Report{
 		Organization: ours, Sender: "a", Name: "one", Version: "1", Host: "db01",
 		Buffer: heartbeat.Buffer{Bytes: 1, MaxBytes: 2, Records: 3, OldestAt: &oldest, Facts: 4, Refused: 5, Dropped: map[string]int64{"buffer_full": 6}},
+		Loops:  []heartbeat.Loop{{Loop: "send", Falls: 2, LastAt: oldest, InTrouble: true}, {Loop: "measure db", Falls: 1, LastAt: oldest}},
 		Instances: []heartbeat.Instance{
 			{ID: shared, Error: &heartbeat.Failure{Class: "refused", Detail: "No.", At: oldest}},
 			{ID: second, Missing: []snapshot.MissingGrant{{Object: "o", Statement: "GRANT"}}},
@@ -47,7 +48,7 @@ func TestTheLastReportCounts(t *testing.T) {
 	want := map[uuid.UUID]heartbeat.State{}
 	for _, i := range first.Instances {
 		i.Missing = append([]snapshot.MissingGrant{}, i.Missing...)
-		want[i.ID] = heartbeat.State{Name: "one", Version: "1", Host: "db01", Buffer: first.Buffer, Instance: i, SeenAt: got[i.ID].SeenAt}
+		want[i.ID] = heartbeat.State{Name: "one", Version: "1", Host: "db01", Buffer: first.Buffer, Loops: first.Loops, Instance: i, SeenAt: got[i.ID].SeenAt}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || began.Sub(got[shared].SeenAt).Abs() > time.Minute {
 		t.Errorf("states (-want +got):\n%s", diff)

@@ -26,6 +26,27 @@ export function Agent({ agent, now }: { agent: MeasuringAgent; now: Date }) {
           </Text>
         </Alert>
       )}
+      {agent.loops.length > 0 && (
+        <Alert
+          color={agent.loops.some((l) => l.inTrouble) ? "red" : "yellow"}
+          variant="outline"
+          mb="md"
+          data-agent-loops
+        >
+          <Text fw={600} size="sm">
+            {plural(agent.loops.length, "background loop")} of the agent fell in the last 24 hours
+          </Text>
+          {agent.loops.map((l) => (
+            <Text key={l.loop} size="sm">
+              <bdi>{l.loop}</bdi>: {plural(l.falls, "time")}, last <Time at={l.lastAt} relative />
+              {l.inTrouble ? ", in trouble" : ", running again"}
+            </Text>
+          ))}
+          <Text size="sm" c="dimmed">
+            The agent restarts a loop that falls. Its log says why.
+          </Text>
+        </Alert>
+      )}
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="lg" component="dl" m={0}>
         <Fact name="Name">
           <bdi>{agent.name}</bdi>

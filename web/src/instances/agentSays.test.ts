@@ -13,6 +13,7 @@ const agent: MeasuringAgent = {
   refused: 0,
   dropped: {},
   takeover: null,
+  loops: [],
 };
 
 test("a takeover names who took over, and whether statements are lost by it", () => {

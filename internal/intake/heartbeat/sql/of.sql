@@ -1,6 +1,6 @@
 -- With the last takeover of the statements, which are another package's (pgstore): who has
 -- taken them over, when, and between which times nobody counted.
-SELECT i.instance_id, i.error, i.missing_grants, r.name, r.version, r.host, r.buffer, i.received_at,
+SELECT i.instance_id, i.error, i.missing_grants, r.name, r.version, r.host, r.buffer, r.loops, i.received_at,
     t.taken_at, t.since AS lost_from, t.resumed_at AS lost_to, coalesce(by.name, '') AS taken_by
 FROM agent_instances i
 JOIN agent_reports r USING (organization_id, sender)
