@@ -24,7 +24,7 @@ var commonCodes = []string{
 	"unknown_parameter", "invalid_parameter", "unauthenticated", "session_expired", "token_expired", "token_revoked", "forbidden",
 	"cross_origin_request", "not_found", "method_not_allowed", "not_acceptable", "uri_too_long", "idempotency_not_supported",
 	"rate_limited", "internal_error", "unavailable",
-	"malformed_json", "missing_parameter", "unknown_field", "unsupported_media_type", "body_too_large", "request_timeout", "invalid_name", "out_of_range",
+	"malformed_json", "missing_parameter", "unknown_field", "repeated_field", "unsupported_media_type", "body_too_large", "request_timeout", "invalid_name", "out_of_range",
 }
 
 func TestCommonCodesAreDocumented(t *testing.T) {

@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
@@ -53,5 +56,80 @@ func TestFaultsAreBounded(t *testing.T) {
 				t.Errorf("%d faults are in %d places", len(found), len(places))
 			}
 		})
+	}
+}
+
+// TestMembersThatAreThereTwice are refused in every body that the contract describes, those of
+// the native feeds among them, each by its pointer and all at once with what else is wrong.
+func TestMembersThatAreThereTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.ingestToken(w.ours.admin)
+	for _, c := range []struct{ method, path, body, want string }{
+		{"POST", "/ingest/v1/fleet", `{"instances":[{"externalId":"a","externalId":"b","name":"x","engine":"postgresql","version":"15.1","host":"h"}],"instances":[]}`,
+			"#/instances repeated_field, #/instances/0/externalId repeated_field"},
+		{"POST", "/ingest/v1/alerts", `{"alerts":[{"severity":"critical","severity":"info","se\u0076erity":"info"},{"a/b":1,"a/b":2,"c":":\":{"}]}`,
+			"#/alerts/0/severity repeated_field, #/alerts/1/a~1b repeated_field, #/alerts/1/a~1b unknown_field, #/alerts/1/c unknown_field"},
+		{"POST", "/ingest/v1/samples", `{"hosts":[{"host":"h","at":"2026-11-20T12:00:00Z","volumes":[{"mount":"/","usedPercent":1,"usedPercent":99,"readOnly":true}]}]}`,
+			"#/hosts/0/volumes/0/readOnly unknown_field, #/hosts/0/volumes/0/usedPercent repeated_field"},
+		{"POST", "/ingest/v1/agents", `{"name":"a","name":"b","servers":[]}`, "#/name repeated_field"},
+		{"POST", "/ingest/v1/assessments", `{"assessments":[{"instance":"a","instance":"b"}]}`, "#/assessments/0/instance repeated_field"},
+		{"POST", "/api/v1/channels", `{"name":"x","kind":"chat","kind":"email"}`, "#/kind repeated_field"},
+	} {
+		r := request{method: c.method, path: c.path, as: w.ours.admin, body: c.body, header: map[string]string{"Content-Type": "application/json", "X-Muster-Sender": "s"}}
+		if strings.HasPrefix(c.path, "/ingest/") {
+			r.as, r.token = person{}, token
+		}
+		got := w.do(r).is(400)
+		said := []string{}
+		for _, e := range got.object()["errors"].([]any) {
+			e := e.(map[string]any)
+			if code := e["code"].(string); code == "repeated_field" || code == "unknown_field" {
+				said = append(said, fmt.Sprint(e["pointer"], " ", code))
+			}
+		}
+		for _, want := range strings.Split(c.want, ", ") {
+			if !strings.Contains(strings.Join(said, ", "), want) {
+				t.Errorf("%s: it says %q, want %q", c.path, said, want)
+			}
+		}
+	}
+}
+
+// TestRepeatedMembersAreFound wherever they are, and nothing that only looks like one.
+func TestRepeatedMembersAreFound(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}`: "",
+		`{"a:b":":","c":"\\","d":"\":\""}`:          "",
+		`[]`:                                        "", `":"`: "", `7`: "",
+		`{"a":1,"a":1}`:                           "#/a",
+		`{"a":1,"a":1,"a":1}`:                     "#/a",
+		`{"a":{"b":1,"b":2},"a":{"b":1}}`:         "#/a/b #/a",
+		`[{"a":1},{"a":1,"\u0061":2}]`:            "#/1/a",
+		`{"":1,"":2,"~/":{"x":[{"y":1,"y":[]}]}}`: "# #/~0~1/x/0/y",
+	} {
+		value, p := contract.ParseJSON([]byte(body))
+		if p != nil {
+			t.Fatal(p)
+		}
+		var places []string
+		for _, f := range contract.Repeated([]byte(body), value) {
+			places = append(places, strings.TrimSuffix(cmp.Or(f.Pointer, "#"), "/"))
+		}
+		if got := strings.Join(places, " "); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestReadOnlyPropertiesAreRefused where a schema has some; ours has none in a body.
+func TestReadOnlyPropertiesAreRefused(t *testing.T) {
+	t.Parallel()
+	schema := openapi3.NewObjectSchema().WithProperty("id", &openapi3.Schema{ReadOnly: true, Type: &openapi3.Types{"string"}}).
+		WithProperty("name", openapi3.NewStringSchema()).WithoutAdditionalProperties()
+	found := contract.Visit(schema, map[string]any{"id": "x", "name": "y"})
+	if len(found) != 1 || found[0].Pointer != "#/id" {
+		t.Errorf("found %+v", found)
 	}
 }

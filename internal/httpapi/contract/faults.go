@@ -78,7 +78,9 @@ func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer
 	}
 	closed := schema.AdditionalProperties.Has != nil && !*schema.AdditionalProperties.Has
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if property := schema.Properties[name]; property != nil {
+		if property := schema.Properties[name]; property != nil && property.Value.ReadOnly {
+			add(name, "invalid_parameter", "is read-only: Muster sets it")
+		} else if property != nil {
 			f.look(property.Value, object[name], pointer+"/"+wire.EscapePointer(name))
 		} else if closed {
 			add(name, "unknown_field", "is not a member of this object")

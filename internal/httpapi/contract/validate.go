@@ -170,7 +170,7 @@ func (r *Route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 	if p != nil {
 		return nil, nil, p
 	}
-	for _, e := range Visit(schema, value) {
+	for _, e := range append(Repeated(body, value), Visit(schema, value)...) {
 		fields = append(fields, api.FieldError{In: api.Body, Pointer: &e.Pointer, Code: e.code, Detail: e.detail})
 	}
 	if len(fields) == 0 && bytes.Contains(body, escapedNUL) {

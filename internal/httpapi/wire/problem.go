@@ -45,6 +45,7 @@ var Codes = map[string]struct {
 	"invalid_parameter":         {400, "The request cannot be read"},
 	"unknown_parameter":         {400, "The request has a parameter that does not exist"},
 	"unknown_field":             {400, "The body has a member that does not exist"},
+	"repeated_field":            {400, "The body has a member twice"},
 	"invalid_bucket_size":       {400, "There is no such bucket size"},
 	"invalid_cursor":            {400, "The cursor is not one of ours"},
 	"by_not_available":          {400, "The figure is not kept by that"},
