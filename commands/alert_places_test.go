@@ -43,19 +43,20 @@ func TestWhereAnAlertIs(t *testing.T) {
 	}
 }
 
-// TestAnAlertOutlivesItsPlace: what is removed and comes again is a new one, and
-// an alert that is sent again moves there; one that is not stays where it was.
+// TestAnAlertOutlivesItsPlace: an instance that is removed and comes again is a new one. An
+// alert that is sent again is raised there, and the one before stays with the instance that
+// is gone until it is closed with it.
 func TestAnAlertOutlivesItsPlace(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	first := h.fleet(item("pg-1", "sales"))[0]
-	moves, stays := alertItem("moves", on("pg-1"), in("sales")), alertItem("stays", on("pg-1"), in("sales"))
-	ids := h.alerts(moves, stays)
+	again, stays := alertItem("again", on("pg-1"), in("sales")), alertItem("stays", on("pg-1"), in("sales"))
+	ids := h.alerts(again, stays)
 
 	gone := item("pg-1")
 	gone.Databases = []commands.FleetDatabase{{ExternalID: "sales", Removed: true}}
 	h.fleet(gone)
-	if diff := cmp.Diff([]string{"unknown_database", "#/alerts/0/database unknown_database"}, h.refused(h.actor, moves)); diff != "" {
+	if diff := cmp.Diff([]string{"unknown_database", "#/alerts/0/database unknown_database"}, h.refused(h.actor, again)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	h.wantTypes("with its database gone", ids[1], "raised")
@@ -64,29 +65,34 @@ func TestAnAlertOutlivesItsPlace(t *testing.T) {
 	}
 
 	h.fleet(commands.FleetItem{ExternalID: "pg-1", Removed: true})
-	h.refused(h.actor, alertItem("moves", on("pg-1")))
+	h.refused(h.actor, alertItem("again", on("pg-1")))
 	h.refused(h.actor, alertItem("new", in("sales")))
 	second := h.fleet(item("pg-1", "sales"))[0]
-	if again := h.alerts(moves); again[0] != ids[0] {
-		t.Error("on the new instance it has another id")
+	raisedAgain := h.alerts(again)[0]
+	var raised alert.Raised
+	h.event(raisedAgain, "alert.raised", &raised)
+	if raisedAgain == ids[0] || raised.InstanceID != second.ID || raised.DatabaseID != second.Databases[0].ID {
+		t.Errorf("on the new instance it is %s, at %s, %s", raisedAgain, raised.InstanceID, raised.DatabaseID)
 	}
-	var changed alert.Changed
-	h.last(ids[0], &changed)
-	if changed.InstanceID != second.ID || changed.DatabaseID != second.Databases[0].ID {
-		t.Errorf("it moved to %s, %s", changed.InstanceID, changed.DatabaseID)
+	if closed, _, err := h.CloseVanished(t.Context(), h.org.ID, ids); err != nil || closed != 2 {
+		t.Errorf("%d closed with the instance that is gone, %v", closed, err)
 	}
-	h.wantTypes("not heard of again", ids[1], "raised")
+	if got := h.alerts(again)[0]; got != raisedAgain {
+		t.Error("once the one before is closed it is another alert")
+	}
+	h.wantTypes("not heard of again", ids[1], "raised", "auto_resolved", "noted")
+	h.wantKeysTold()
 }
 
 func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	fleet := h.fleet(item("mine", "sales"), item("theirs", "hr"))
-	h.alerts(alertItem("taken", on("theirs")))
+	taken := h.alerts(alertItem("taken", on("theirs")))[0]
 	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{fleet[0].ID}}
 	for name, beyond := range map[string]commands.AlertItem{
 		"another instance": alertItem("2", on("theirs")), "another database": alertItem("2", in("hr")), "the organization": alertItem("2"),
-		"nothing that is": alertItem("2", on("nowhere")), "an alert of another instance": alertItem("taken", on("mine")),
+		"nothing that is": alertItem("2", on("nowhere")),
 	} {
 		if got := h.refused(token, alertItem("1", on("mine")), beyond); got[0] != "outside_token" {
 			t.Errorf("%s: %v", name, got)
@@ -95,7 +101,8 @@ func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	if n := h.alertEvents(); n != 1 {
 		t.Errorf("%d events", n)
 	}
-	if _, _, err := h.RecordAlerts(t.Context(), token, []commands.AlertItem{alertItem("1", on("mine")), alertItem("2", in("sales"))}); err != nil {
+	if _, _, err := h.RecordAlerts(t.Context(), token, []commands.AlertItem{alertItem("1", on("mine")), alertItem("2", in("sales")), alertItem("taken", on("mine"))}); err != nil {
 		t.Error(err)
 	}
+	h.wantTypes("an alert of another instance", taken, "raised")
 }

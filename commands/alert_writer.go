@@ -36,6 +36,7 @@ type alertWriter struct {
 
 	folds  bool                     // what stands beside the keys is not trusted
 	newest map[string]*trackedAlert // by key
+	own    map[string][]string      // the keys of one instance alone among them, by the plain key
 	told   []*trackedAlert          // those with something to write, as they came up
 }
 
@@ -59,7 +60,7 @@ func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *a
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		w := &alertWriter{
 			s: s, tx: tx, actor: actor, now: s.clock(), call: newID(),
-			folds: conflict != nil, newest: map[string]*trackedAlert{},
+			folds: conflict != nil, newest: map[string]*trackedAlert{}, own: map[string][]string{},
 		}
 		if err := decide(w); err != nil {
 			return err
@@ -72,8 +73,24 @@ func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *a
 }
 
 // lock locks keys and gets the newest alert under each, as it stands beside its
-// key: as a rule no stream is loaded.
+// key: as a rule no stream is loaded. Everybody locks plain keys before those of one
+// instance, and each kind in order, so that nobody waits for somebody who waits for him.
 func (w *alertWriter) lock(ctx context.Context, keys []string) error {
+	var plain, own []string
+	for _, key := range keys {
+		if isOwn(key) {
+			own = append(own, key)
+		} else {
+			plain = append(plain, key)
+		}
+	}
+	if err := w.lockOneKind(ctx, plain); err != nil {
+		return err
+	}
+	return w.lockOneKind(ctx, own)
+}
+
+func (w *alertWriter) lockOneKind(ctx context.Context, keys []string) error {
 	known, err := w.s.Events.LockKeys(ctx, w.tx, w.actor.OrganizationID, alert.StreamType, keys)
 	if err != nil {
 		return fmt.Errorf("lock keys of alerts: %w", err)
@@ -87,7 +104,7 @@ func (w *alertWriter) lock(ctx context.Context, keys []string) error {
 				return err
 			}
 		}
-		w.newest[key] = t
+		w.keyed(t)
 		if !t.alert.State().Closed() {
 			open[t.id] = t
 		}
@@ -133,6 +150,15 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 	return err
 }
 
+// keyed makes an alert the newest under its key.
+func (w *alertWriter) keyed(t *trackedAlert) {
+	if _, known := w.newest[t.key]; !known && isOwn(t.key) {
+		plain := plainKey(t.key)
+		w.own[plain] = append(w.own[plain], t.key)
+	}
+	w.newest[t.key] = t
+}
+
 // take records what follows from a message about the newest alert under a key.
 func (w *alertWriter) take(key string, o alert.Outcome) {
 	t := w.newest[key]
@@ -141,7 +167,7 @@ func (w *alertWriter) take(key string, o alert.Outcome) {
 			t.older = true
 		}
 		t = &trackedAlert{id: newID(), key: key, version: eventstore.NoStream}
-		w.newest[key] = t
+		w.keyed(t)
 	}
 	if t != nil {
 		w.keep(t, o.Events, o.Seen)

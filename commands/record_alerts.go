@@ -16,7 +16,9 @@ import (
 // nothing and returns the same ids. A resend never undoes what a person did; an
 // open state for an alert that is closed is a new alert under its key. Errors:
 // *RuleError with a pointer to each bad member, or forbidden with one to each item by
-// which a token reaches beyond its instances: by where it is, or by whose key it has.
+// which a token reaches beyond its instances. An external id is the key of an alert at one
+// instance, or at none: what is sent of one instance says nothing of another's alert. Only
+// an end may leave the instance out, where one has the alert open.
 func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
 	if err := tooMany("#/alerts", len(items)); err != nil {
 		return nil, Mark{}, err
@@ -51,40 +53,50 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 }
 
 func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, places []Place) ([]AlertID, error) {
-	keys := make([]string, 0, len(items))
-	for _, item := range items {
-		keys = append(keys, externalKey(item.ExternalID))
+	names, notices := make([]alertName, 0, len(items)), make([]alert.Notice, 0, len(items))
+	for i, item := range items {
+		names = append(names, alertName{key: externalKey(item.ExternalID), instance: places[i].Instance})
+		says := item.notice(places[i])
+		says.Limited = w.actor.Limit != nil
+		notices = append(notices, says)
 	}
-	if err := w.lock(ctx, keys); err != nil {
+	if err := w.lockNames(ctx, names); err != nil {
 		return nil, err
 	}
-	var outside []string
-	for i, key := range keys {
-		if t := w.newest[key]; t != nil && !w.mayTouch(t) {
-			outside = append(outside, fmt.Sprintf("#/alerts/%d/externalId", i))
+	var anywhere []string // the keys of ends that are not of the organization's own alerts
+	for i, item := range items {
+		if item.endsAnywhere(places[i]) && !w.takes(w.keyOf(names[i]), notices[i]) {
+			anywhere = append(anywhere, names[i].key)
 		}
 	}
-	if len(outside) > 0 {
-		return nil, OutsideLimit(outside)
+	if err := w.lockAllOf(ctx, anywhere); err != nil {
+		return nil, err
 	}
+	var broken []FieldError
 	ids := make([]AlertID, 0, len(items))
 	for i, item := range items {
-		t := w.newest[keys[i]]
+		key := w.keyOf(names[i])
+		if item.endsAnywhere(places[i]) {
+			var several bool
+			if key, several = w.keyOfEnd(names[i], notices[i]); several {
+				broken = append(broken, FieldError{
+					Pointer: fmt.Sprintf("#/alerts/%d/instance", i), Code: "instance_required", Detail: "must say which alert ends: several instances have it open",
+				})
+				continue
+			}
+		}
+		t := w.newest[key]
 		if t == nil {
 			t = new(trackedAlert)
 		}
-		w.take(keys[i], t.alert.Update(keys[i], item.notice(places[i]), t.seen))
-		ids = append(ids, AlertID{ExternalID: item.ExternalID, ID: w.newest[keys[i]].id})
+		w.take(key, t.alert.Update(key, notices[i], t.seen))
+		ids = append(ids, AlertID{ExternalID: item.ExternalID, ID: w.newest[key].id})
 	}
-	return ids, nil
+	return ids, fieldErrors(broken)
 }
 
-// mayTouch reports whether the actor may go on under the key of an alert. Under
-// that of a closed one, which stays as it is, he may only raise another; or an
-// instance that is registered again could not.
-func (w *alertWriter) mayTouch(t *trackedAlert) bool {
-	return t.alert.State().Closed() || w.actor.Limit.Allows(t.alert.InstanceID())
-}
+// endsAnywhere reports whether an item closes an alert without saying where it is.
+func (i AlertItem) endsAnywhere(at Place) bool { return i.State.Closed() && at.Instance == uuid.Nil }
 
 const maxTitleRunes = 500
 
@@ -141,10 +153,13 @@ func (i AlertItem) placePointer() string {
 // items say that they are.
 func checkAlerts(items []AlertItem, places []Place, now time.Time) error {
 	c := fleetCheck{now: now}
-	seen := make(map[string]bool, len(items))
+	seen := make(map[uuid.UUID]map[string]bool) // by the instance
 	for i, item := range items {
 		at := fmt.Sprintf("#/alerts/%d", i)
-		c.externalID(at, item.ExternalID, seen)
+		if seen[places[i].Instance] == nil {
+			seen[places[i].Instance] = map[string]bool{}
+		}
+		c.externalID(at, item.ExternalID, seen[places[i].Instance])
 		c.name(at+"/title", item.Title, 1, maxTitleRunes)
 		if !slices.Contains(alert.Severities(), item.Severity) {
 			c.refuse(at+"/severity", "invalid_parameter", "is no severity known here")

@@ -127,7 +127,7 @@ func TestABatchOfAlertsIsAllOrNothing(t *testing.T) {
 	future, nul, long := start.Add(5*time.Minute+time.Microsecond), "a\x00b", strings.Repeat("ä", 501)
 	items := []commands.AlertItem{
 		alertItem("good", on("pg-1"), in("sales")),
-		alertItem("good"),
+		alertItem("good", in("sales")), // which is at pg-1, too
 		alertItem("", func(i *commands.AlertItem) { i.Title, i.Severity, i.State = "", "fatal", "Firing" }),
 		alertItem(long[:2*201], func(i *commands.AlertItem) { i.Title = long }),
 		alertItem("nul"+nul, on(nul), func(i *commands.AlertItem) { i.Title = nul }),

@@ -32,42 +32,35 @@ const (
 // used: text that cannot be kept, or beyond the instances of an ingest token.
 func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []alert.Firing) (dropped int, mark Mark, err error) {
 	taken := make([]alert.Firing, 0, len(firings))
-	keys := make([]string, 0, len(firings))
+	names := make([]alertName, 0, len(firings))
 	for _, f := range firings {
 		if usable(f) && actor.Limit.Allows(f.InstanceID) {
 			taken = append(taken, f)
-			keys = append(keys, f.Key)
+			names = append(names, alertName{key: f.Key, instance: f.InstanceID, machine: true})
 		}
 	}
 	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
-		dropped = len(firings) - len(taken)
-		if err := w.lock(ctx, keys); err != nil {
+		if err := w.lockNames(ctx, names); err != nil {
 			return err
 		}
-		for _, f := range taken {
-			if !w.recordFiring(f) {
-				dropped++
-			}
+		for i, f := range taken {
+			f.Key, f.Limited = w.keyOf(names[i]), actor.Limit != nil
+			w.recordFiring(f)
 		}
 		return nil
 	})
-	return dropped, mark, err
+	return len(firings) - len(taken), mark, err
 }
 
-// recordFiring decides about one firing; false where its key is that of
-// an open alert that the actor may not touch.
-func (w *alertWriter) recordFiring(f alert.Firing) bool {
+// recordFiring decides about one firing.
+func (w *alertWriter) recordFiring(f alert.Firing) {
 	t := w.newest[f.Key]
-	switch {
-	case t == nil:
+	if t == nil {
 		t = new(trackedAlert)
-	case !w.mayTouch(t):
-		return false
-	default:
+	} else {
 		w.lapse(t)
 	}
 	w.take(f.Key, t.alert.Fire(kept(f).Received(w.now), t.seen))
-	return true
 }
 
 // lapse closes an alert whose end has passed. Every message to it begins with

@@ -186,6 +186,7 @@ func examples() []any {
 			New: []fleet.NewFindings{{CheckID: "PG-S17", Title: "PUBLIC may create objects in a schema", Severity: "High", Findings: 2}},
 		},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
+		alert.Raised{Key: "external/disk\n" + a.String(), After: at, Limited: true, Details: raised},
 		alert.Changed{Details: raised},
 		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at, StartedAt: at},
 		alert.StillFiring{LastTriggeredAt: at},

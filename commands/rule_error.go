@@ -140,6 +140,7 @@ func titles() map[string]string {
 		"unknown_check":                "There is no such check",
 		"too_many_items":               "Too many items in one call",
 		"duplicate_external_id":        "An external id appears twice in the call",
+		"instance_required":            "It is not clear which instance is meant",
 		"time_in_future":               "A time lies in the future",
 		"invalid_name":                 "A name cannot be used",
 		"invalid_text":                 "A text cannot be used",

@@ -12,10 +12,11 @@ import (
 // Alert is one alert, folded from its events. The zero value is one that nobody
 // has raised. Of its texts it keeps a digest: decisions compare them only.
 type Alert struct {
-	key   string
-	state State
-	muted bool
-	until time.Time // when the mute ends by itself; zero: it stays
+	key     string
+	limited bool // a limited token raised it
+	state   State
+	muted   bool
+	until   time.Time // when the mute ends by itself; zero: it stays
 
 	texts              textDigest
 	severity           Severity
@@ -70,6 +71,12 @@ func (a *Alert) Muted() bool { return a.muted }
 // MutedUntil is when its mute ends by itself; zero where it is not muted, or for good.
 func (a *Alert) MutedUntil() time.Time { return a.until }
 
+// Limited reports whether an ingest token that is limited to instances raised it.
+func (a *Alert) Limited() bool { return a.limited }
+
+// ResolvedAt is when it was over; zero while it is open.
+func (a *Alert) ResolvedAt() time.Time { return a.resolved }
+
 // InstanceID is where it is; uuid.Nil: of the organization only.
 func (a *Alert) InstanceID() uuid.UUID { return a.instance }
 
@@ -79,7 +86,7 @@ func (a *Alert) Apply(event Event) {
 	a.state, _ = Next(a.state, event)
 	switch e := event.(type) {
 	case Raised:
-		a.key, a.after = e.Key, e.After
+		a.key, a.after, a.limited = e.Key, e.After, e.Limited
 		a.describe(e.Details)
 		a.started = a.first
 	case Changed:

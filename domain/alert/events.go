@@ -60,10 +60,11 @@ type Event interface{ name() string }
 // Raised says that there is an alert. Key is what its sender knows it by:
 // unique in the organization among those that are open. After is when the alert
 // that a machine raised under this key before was over: what is older than that
-// belongs there.
+// belongs there. Limited says that an ingest token raised it that is limited to instances.
 type Raised struct {
-	Key   string    `json:"key"`
-	After time.Time `json:"after,omitzero"`
+	Key     string    `json:"key"`
+	After   time.Time `json:"after,omitzero"`
+	Limited bool      `json:"limited,omitempty"`
 	Details
 }
 

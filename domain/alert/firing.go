@@ -34,6 +34,7 @@ type Firing struct {
 	SeenAt           time.Time // when it was seen firing: receipt, or EndsAt where that is earlier
 	EndsAt           time.Time // zero: open end. When it is over unless it is seen again, or was over
 	Resolved         bool      // it is over, at EndsAt
+	Limited          bool      // a limited token says so
 }
 
 // Received is the firing as it can be at the time of its receipt: nothing but
@@ -93,7 +94,7 @@ func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 func (f Firing) raise(after time.Time) Outcome {
 	d := f.details()
 	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = f.StartsAt, f.StartsAt, f.SeenAt
-	events := []Event{Raised{Key: f.Key, After: after, Details: d}}
+	events := []Event{Raised{Key: f.Key, After: after, Limited: f.Limited, Details: d}}
 	if f.Resolved {
 		return Outcome{Anew: true, Events: append(events, AutoResolved{ResolvedAt: f.EndsAt, LastTriggeredAt: f.SeenAt})}
 	}

@@ -37,7 +37,8 @@ const (
 	mementoForm = 2
 	mementoSize = 4 + len(textDigest{}) + 2*16 + 7*8
 
-	flagMuted = 1 // 2 is one of older programs
+	flagMuted   = 1 // 2 is one of older programs
+	flagLimited = 4
 )
 
 // Memento is everything about the alert that its next decisions depend on, but
@@ -66,7 +67,7 @@ func Recall(key string, m []byte) (a Alert, ok bool) {
 	}
 	a = Alert{
 		key: key, state: States()[state], severity: Severities()[severity],
-		muted: m[3]&flagMuted != 0,
+		muted: m[3]&flagMuted != 0, limited: m[3]&flagLimited != 0,
 	}
 	rest := m[4:]
 	rest = rest[copy(a.texts[:], rest):]
@@ -85,6 +86,9 @@ func (a *Alert) times() []*time.Time {
 func (a *Alert) flags() (flags byte) {
 	if a.muted {
 		flags |= flagMuted
+	}
+	if a.limited {
+		flags |= flagLimited
 	}
 	return flags
 }

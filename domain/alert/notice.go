@@ -3,6 +3,8 @@ package alert
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/domain/instant"
 )
 
@@ -15,6 +17,7 @@ type Notice struct {
 	State      State
 	Muted      *bool     // nil leaves what is
 	ResolvedAt time.Time // where State is closed
+	Limited    bool      // a limited token says so
 }
 
 // Outcome is what follows from a message about an alert.
@@ -26,7 +29,8 @@ type Outcome struct {
 
 // Update decides on what a feed says of the newest alert under a key. It never
 // undoes what a person did: an acknowledgement stays, and so does what is
-// closed, whose key is then that of a new alert.
+// closed, whose key is then that of a new alert. A notice without an instance leaves the
+// alert where it is.
 func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 	switch {
 	case a.state == none,
@@ -38,6 +42,9 @@ func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 	}
 	known := instant.Later(a.last, seen.LastTriggeredAt)
 	d := n.Details
+	if d.InstanceID == uuid.Nil {
+		d.InstanceID, d.DatabaseID = a.instance, a.database
+	}
 	d.LastTriggeredAt = instant.Later(known, n.LastTriggeredAt)
 	said := a.last // until when the log says that it was seen
 	var events []Event
@@ -69,7 +76,7 @@ func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 
 // raise is the life of a new alert as far as the feed knows it.
 func (n Notice) raise(key string) Outcome {
-	events := []Event{Raised{Key: key, Details: n.Details}}
+	events := []Event{Raised{Key: key, Limited: n.Limited, Details: n.Details}}
 	if n.State == AcknowledgedState {
 		events = append(events, Acknowledged{})
 	}

@@ -1,0 +1,158 @@
+package commands
+
+import (
+	"context"
+	_ "embed" // the statement
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/internal/statement"
+)
+
+//go:embed sql/own_alert_keys.sql
+var ownAlertKeys string
+
+// alertName is what a message calls an alert: by its sender's key, and where it is. Two
+// instances may have alerts under one key.
+//
+// The first alert under a key has the key as it is, as every alert of earlier releases
+// does, so that both find the alerts of the other. It stays that instance's, also when the
+// alert is over. What comes under the key from elsewhere has a key of its own (own).
+type alertName struct {
+	key      string
+	instance uuid.UUID
+	machine  bool // it names a label set, which is one alert to tokens that are not limited
+}
+
+// ownMark is between a key and the instance whose own it is. No external id, fingerprint
+// or name of a rule has it.
+const ownMark = "\n"
+
+func (n alertName) own() string { return n.key + ownMark + n.instance.String() }
+
+// elsewhere is the key of what tokens that are not limited say of a label set whose plain
+// key is that of a limited token's instance.
+func (n alertName) elsewhere() string { return n.key + ownMark + uuid.Nil.String() }
+
+func isOwn(key string) bool { return strings.Contains(key, ownMark) }
+
+// plainKey is a key without the instance whose own it is.
+func plainKey(key string) string {
+	plain, _, _ := strings.Cut(key, ownMark)
+	return plain
+}
+
+// lockNames locks the keys under which names have alerts, or will have.
+func (w *alertWriter) lockNames(ctx context.Context, names []alertName) error {
+	plain := make([]string, 0, len(names))
+	for _, n := range names {
+		plain = append(plain, n.key)
+	}
+	if err := w.lock(ctx, plain); err != nil {
+		return err
+	}
+	holders := map[string]alertName{} // of plain keys that this call takes
+	var needed, perhaps []string
+	for _, n := range names {
+		at, limited := n.instance, w.actor.Limit != nil
+		if t := w.newest[n.key]; t != nil {
+			at, limited = t.alert.InstanceID(), t.alert.Limited()
+		} else if first, taken := holders[n.key]; taken {
+			at = first.instance
+		} else {
+			holders[n.key] = n
+			continue
+		}
+		switch {
+		case n.machine && w.actor.Limit == nil && !limited:
+		case n.machine && w.actor.Limit == nil:
+			perhaps = append(perhaps, n.elsewhere())
+			if at != n.instance {
+				needed = append(needed, n.elsewhere())
+			}
+		case at != n.instance:
+			needed = append(needed, n.own())
+		case w.actor.Limit != nil:
+			perhaps = append(perhaps, n.own())
+		}
+	}
+	known, err := w.s.Events.FindKeys(ctx, w.tx, w.actor.OrganizationID, alert.StreamType, perhaps)
+	if err != nil {
+		return fmt.Errorf("find keys of alerts: %w", err)
+	}
+	for key := range known {
+		needed = append(needed, key)
+	}
+	return w.lock(ctx, needed)
+}
+
+// keyOf is the key under which a name has its alert, or will have; its keys are locked.
+func (w *alertWriter) keyOf(n alertName) string {
+	t, own := w.newest[n.key], n.own()
+	if n.machine && w.actor.Limit == nil {
+		if t == nil || !t.alert.Limited() {
+			return n.key
+		}
+		own = n.elsewhere()
+	}
+	if w.newest[own] == nil && (t == nil || t.alert.InstanceID() == n.instance) {
+		return n.key
+	}
+	return own
+}
+
+// lockAllOf locks the keys of all instances under plain keys that are locked, so that no
+// other can come meanwhile.
+func (w *alertWriter) lockAllOf(ctx context.Context, plain []string) error {
+	plain = slices.DeleteFunc(plain, func(key string) bool { return w.newest[key] == nil }) // whose first is of this call
+	if len(plain) == 0 {
+		return nil
+	}
+	keys, err := statement.All[string](ctx, w.tx, "find the keys of alerts at instances", ownAlertKeys, w.actor.OrganizationID, alert.StreamType, plain, ownMark)
+	if err != nil {
+		return err
+	}
+	return w.lock(ctx, keys)
+}
+
+// keyOfEnd is the key of the alert that a notice closes without naming an instance: the
+// organization's own where that is open or was closed so, else the only one of any instance
+// that is open. Where none is, it is the one that was closed last, of which the notice then
+// says nothing new, or a new one of the organization. several tells that more than one is open. Alerts of
+// limited tokens do not count: such a token could have the end of another's alert refused.
+func (w *alertWriter) keyOfEnd(n alertName, says alert.Notice) (key string, several bool) {
+	exact := w.keyOf(n)
+	if w.takes(exact, says) {
+		return exact, false
+	}
+	var open []string
+	var last *trackedAlert
+	for _, key := range append([]string{n.key}, w.own[n.key]...) {
+		switch t := w.newest[key]; {
+		case t == nil || t.alert.Limited():
+		case !t.alert.State().Closed():
+			open = append(open, key)
+		case last == nil || t.alert.ResolvedAt().After(last.alert.ResolvedAt()):
+			last = t
+		}
+	}
+	switch {
+	case len(open) == 1:
+		return open[0], false
+	case len(open) > 1:
+		return "", true
+	case w.newest[exact] == nil && last != nil && w.takes(last.key, says):
+		return last.key, false
+	}
+	return exact, false
+}
+
+// takes reports whether there is an alert under a key that a notice is about, be it over.
+func (w *alertWriter) takes(key string, says alert.Notice) bool {
+	t := w.newest[key]
+	return t != nil && !t.alert.Update(key, says, t.seen).Anew
+}
