@@ -24,6 +24,7 @@ var ownAlertKeys string
 // alert is over. What comes under the key from elsewhere has a key of its own (own).
 type alertName struct {
 	key      string
+	former   string // that of earlier releases, where it is another
 	instance uuid.UUID
 	machine  bool // it names a label set, which is one alert to tokens that are not limited
 }
@@ -49,8 +50,19 @@ func plainKey(key string) string {
 // lockNames locks the keys under which names have alerts, or will have.
 func (w *alertWriter) lockNames(ctx context.Context, names []alertName) error {
 	plain := make([]string, 0, len(names))
+	var former []string
 	for _, n := range names {
 		plain = append(plain, n.key)
+		if n.former != "" {
+			former = append(former, n.former)
+		}
+	}
+	before, err := w.s.Events.FindKeys(ctx, w.tx, w.actor.OrganizationID, alert.StreamType, former)
+	if err != nil {
+		return fmt.Errorf("find former keys of alerts: %w", err)
+	}
+	for key := range before {
+		plain = append(plain, key)
 	}
 	if err := w.lock(ctx, plain); err != nil {
 		return err
@@ -58,7 +70,8 @@ func (w *alertWriter) lockNames(ctx context.Context, names []alertName) error {
 	holders := map[string]alertName{} // of plain keys that this call takes
 	var needed, perhaps []string
 	for _, n := range names {
-		at, limited := n.instance, w.actor.Limit != nil
+		var at uuid.UUID
+		limited := w.actor.Limit != nil
 		if t := w.newest[n.key]; t != nil {
 			at, limited = t.alert.InstanceID(), t.alert.Limited()
 		} else if first, taken := holders[n.key]; taken {
@@ -103,6 +116,16 @@ func (w *alertWriter) keyOf(n alertName) string {
 		return n.key
 	}
 	return own
+}
+
+// former is the alert that an earlier release raised under another key, if the actor may speak
+// of it.
+func (w *alertWriter) former(n alertName) *trackedAlert {
+	t := w.newest[n.former]
+	if t == nil || w.actor.Limit != nil && t.alert.InstanceID() != n.instance {
+		return nil
+	}
+	return t
 }
 
 // lockAllOf locks the keys of all instances under plain keys that are locked, so that no

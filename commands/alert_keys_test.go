@@ -218,6 +218,37 @@ func TestAlertsOfTheProgramBefore(t *testing.T) {
 	h.wantKeysTold()
 }
 
+// TestAFormerKey leads to the alert that an earlier release raised under it, and to no other
+// instance's. It is never the key of a new alert.
+func TestAFormerKey(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	x, a := uuid.UUID{1}, uuid.UUID{2}
+	at := func(instance uuid.UUID) func(*alert.Firing) { return func(f *alert.Firing) { f.InstanceID = instance } }
+	knownAs := func(f *alert.Firing) { f.FormerKey = "alertmanager/stated" }
+	h.fire(h.firing("stated", at(a)))
+	before := h.newest()
+	h.fires(h.limited(x), h.firing("forged", at(x), knownAs), h.firing("forged", at(x), knownAs, over(h.clock.Now())))
+	if forged := h.newest(); forged == before || h.standing(before).State() != alert.Open {
+		t.Error("a token that states the former key of another instance's alert reaches it")
+	}
+	h.fires(h.limited(a), h.firing("labels", at(a), knownAs))
+	h.fire(h.firing("labels", at(a), knownAs))
+	if ids := h.under("labels"); len(ids) != 0 {
+		t.Error("an alert of an earlier release comes twice")
+	}
+	h.fire(h.firing("labels", at(a), knownAs, over(h.clock.Now())))
+	if !h.standing(before).State().Closed() || len(h.under("labels")) != 0 {
+		t.Error("an alert of an earlier release does not end")
+	}
+	h.clock.Advance(time.Hour)
+	h.fire(h.firing("labels", at(a), knownAs, starts(h.clock.Now())))
+	if len(h.under("labels")) != 1 || len(h.under("stated")) != 1 {
+		t.Error("what fires after that has not its own key")
+	}
+	h.wantKeysTold()
+}
+
 // TestALimitedTokenChangesNoOtherAlert: two organizations get the same messages, one of them
 // those of a token that is limited to pg-x as well. What happens to alerts elsewhere, and how
 // every message about them is answered, is the same.
@@ -256,7 +287,7 @@ func TestALimitedTokenChangesNoOtherAlert(t *testing.T) {
 				if limited {
 					actor.Limit = []uuid.UUID{fleet[i][place]}
 				}
-				answer := ""
+				var answer string
 				if machine {
 					f := h.firing(id, func(f *alert.Firing) { f.InstanceID, f.Sender = fleet[i][place], fmt.Sprint(limited, place) })
 					if ends {

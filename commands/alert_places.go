@@ -27,6 +27,12 @@ type Place struct{ Instance, Database uuid.UUID }
 // model may lag behind what the same sender registered a moment ago. The fleet is not
 // locked; what is removed just now may get an alert, as if that had come before.
 func (s *Service) FindPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName) ([]Place, error) {
+	return s.findPlaces(ctx, organization, names, nil)
+}
+
+// findPlaces is FindPlaces for a token. To a limited one a database alone is called like no
+// other of its instances: what others call theirs does not keep it from its own.
+func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName, limit fleet.Limit) ([]Place, error) {
 	places := make([]Place, len(names))
 	var keys, alone []string
 	for _, n := range names {
@@ -55,7 +61,7 @@ func (s *Service) FindPlaces(ctx context.Context, organization uuid.UUID, names 
 	if err != nil {
 		return nil, err
 	}
-	unique, err := s.findDatabasesAlone(ctx, organization, alone)
+	unique, err := s.findDatabasesAlone(ctx, organization, alone, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +93,8 @@ func (s *Service) findFleet(ctx context.Context, organization uuid.UUID, streamT
 }
 
 // findDatabasesAlone returns the databases that are called like no other of the
-// organization.
-func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID, names []string) (map[string]Place, error) {
+// organization, or of the instances of a limited token.
+func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID, names []string, limit fleet.Limit) (map[string]Place, error) {
 	unique := make(map[string]Place)
 	if names = possibleKeys(names); len(names) == 0 {
 		return unique, nil
@@ -98,7 +104,7 @@ func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID
 		Instance   uuid.UUID `db:"instance_id"`
 		Database   uuid.UUID `db:"stream_id"`
 	}
-	rows, err := statement.All[row](ctx, s.DB, "find databases by name", findDatabases, organization, fleet.DatabaseStream, names)
+	rows, err := statement.All[row](ctx, s.DB, "find databases by name", findDatabases, organization, fleet.DatabaseStream, names, []uuid.UUID(limit))
 	for _, r := range rows {
 		unique[r.ExternalID] = Place{Instance: r.Instance, Database: r.Database}
 	}

@@ -87,7 +87,7 @@ func TestAnAlertOutlivesItsPlace(t *testing.T) {
 func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	fleet := h.fleet(item("mine", "sales"), item("theirs", "hr"))
+	fleet := h.fleet(item("mine", "sales", "crm"), item("theirs", "hr", "crm"))
 	taken := h.alerts(alertItem("taken", on("theirs")))[0]
 	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{fleet[0].ID}}
 	for name, beyond := range map[string]commands.AlertItem{
@@ -101,7 +101,7 @@ func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	if n := h.alertEvents(); n != 1 {
 		t.Errorf("%d events", n)
 	}
-	if _, _, err := h.RecordAlerts(t.Context(), token, []commands.AlertItem{alertItem("1", on("mine")), alertItem("2", in("sales")), alertItem("taken", on("mine"))}); err != nil {
+	if _, _, err := h.RecordAlerts(t.Context(), token, []commands.AlertItem{alertItem("1", on("mine")), alertItem("2", in("sales")), alertItem("taken", on("mine")), alertItem("3", in("crm"))}); err != nil {
 		t.Error(err)
 	}
 	h.wantTypes("an alert of another instance", taken, "raised")

@@ -27,7 +27,7 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 	for i, item := range items {
 		names[i] = PlaceName{item.Instance, item.Database}
 	}
-	places, err := s.FindPlaces(ctx, actor.OrganizationID, names)
+	places, err := s.findPlaces(ctx, actor.OrganizationID, names, actor.Limit)
 	if err != nil {
 		return nil, Mark{}, err
 	}

@@ -36,7 +36,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []aler
 	for _, f := range firings {
 		if usable(f) && actor.Limit.Allows(f.InstanceID) {
 			taken = append(taken, f)
-			names = append(names, alertName{key: f.Key, instance: f.InstanceID, machine: true})
+			names = append(names, alertName{key: f.Key, former: f.FormerKey, instance: f.InstanceID, machine: true})
 		}
 	}
 	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
@@ -44,8 +44,8 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []aler
 			return err
 		}
 		for i, f := range taken {
-			f.Key, f.Limited = w.keyOf(names[i]), actor.Limit != nil
-			w.recordFiring(f)
+			f.Limited = actor.Limit != nil
+			w.recordFiring(f, names[i])
 		}
 		return nil
 	})
@@ -53,14 +53,23 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []aler
 }
 
 // recordFiring decides about one firing.
-func (w *alertWriter) recordFiring(f alert.Firing) {
+func (w *alertWriter) recordFiring(f alert.Firing, name alertName) {
+	f = kept(f).Received(w.now)
+	f.Key = w.keyOf(name)
 	t := w.newest[f.Key]
 	if t == nil {
+		if former := w.former(name); former != nil {
+			w.lapse(former)
+			if o := former.alert.Fire(f, former.seen); !o.Anew {
+				w.take(former.key, o)
+				return
+			}
+		}
 		t = new(trackedAlert)
 	} else {
 		w.lapse(t)
 	}
-	w.take(f.Key, t.alert.Fire(kept(f).Received(w.now), t.seen))
+	w.take(f.Key, t.alert.Fire(f, t.seen))
 }
 
 // lapse closes an alert whose end has passed. Every message to it begins with
@@ -76,7 +85,7 @@ func usable(f alert.Firing) bool {
 	if f.Key == "" || len(f.Key) > maxKeyBytes || f.Title == "" {
 		return false
 	}
-	texts := []string{f.Key, f.Title, f.Description}
+	texts := []string{f.Key, f.FormerKey, f.Title, f.Description}
 	if f.Rule != nil {
 		texts = append(texts, f.Rule.ID, f.Rule.Name, f.Rule.Unit)
 	}

@@ -21,8 +21,8 @@ var (
 // LockKeys locks and returns the known ones of keys, in sorted order, so that
 // two writers with overlapping batches wait instead of deadlocking. Unknown
 // keys are reserved for the transaction too: two writers that both meet a key
-// for the first time do so one after the other. Call it once a transaction, with
-// all keys, before AppendTx.
+// for the first time do so one after the other. Call it before AppendTx, and once a
+// transaction, with all keys; or for kinds of keys in an order that every writer keeps.
 //
 // A key cannot hold U+0000 or invalid UTF-8, as no text in PostgreSQL can.
 func (s *Store) LockKeys(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, streamType string, keys []string) (map[string]StreamKey, error) {

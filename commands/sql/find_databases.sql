@@ -6,6 +6,7 @@ FROM (
     CROSS JOIN LATERAL (
         SELECT d.instance_id FROM instance_databases d
         WHERE d.organization_id = $1 AND d.external_id = asked.external_id COLLATE "C"
+            AND ($4::uuid[] IS NULL OR d.instance_id = ANY ($4))
         LIMIT 2
     ) d
     GROUP BY asked.external_id

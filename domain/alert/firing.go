@@ -19,6 +19,8 @@ type Firing struct {
 	// Key is what the alert is known by, unique in the organization with its
 	// prefix: "alertmanager/<fingerprint>", "watch/<rule>/<subject>".
 	Key string
+	// FormerKey is what earlier releases know it by, where that is another; empty: by none.
+	FormerKey string
 	// Sender is who says so, so that one of several does not end what another sees firing;
 	// empty: nobody can tell.
 	Sender      string

@@ -16,6 +16,9 @@ type Limit []uuid.UUID
 // organization, or an instance that there is not.
 func (l Limit) Allows(instance uuid.UUID) bool { return l == nil || slices.Contains(l, instance) }
 
+// Names reports whether the token is limited to an instance, and perhaps to others.
+func (l Limit) Names(instance uuid.UUID) bool { return slices.Contains(l, instance) }
+
 // Limited reports whether a limited token may not change a field of its instances: by name
 // and host messages of others are taken to be about an instance.
 func Limited(field string) bool { return field == "engine" || Managed(field) }

@@ -27,7 +27,8 @@
 // Limit is the one place that says what a token may speak of. A feed that goes beyond it
 // is refused as a whole, and every item is named; of an agent's message, which would only
 // come again, the item is dropped and counted as forbidden. What depends on the state
-// under a lock (whose the key of an alert or an instance is) commands ask the same Limit.
+// under a lock (whose the key of an instance is) commands ask the same Limit. The keys of
+// alerts are apart by instance, so that nobody has to be asked for them.
 //
 // # What may go wrong
 //
@@ -39,6 +40,4 @@
 //   - The fleet's read model lags behind what was just registered: a feed is told
 //     *LaggingError and sends again; an agent's sample or alert is the organization's
 //     until its next message finds the instance.
-//   - A token is limited in two steps of one call (by an alert's place, and by whose key
-//     it has): the second is told once the first is put right.
 package intake

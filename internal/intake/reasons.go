@@ -37,12 +37,13 @@ const (
 	// Of samples, which were well when they were sent:
 	TooLate         Reason = "too_late"         // of an hour that is sealed
 	Counted         Reason = "counted"          // statements of a time that another sender has counted
-	UnknownInstance Reason = "unknown_instance" // or several; the sample is kept without it
+	UnknownInstance Reason = "unknown_instance" // the sample is kept without it
+	Ambiguous       Reason = "ambiguous"        // several instances fit; what was sent is kept as one's
 )
 
 // IsFault is whether a sender is told of it.
 func (r Reason) IsFault() bool {
-	return r != NotUsed && r != TooLate && r != Counted && r != UnknownInstance
+	return r != NotUsed && r != TooLate && r != Counted && r != UnknownInstance && r != Ambiguous
 }
 
 // UnreadableError says that a body is not the message that it should be, so that

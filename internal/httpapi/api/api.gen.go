@@ -1798,8 +1798,16 @@ type AgentMissingGrant struct {
 
 // AgentReceipt defines model for AgentReceipt.
 type AgentReceipt struct {
-	// Dropped Those of them that could not be used
+	// Ambiguous Those of them whose labels fit several instances. Each is recorded: at the instance that the token is limited to, or
+	// else at the one that was registered first.
+	Ambiguous int `json:"ambiguous"`
+
+	// Dropped Those of them that were not recorded
 	Dropped int `json:"dropped"`
+
+	// Reasons Why alerts were dropped, with how many, as in `muster_ingest_dropped_total`. `truncated` counts alerts that the sender
+	// cut off its message; they are not part of `received` and `dropped`.
+	Reasons map[string]int `json:"reasons"`
 
 	// Received Alerts in the message
 	Received int `json:"received"`

@@ -209,7 +209,15 @@ func (s *FeedRoutes) ReceiveAlertmanagerAlerts(ctx context.Context, r api.Receiv
 }
 
 func agentReceipt(r intake.Receipt) api.AgentReceipt {
-	return api.AgentReceipt{Received: r.Received, Dropped: r.Received - r.Recorded[intake.Alert]}
+	reasons := map[string]int{}
+	for reason, n := range r.Dropped {
+		if reason != intake.Ambiguous && n > 0 {
+			reasons[string(reason)] = n
+		}
+	}
+	return api.AgentReceipt{
+		Received: r.Received, Dropped: r.Received - r.Recorded[intake.Alert], Ambiguous: r.Dropped[intake.Ambiguous], Reasons: reasons,
+	}
 }
 
 // The native feed's bodies as the doors take them; here is only the spelling.

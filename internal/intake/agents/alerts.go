@@ -29,7 +29,7 @@ func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) 
 	}
 	receipt := &message.Receipt
 	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
-		firings, err := d.placeAlerts(ctx, from, alerts)
+		firings, err := d.placeAlerts(ctx, from, receipt, alerts)
 		if err != nil {
 			return *receipt, err
 		}
@@ -41,15 +41,16 @@ func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) 
 			receipt.Mark = mark
 		}
 		receipt.Record(intake.Alert, len(firings)-dropped)
-		// What is well formed the use case refuses to a limited token only.
-		receipt.Drop(intake.Forbidden, dropped)
+		if dropped > 0 {
+			receipt.Drop(intake.Malformed, dropped)
+		}
 	}
 	return *receipt, nil
 }
 
 // placeAlerts finds the instance and the database of every alert, with one look-up for all
-// of them.
-func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]alert.Firing, error) {
+// of them, and drops what a limited token may not say.
+func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, receipt *intake.Receipt, alerts []alertmanager.Alert) ([]alert.Firing, error) {
 	labels := make([]places.Labels, 0, len(alerts))
 	for _, a := range alerts {
 		labels = append(labels, a.Labels)
@@ -60,7 +61,15 @@ func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, alerts
 	}
 	firings := make([]alert.Firing, 0, len(alerts))
 	for _, a := range alerts {
-		a.InstanceID, a.DatabaseID = directory.Find(a.Labels)
+		found := directory.Find(a.Labels, from.Limit)
+		if !from.Limit.Allows(found.Instance) {
+			receipt.Drop(intake.Forbidden, 1)
+			continue
+		}
+		if found.Ambiguous {
+			receipt.Drop(intake.Ambiguous, 1)
+		}
+		a.InstanceID, a.DatabaseID = found.Instance, found.Database
 		a.Sender = senderOf(from, a.Sender)
 		firings = append(firings, a.Firing)
 	}

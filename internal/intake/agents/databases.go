@@ -75,12 +75,16 @@ func (c Config) placeLooks(ctx context.Context, from intake.Caller, receipt *int
 	found := make([]placed, 0, len(looks))
 	instances := make([]uuid.UUID, 0, len(looks))
 	for _, l := range looks {
-		p := placed{Look: l}
+		p, at := placed{Look: l}, places.Found{}
 		for i := range l.Place.Databases {
-			if p.database == uuid.Nil {
-				p.instance, p.database = directory.FindEngine(l.Place.Labels(i), l.Engine)
+			if at.Database == uuid.Nil {
+				at = directory.FindEngine(l.Place.Labels(i), l.Engine, from.Limit)
 			}
 		}
+		if at.Ambiguous {
+			receipt.Drop(intake.Ambiguous, l.Records)
+		}
+		p.instance, p.database = at.Instance, at.Database
 		found, instances = append(found, p), append(instances, p.instance)
 	}
 	engines, err := c.Places.Fleet.Engines(ctx, from.OrganizationID, instances)

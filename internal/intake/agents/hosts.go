@@ -97,11 +97,14 @@ func (d *HostDoor) placeHosts(ctx context.Context, from intake.Caller, receipt *
 	named := make([][]uuid.UUID, 0, len(samples))
 	for i, s := range samples {
 		for _, reference := range s.References {
-			id, _ := directory.Find(places.Labels{Instance: reference})
-			if id == uuid.Nil {
+			found := directory.Find(places.Labels{Instance: reference}, from.Limit)
+			if found.Ambiguous {
+				receipt.Drop(intake.Ambiguous, 1)
+			}
+			if found.Instance == uuid.Nil {
 				receipt.Drop(intake.UnknownInstance, 1)
-			} else if !slices.Contains(s.Instances, id) {
-				s.Instances = append(s.Instances, id)
+			} else if !slices.Contains(s.Instances, found.Instance) {
+				s.Instances = append(s.Instances, found.Instance)
 			}
 		}
 		samples[i].Instances, named = s.Instances, append(named, s.Instances)

@@ -60,7 +60,11 @@ func (c Config) placeReaches(ctx context.Context, from intake.Caller, receipt *i
 	}
 	reached := make([]measurements.Reached, 0, len(reaches))
 	for n, r := range reaches {
-		instance, _ := directory.FindEngine(labels[n], r.Engine)
+		found := directory.FindEngine(labels[n], r.Engine, from.Limit)
+		instance := found.Instance
+		if found.Ambiguous {
+			receipt.Drop(intake.Ambiguous, 1)
+		}
 		switch {
 		case from.Limit != nil && !from.Limit.Allows(instance):
 			receipt.Drop(intake.Forbidden, 1)

@@ -26,9 +26,8 @@ const originLabel = "muster_alert_id"
 // keyPrefix begins the key of an alert that Alertmanager or Prometheus sent.
 const keyPrefix = "alertmanager/"
 
-// alert says what is posted as a machine's firing. fingerprint is the sender's,
-// where it has one.
-func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reason) {
+// alert says what is posted as a machine's firing.
+func (p posted) alert(receipt time.Time) (Alert, intake.Reason) {
 	labels := maps.Clone(p.Labels)
 	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" }) // to Prometheus it is not there
 	switch {
@@ -44,7 +43,7 @@ func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reas
 		return Alert{}, intake.InvalidTime
 	}
 	a := Alert{Labels: places.Of(labels), Firing: alert.Firing{
-		Key:         keyPrefix + identity(fingerprint, labels),
+		Key:         keyPrefix + fingerprint(labels),
 		Sender:      p.sender,
 		Title:       title(labels, p.Annotations),
 		Description: text(p.Annotations["description"]),
@@ -68,12 +67,9 @@ func inCalendar(t time.Time) bool {
 	return year >= 1 && year <= 9999
 }
 
-// identity is the fingerprint that the sender states, or, where that is none,
-// the labels' own.
-func identity(stated string, labels map[string]string) string {
-	if f, err := model.ParseFingerprint(stated); err == nil {
-		return f.String()
-	}
+// fingerprint is what Prometheus and Alertmanager make of labels. What a message states is
+// not asked for: its sender could state another alert's.
+func fingerprint(labels map[string]string) string {
 	return model.Fingerprint(model.LabelsToSignature(labels)).String()
 }
 

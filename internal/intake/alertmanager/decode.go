@@ -135,8 +135,7 @@ func senderAt(road string, text json.RawMessage) string {
 func decodeNotified(item []byte, sender string, receipt time.Time) (Alert, intake.Reason) {
 	var p struct {
 		posted
-		Status      string `json:"status"`
-		Fingerprint string `json:"fingerprint"`
+		Status string `json:"status"`
 	}
 	if reason := unmarshal(item, &p); reason != "" {
 		return Alert{}, reason
@@ -151,7 +150,7 @@ func decodeNotified(item []byte, sender string, receipt time.Time) (Alert, intak
 		return Alert{}, intake.Malformed
 	}
 	p.sender = sender
-	return p.alert(p.Fingerprint, receipt)
+	return p.alert(receipt)
 }
 
 // decodePosted reads one alert of a post to the API.
@@ -169,7 +168,7 @@ func decodePosted(item []byte, receipt time.Time) (Alert, intake.Reason) {
 		p.StartsAt = p.EndsAt
 	}
 	p.sender = senderAt("api", p.Generator)
-	return p.alert("", receipt)
+	return p.alert(receipt)
 }
 
 // unmarshal reads an alert, and says why it cannot be used.

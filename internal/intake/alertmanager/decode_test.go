@@ -304,26 +304,32 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestFingerprintsOfAnotherForm: what is no fingerprint of Alertmanager's is
-// not believed; the labels decide.
-func TestFingerprintsOfAnotherForm(t *testing.T) {
+// TestFingerprintsAreThoseOfAlertmanager: they are over the labels, as Alertmanager 0.25
+// answered for these sets at its API. What a webhook states is another alert's to take.
+func TestFingerprintsAreThoseOfAlertmanager(t *testing.T) {
 	t.Parallel()
-	of := func(fingerprint string) string {
-		t.Helper()
-		got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[{"status":"firing","labels":{"a":"b"},"fingerprint":`+fingerprint+`}]}`), receipt))
-		if err != nil || len(got.Alerts) != 1 {
-			t.Fatalf("got %+v, %v", got, err)
+	for labels, want := range map[string]string{
+		`{"a":"b"}`: "d2b371819297f98a",
+		`{"alertname":"DBDown","instance":"db01:9187","severity":"critical"}`: "fc3c84a848114f77",
+		`{"alertname":"X","empty":"","z":"1"}`:                                "490f81c61af552cd",
+		`{"alertname":"ü & <ß>\n\"q\"","B":"1","a":"2","_":"3"}`:              "43c865946085a13a",
+		`{"alertname":"High load","grafana_folder":"DBs","instance":"db7"}`:   "12927dfdce54f7dc",
+	} {
+		for _, stated := range []string{`"fc3c84a848114f77"`, `"aaaaaaaaaaaaaaaa"`, `"D2B371819297F98A"`, `"not hex"`, `""`, `"watch/silent/x"`, `"\u0000"`, `null`, `7`, `{}`} {
+			item := `{"status":"firing","labels":` + labels + `,"fingerprint":` + stated + `}`
+			got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[`+item+`]}`), receipt))
+			if err != nil || len(got.Alerts) != 1 || got.Alerts[0].Key != "alertmanager/"+want || got.Alerts[0].FormerKey != "" {
+				t.Errorf("webhook, %s of %s: %+v, %v", stated, labels, got, err)
+			}
+			got, err = read(DecodeGrafana([]byte(`{"version":"1","orgId":1,"alerts":[`+item+`]}`), receipt))
+			if err != nil || len(got.Alerts) != 1 || got.Alerts[0].Key != "grafana/1/labels/"+want {
+				t.Errorf("grafana, %s of %s: %+v, %v", stated, labels, got, err)
+			}
 		}
-		return got.Alerts[0].Key
-	}
-	computed := of(`""`)
-	for _, fingerprint := range []string{`"not hex"`, `"338e9b45a1b43617338e9b45a1b43617"`, `"watch/silent/x"`, `"\u0000"`, `null`} {
-		if of(fingerprint) != computed {
-			t.Errorf("%s makes %s", fingerprint, of(fingerprint))
+		got, err := read(DecodeAlerts([]byte(`[{"labels":`+labels+`}]`), receipt))
+		if err != nil || len(got.Alerts) != 1 || got.Alerts[0].Key != "alertmanager/"+want {
+			t.Errorf("api, %s: %+v, %v", labels, got, err)
 		}
-	}
-	if of(`"338E9B45A1B43617"`) != "alertmanager/338e9b45a1b43617" {
-		t.Error("one fingerprint has two spellings")
 	}
 }
 

@@ -9,8 +9,8 @@
 //
 // An alert is its label fingerprint, FNV-1a over the labels in order, as
 // Alertmanager computes it: so one that comes by both roads, or from both of a
-// pair of Prometheus servers without their replica label, is one alert. The
-// webhook states it; the API does not.
+// pair of Prometheus servers without their replica label, is one alert. The fingerprint
+// that a webhook states is passed over: its sender could state another alert's.
 //
 // A sender is told from others by its address, as far as it says one: an Alertmanager by its
 // external URL, a sender of the API by the host of generatorURL.

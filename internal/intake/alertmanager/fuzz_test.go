@@ -65,7 +65,7 @@ func fuzz(f *testing.F, decode func([]byte, time.Time) (*Message, error)) {
 			t.Fatal(err)
 		}
 		for _, l := range labels {
-			if instance, database := directory.Find(l); instance == uuid.Nil && database != uuid.Nil {
+			if found := directory.Find(l, nil); found.Instance == uuid.Nil && found.Database != uuid.Nil {
 				t.Fatal("a database without an instance")
 			}
 		}

@@ -48,8 +48,8 @@ func DecodeGrafana(body []byte, receipt time.Time) (*Message, error) {
 type grafanaAlert struct {
 	posted
 	Status      string                     `json:"status"`
-	Fingerprint string                     `json:"fingerprint"`
-	Values      map[string]json.RawMessage `json:"values"` // of the rule's expressions, by their letters
+	Fingerprint json.RawMessage            `json:"fingerprint"` // see formerKey
+	Values      map[string]json.RawMessage `json:"values"`      // of the rule's expressions, by their letters
 	SilenceURL  string                     `json:"silenceURL"`
 	PanelURL    string                     `json:"panelURL"`
 }
@@ -80,18 +80,33 @@ func decodeGrafana(item []byte, sender string, org int64, receipt time.Time) (Al
 		g.StartsAt, g.EndsAt = receipt, receipt.Add(testEnd)
 	}
 	g.sender = sender
-	a, reason := g.alert(g.Fingerprint, receipt)
+	a, reason := g.alert(receipt)
 	if reason != "" {
 		return Alert{}, reason
 	}
 	// Organizations of one Grafana may have the same labels, and so the same fingerprints.
-	a.Key = "grafana/" + strconv.FormatInt(org, 10) + "/" + strings.TrimPrefix(a.Key, keyPrefix)
+	of := "grafana/" + strconv.FormatInt(org, 10) + "/"
+	a.Key, a.FormerKey = of+"labels/"+strings.TrimPrefix(a.Key, keyPrefix), g.formerKey(of)
 	if isTest {
 		a.Severity = alert.Info
 	}
 	g.nameRule(&a)
 	a.Description = g.description()
 	return a, ""
+}
+
+// formerKey is the key by which earlier releases know the alert: they took the fingerprint
+// that Grafana states, which is over labels that it does not send. No alert is raised under
+// it any more.
+func (g *grafanaAlert) formerKey(of string) string {
+	var stated string
+	if json.Unmarshal(g.Fingerprint, &stated) != nil {
+		return ""
+	}
+	if f, err := model.ParseFingerprint(stated); err == nil {
+		return of + f.String()
+	}
+	return ""
 }
 
 // nameRule names the rule itself where Grafana could not evaluate it: then the alert is called

@@ -69,7 +69,7 @@ func TestGrafana(t *testing.T) {
 			continue
 		}
 		a := found[0]
-		if a.Key != "grafana/1/c6eadffa33fcdf37" || a.Title != c.title || a.Description != c.description || a.Rule.Name != c.rule || a.Severity != c.severity ||
+		if !strings.HasPrefix(a.Key, "grafana/1/labels/") || a.FormerKey != "grafana/1/c6eadffa33fcdf37" || a.Title != c.title || a.Description != c.description || a.Rule.Name != c.rule || a.Severity != c.severity ||
 			a.Resolved != c.resolved || !a.EndsAt.Equal(c.ends) {
 			t.Errorf("%s: %+v of rule %+v", name, a, a.Rule)
 		}

@@ -12,8 +12,10 @@
 //
 // # What may go wrong
 //
-//   - Several instances fit a label: a name beats a host, a database that only one of
-//     them has decides; else it means none. A guess would page the wrong team.
+//   - Several instances fit: the database decides, then what the token is limited to, then
+//     who was registered first, and the answer counts it as ambiguous. To be renamed
+//     attracts nothing: ids beat names, and an address means hosts before names. What is
+//     measured by an address alone is nobody's where several fit.
 //   - The read model lags: Engines waits for it, and says so where it does not follow
 //     (*intake.LaggingError). Labels find the instance with their next message.
 //   - Text holds U+0000, which PostgreSQL cannot: it is not looked up, and means nothing.

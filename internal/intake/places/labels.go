@@ -1,6 +1,7 @@
 package places
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -78,42 +79,82 @@ func newDirectory(instances []fleet.CalledInstance, databases []fleet.CalledData
 	return d
 }
 
-// Find says which instance labels mean, and which of its databases; uuid.Nil where
-// that is none, or cannot be told.
-func (d Directory) Find(l Labels) (instance, database uuid.UUID) {
-	return d.one(d.candidates(l, nil), l)
+// Found is where labels lead: uuid.Nil where that is nowhere.
+type Found struct {
+	Instance, Database uuid.UUID
+	Ambiguous          bool // several instances fit, and one of them was taken
 }
 
-// FindEngine is Find among the instances of one engine: an exporter of PostgreSQL says
-// nothing of the SQL Server on the same host.
-func (d Directory) FindEngine(l Labels, engine fleet.Engine) (instance, database uuid.UUID) {
-	return d.one(d.candidates(l, func(id uuid.UUID) bool { return d.engines[id] != engine }), l)
+// Find says which instance labels mean to a token, and which of its databases. Of several
+// that fit, it is the one that has the database; else one that the token is limited to; else
+// the one that was registered first, whose place nobody takes by another name.
+func (d Directory) Find(l Labels, limit fleet.Limit) Found {
+	return d.one(d.candidates(l, nil), l, limit)
 }
 
-func (d Directory) one(candidates []uuid.UUID, l Labels) (instance, database uuid.UUID) {
-	if len(candidates) > 1 {
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(id uuid.UUID) bool {
-			return d.database(id, l.Database) == uuid.Nil
-		})
+// FindEngine is Find among the instances of one engine, for what was measured: an exporter
+// of PostgreSQL says nothing of the SQL Server on the same host. Where only an address says
+// whose it is, and several fit, it is none's: the figures of two servers would become one's.
+func (d Directory) FindEngine(l Labels, engine fleet.Engine, limit fleet.Limit) Found {
+	found := d.one(d.candidates(l, func(id uuid.UUID) bool { return d.engines[id] != engine }), l, limit)
+	if found.Ambiguous && l.Instance == "" && !limit.Names(found.Instance) {
+		return Found{}
 	}
-	if len(candidates) != 1 {
-		return uuid.Nil, uuid.Nil
-	}
-	return candidates[0], d.database(candidates[0], l.Database)
+	return found
 }
 
-// candidates are the instances of the best way in which any fits; the more a
-// way says, the earlier it is tried. A label that was made for Muster is not
-// overruled by a guess: with it, what Prometheus calls the instance is nothing.
-// except says which instances are passed over; nil passes over none.
-func (d Directory) candidates(l Labels, except func(uuid.UUID) bool) []uuid.UUID {
-	ways := [][]uuid.UUID{d.ids[l.Instance], d.externalIDs[l.Instance], d.names[l.Instance]}
-	if l.Instance == "" {
-		ways = [][]uuid.UUID{
-			d.names[l.Address], d.names[fleet.WithoutPort(l.Address)], d.names[fleet.HostOf(l.Address)],
-			d.hosts.Find(l.Address), d.hosts.FindNear(l.Address),
+// one chooses among candidates. Ids are in the order of registration (UUID version 7).
+func (d Directory) one(candidates []uuid.UUID, l Labels, limit fleet.Limit) Found {
+	if len(candidates) == 0 {
+		return Found{}
+	}
+	first := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+	having := slices.DeleteFunc(slices.Clone(candidates), func(id uuid.UUID) bool { return d.database(id, l.Database) == uuid.Nil })
+	if len(having) > 0 {
+		candidates = having
+		first = func(a, b uuid.UUID) int { // by the database: one that is added later attracts nothing
+			a, b = d.database(a, l.Database), d.database(b, l.Database)
+			return bytes.Compare(a[:], b[:])
 		}
 	}
+	own := slices.DeleteFunc(slices.Clone(candidates), func(id uuid.UUID) bool { return !limit.Names(id) })
+	ambiguous := len(candidates) > 1
+	if len(own) > 0 {
+		candidates = own
+	}
+	id := slices.MinFunc(candidates, first)
+	return Found{Instance: id, Database: d.database(id, l.Database), Ambiguous: ambiguous}
+}
+
+// candidates are the instances of the best way in which any fits; the less anybody can
+// change what a way goes by, the earlier it is tried. A label that was made for Muster is not
+// overruled by a guess: with it, what Prometheus calls the instance is nothing. What is an
+// address goes by hosts before names, or an instance could take another's alerts by being
+// renamed; names tell those on one host apart. except says which instances are passed over;
+// nil passes over none.
+func (d Directory) candidates(l Labels, except func(uuid.UUID) bool) []uuid.UUID {
+	if l.Instance != "" {
+		return best(except, d.externalIDs[l.Instance], d.ids[l.Instance], d.names[l.Instance])
+	}
+	names := [][]uuid.UUID{d.names[l.Address], d.names[fleet.WithoutPort(l.Address)], d.names[fleet.HostOf(l.Address)]}
+	found := best(except, d.hosts.Find(l.Address), d.hosts.FindNear(l.Address))
+	switch len(found) {
+	case 0:
+		return best(except, names...)
+	case 1:
+		return found
+	}
+	for _, called := range names {
+		both := slices.DeleteFunc(slices.Clone(found), func(id uuid.UUID) bool { return !slices.Contains(called, id) })
+		if len(both) > 0 {
+			return both
+		}
+	}
+	return found
+}
+
+// best are the instances of the first way that has any.
+func best(except func(uuid.UUID) bool, ways ...[]uuid.UUID) []uuid.UUID {
 	for _, found := range ways {
 		if except != nil {
 			found = slices.DeleteFunc(slices.Clone(found), except)

@@ -22,7 +22,8 @@ const reasons: Record<string, string> = {
   held: "Muster or another sender measures that already",
   too_late: "Its hour is closed: it came over 72 hours late",
   counted: "Another sender has counted the statements of that time",
-  unknown_instance: "It is kept for its host only: muster_instance names no server, or several",
+  unknown_instance: "It is kept for its host only: muster_instance names no server",
+  ambiguous: "It is used: several servers fit, and the token's own or the first one was taken",
 };
 
 /** reasonText says why something was not used. A reason that is not known here stands for itself. */
