@@ -21,8 +21,10 @@ import (
 // plantedCheck is what the views of a server hold, guilty rows and innocent ones, and the
 // objects that a check is to find in them.
 type plantedCheck struct {
-	Found  []string
-	Tables map[string][][]any `yaml:",inline"`
+	Found    []string
+	Unseen   []string           // what the check cannot know
+	Excluded bool               // the check does not apply
+	Tables   map[string][][]any `yaml:",inline"`
 }
 
 // TestQueriesFindTheGuilty: the query of every check finds what is planted for it, and
@@ -31,16 +33,7 @@ type plantedCheck struct {
 // and asked there: that holds their joins and conditions, and not their spelling.
 func TestQueriesFindTheGuilty(t *testing.T) {
 	t.Parallel()
-	db := pgtest.Connect(t, pgtest.EmptyURL(t))
-	db.MustExec(functions)
-	var queries map[string]string
-	text, err := os.ReadFile("testdata/planted/postgresql.json")
-	if err == nil {
-		err = json.Unmarshal(text, &queries)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, queries := planting(t)
 	c := load(t)
 	for _, engine := range []fleet.Engine{fleet.SQLServer, fleet.Oracle} {
 		var planted map[string]plantedCheck
@@ -67,6 +60,82 @@ func TestQueriesFindTheGuilty(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWhatAServerDoesNotTellNeverPasses: what a check would judge by is not there for us, is NULL
+// or is another's. Then the check names what is not known, or says that it does not apply. Every
+// check that has a query for either is planted.
+func TestWhatAServerDoesNotTellNeverPasses(t *testing.T) {
+	t.Parallel()
+	db, queries := planting(t)
+	var planted map[string]plantedCheck
+	text, err := os.ReadFile("testdata/planted/unseen.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &planted)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := []string{"MS-22", "OR-19"} // of a property of the server, and of an option: look_test.go
+	c := load(t)
+	for _, engine := range []fleet.Engine{fleet.SQLServer, fleet.Oracle} {
+		for _, check := range c.Of(engine) {
+			p, ok := planted[check.ID]
+			if !ok {
+				if (check.Unreadable != "" || check.Inapplicable != "") && !slices.Contains(elsewhere, check.ID) {
+					t.Errorf("nothing is planted for what %s cannot see", check.ID)
+				}
+				continue
+			}
+			found, unseen, excluded, err := p.see(t, db, check, queries)
+			slices.Sort(p.Unseen)
+			if err != nil || len(found) > 0 || !slices.Equal(unseen, p.Unseen) || excluded != p.Excluded {
+				t.Errorf("%s finds %q, does not know %q, want %q, and applies: %v, %v", check.ID, found, unseen, p.Unseen, !excluded, err)
+			}
+		}
+	}
+}
+
+// see plants the rows, asks what the check finds, what it does not know and whether it applies,
+// and takes all back.
+func (p plantedCheck) see(t *testing.T, db *sqlx.DB, check catalogue.Check, queries map[string]string) (found, unseen []string, excluded bool, err error) {
+	t.Helper()
+	tx := db.MustBegin()
+	defer func() { _ = tx.Rollback() }()
+	for name, rows := range p.Tables {
+		if err := plant(tx, name, rows); err != nil {
+			return nil, nil, false, fmt.Errorf("plant %s: %w", name, err)
+		}
+	}
+	if q := queries[check.ID+" inapplicable"]; q != "" {
+		var why []string
+		if err := tx.Select(&why, inPostgreSQL(check, q)); err != nil || len(why) > 0 {
+			return nil, nil, true, err
+		}
+	}
+	if found, err = objects(tx, check, inPostgreSQL(check, queries[check.ID+" query"])); err != nil {
+		return nil, nil, false, err
+	}
+	if q := queries[check.ID+" unreadable"]; q != "" {
+		err = tx.Select(&unseen, inPostgreSQL(check, q))
+		slices.Sort(unseen)
+	}
+	return found, unseen, false, err
+}
+
+// planting is a database with the functions that the queries call, and the queries in its words.
+func planting(t *testing.T) (db *sqlx.DB, queries map[string]string) {
+	t.Helper()
+	db = pgtest.Connect(t, pgtest.EmptyURL(t))
+	db.MustExec(functions)
+	text, err := os.ReadFile("testdata/planted/postgresql.json")
+	if err == nil {
+		err = json.Unmarshal(text, &queries)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, queries
 }
 
 // holdSetting is for a check of one setting: it fails with the value that is recorded as
@@ -154,6 +223,9 @@ func plant(tx *sqlx.Tx, name string, rows [][]any) error {
 	var columns []string
 	for i, column := range rows[0] {
 		kind := "text"
+		if len(rows) == 1 && number.MatchString(fmt.Sprint(column)) { // a view without rows
+			kind = "bigint"
+		}
 		for _, row := range rows[1:] {
 			switch v := row[i].(type) {
 			case int:
