@@ -50,7 +50,7 @@ func Chat(m Message, format notification.Format) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("nobody can write to a chat in the form %q", format)
 	}
-	head := form.bold(form.plain(legible.Clean(m.Organization))) + ": " + form.plain(legible.Clean(m.Rule.Name))
+	head := form.bold(form.plain(strings.TrimSpace(legible.Clean(m.Organization)))) + ": " + form.plain(legible.Clean(m.Rule.Name))
 	if m.Demo {
 		head = "[Demo] " + head
 	}
@@ -79,9 +79,28 @@ func shortened(text string) string {
 	return string([]rune(text)[:chatLine-1]) + "…"
 }
 
-// unmentioned parts @ from the name behind it by a space that nobody sees: a chat notifies
-// everybody of @channel, @all, @here and @everyone, wherever they stand.
-func unmentioned(text string) string { return strings.ReplaceAll(text, "@", "@\u200b") }
+// unmentioned parts @ from its neighbors by spaces that nobody sees: a chat notifies everybody
+// of @channel, @all, @here and @everyone, wherever they stand, and links mail addresses.
+func unmentioned(text string) string { return ats.Replace(text) }
+
+var ats = strings.NewReplacer("@", "\u200b@\u200b", "＠", "\u200b＠\u200b")
+
+// unlinked keeps a chat from making a link of an address by its looks. It puts a space that
+// nobody sees into "//", and behind a dot before a letter, as in a host's name or "www.". An
+// alert's title is the label of a link to Muster, so that few copy names from it.
+func unlinked(text string) string {
+	var out strings.Builder
+	var before rune
+	for i, r := range text {
+		out.WriteRune(r)
+		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		if r == '/' && next == '/' || r == '.' && before > ' ' && unicode.IsLetter(next) {
+			out.WriteRune('\u200b')
+		}
+		before = r
+	}
+	return out.String()
+}
 
 var (
 	// entities are all that Slack's text has to escape. Mattermost shows them as what they are.
@@ -92,7 +111,7 @@ var (
 	// escaped are Markdown's.
 	escaped = func() *strings.Replacer {
 		var pairs []string
-		for _, c := range "\\`*_{}[]()#+-.!|~" {
+		for _, c := range "\\`*_{}[]()#+-.!|~$" {
 			pairs = append(pairs, string(c), `\`+string(c))
 		}
 		return strings.NewReplacer(pairs...)
@@ -100,11 +119,11 @@ var (
 )
 
 func slackText(text string) string {
-	return unmentioned(entities.Replace(lookalikes.Replace(upright(text))))
+	return unmentioned(unlinked(entities.Replace(lookalikes.Replace(upright(text)))))
 }
 
 func mattermostText(text string) string {
-	return unmentioned(entities.Replace(escaped.Replace(text)))
+	return unmentioned(entities.Replace(escaped.Replace(unlinked(text))))
 }
 
 // upright replaces each underscore that could begin or end italics: those that are not

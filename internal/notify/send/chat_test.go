@@ -13,15 +13,15 @@ import (
 	"muster/internal/notify/send"
 )
 
-func chatOf(t *testing.T, m send.Message, format notification.Format) string {
+func chatOf(t failing, m send.Message, format notification.Format) string {
 	t.Helper()
 	body, err := send.Chat(m, format)
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("%v", err)
 	}
 	var posted map[string]string
 	if err := json.Unmarshal(body, &posted); err != nil || len(posted) != 1 {
-		t.Fatalf("%s: %v", body, err)
+		t.Errorf("%s: %v", body, err)
 	}
 	return posted["text"]
 }
@@ -37,8 +37,8 @@ func TestAChatIsToldNothingButText(t *testing.T) {
 		Events: []send.Notice{{Type: notification.AlertRaised, Severity: &critical, Title: nasty, AlertID: &id, Instance: &send.Reference{Name: nasty}}},
 	}
 	for format, want := range map[notification.Format][]string{
-		notification.Slack:      {"• <https://muster.example.org/alerts/" + id.String() + "|Raised (critical): @\u200bchannel", "pg_stat / &amp; \\", "∗bold∗ ＿it＿ ∼out∼"},
-		notification.Mattermost: {"• [Raised \\(critical\\): @\u200bchannel", "](https://muster.example.org/alerts/" + id.String() + ") ", `pg\_stat \| &amp; \\`, `\*bold\* \_it\_`},
+		notification.Slack:      {"• <https://muster.example.org/alerts/" + id.String() + "|Raised (critical): \u200b@\u200bchannel", "pg_stat / &amp; \\", "∗bold∗ ＿it＿ ∼out∼"},
+		notification.Mattermost: {"• [Raised \\(critical\\): \u200b@\u200bchannel", "](https://muster.example.org/alerts/" + id.String() + ") ", `pg\_stat \| &amp; \\`, `\*bold\* \_it\_`},
 	} {
 		text := chatOf(t, m, format)
 		for _, w := range want {
