@@ -42,7 +42,8 @@ func Write(w io.Writer, name string, doc snapshot.Document) error {
 	return nil
 }
 
-// Cell is a text that somebody else chose, as a spreadsheet shows it and does not run it.
+// Cell is a text that somebody else chose, as a spreadsheet shows it and does not run it. The
+// pages have the same rule (web/src/ui/csv.ts).
 func Cell(s string) string {
 	shown := visible(s)
 	if isFormula(s) {
@@ -58,7 +59,7 @@ func isFormula(s string) bool {
 	}
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) })
 	for _, r := range s {
-		return strings.ContainsRune("=+-@＝＋－＠", r)
+		return strings.ContainsRune("=+-@＝＋－＠﹦﹢﹣﹫", r)
 	}
 	return false
 }

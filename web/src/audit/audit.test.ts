@@ -72,6 +72,7 @@ test("CSV quotes what needs it and starts no formula", () => {
     toCSV([
       ["a", 'say "x", y'],
       ["=1+1", "two\nlines"],
+      [" =1+1", "＝1"],
     ]),
-  ).toBe('a,"say ""x"", y"\r\n\'=1+1,"two\nlines"\r\n');
+  ).toBe('a,"say ""x"", y"\r\n\'=1+1,"two\nlines"\r\n\' =1+1,\'＝1\r\n');
 });

@@ -10,6 +10,7 @@ test("a line a bucket, ended by CRLF; no data is empty and 0 is 0", () => {
   );
 });
 
-test("labels that hold separators or quotes are quoted", () => {
+test("labels that hold separators or quotes are quoted, and start no formula", () => {
+  expect(toCSV({ bucketStarts: [], series: [series("=1+1", [])] })).toBe("bucketStart,'=1+1\r\n");
   expect(toCSV({ bucketStarts: [], series: [series('Reads, "cold"', [])] })).toBe('bucketStart,"Reads, ""cold"""\r\n');
 });

@@ -1,7 +1,5 @@
+import { cell, field } from "../ui/csv";
 import type { ChartSeries } from "./types";
-
-/** field is one value of a CSV line; RFC 4180 wants quotes around what holds a separator. */
-const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /**
  * toCSV is the numbers of a chart as RFC 4180 has them (lines end in CRLF): a line a bucket, its start
@@ -14,7 +12,7 @@ export function toCSV({
   bucketStarts: string[];
   series: Pick<ChartSeries, "label" | "values">[];
 }): string {
-  const head = ["bucketStart", ...series.map((s) => field(s.label))].join(",");
+  const head = ["bucketStart", ...series.map((s) => field(cell(s.label)))].join(",");
   const lines = bucketStarts.map((start, i) => [start, ...series.map((s) => s.values[i] ?? "")].join(","));
   return [head, ...lines, ""].join("\r\n");
 }
