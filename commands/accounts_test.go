@@ -246,7 +246,7 @@ func TestDisablingEndsEverythingAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := t.Context()
-	ben, _, err := h.AddMember(ctx, h.actor, commands.NewMember{Email: "ben@example.org", Name: "Ben", Role: organization.Member, Password: password})
+	ben, _, err := h.AddMember(ctx, h.actor, commands.NewMember{Email: "ben@example.org", Name: "Ben", Role: organization.Admin, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,8 +258,14 @@ func TestDisablingEndsEverythingAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Accounts.TokenPrincipal(ctx, token, ""); err != nil {
+	_, ingest, _, err := h.MintToken(ctx, h.principal(ben), "", accounts.NewToken{Kind: "ingest", Name: "agent"})
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, token := range []string{token, ingest} {
+		if _, err := h.Accounts.TokenPrincipal(ctx, token, ""); err != nil {
+			t.Fatal(err)
+		}
 	}
 	disabled, active := organization.Disabled, organization.Active
 	m, _, err := h.ChangeMember(ctx, h.actor, ben.ID, commands.ChangeMember{Status: &disabled})
@@ -270,15 +276,17 @@ func TestDisablingEndsEverythingAtOnce(t *testing.T) {
 		if _, err := h.Accounts.SessionPrincipal(ctx, session); code(err) != "unauthenticated" {
 			t.Errorf("session: %v", err)
 		}
-		if _, err := h.Accounts.TokenPrincipal(ctx, token, ""); code(err) != "token_revoked" {
-			t.Errorf("token: %v", err)
+		for _, token := range []string{token, ingest} {
+			if _, err := h.Accounts.TokenPrincipal(ctx, token, ""); code(err) != "token_revoked" {
+				t.Errorf("token: %v", err)
+			}
 		}
 		if _, _, err := h.ChangeMember(ctx, h.actor, ben.ID, commands.ChangeMember{Status: &active}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := []string{
-		"organization.created", "member.joined", "member.joined", "token.minted", "member.changed", "token.revoked", "member.changed",
+		"organization.created", "member.joined", "member.joined", "token.minted", "token.minted", "member.changed", "token.revoked", "token.revoked", "member.changed",
 	}
 	if diff := cmp.Diff(want, h.types(h.org.ID)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -143,7 +143,7 @@ type ChangeMember struct {
 }
 
 // ChangeMember changes role or status. Either ends the member's sessions;
-// disabling withdraws their invitation and revokes their API tokens too, at once
+// disabling withdraws their invitation and revokes their tokens too (API and ingest), at once
 // and with an event for each token. Errors:
 // *NotFoundError, *RuleError with last_admin, invalid_state or invalid_parameter.
 func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c ChangeMember) (accounts.Member, Mark, error) {

@@ -63,6 +63,9 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 	if !t.ExpiresAt.After(now) || t.ExpiresAt.After(now.Add(maxTokenLife)) {
 		broken = append(broken, FieldError{Pointer: "#/expiresAt", Code: "out_of_range", Detail: "must lie within a year from now"})
 	}
+	if t.InstanceIDs != nil && len(t.InstanceIDs) == 0 {
+		broken = append(broken, FieldError{Pointer: "#/instanceIds", Code: "out_of_range", Detail: "must name at least one instance, or be absent for the whole organization"})
+	}
 	if t.Kind != accounts.APIToken && t.Kind != accounts.IngestToken {
 		broken = append(broken, FieldError{Pointer: "#/kind", Code: "invalid_parameter", Detail: "is not a kind of token"})
 	}

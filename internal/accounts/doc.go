@@ -47,8 +47,9 @@
 //     that is asked; a session's last use never runs backwards.
 //   - The database answers and does not commit: a request waits a second for its token's or
 //     session's use to be written down, goes on without, and none tries again for ten seconds.
-//   - A member is disabled: their sessions are gone and their API tokens revoked in
-//     that transaction. Ingest tokens are the organization's and go on.
+//   - A member is disabled: their sessions are gone and their tokens revoked in that
+//     transaction, also the ingest tokens that they minted. None of them works again when
+//     the member is enabled.
 //   - A member is erased: in one transaction their row is emptied and what they
 //     signed in with is gone; a sign-in under way gets no session, or loses it
 //     here. The row itself stays, without a name, for the ids in the log to lead

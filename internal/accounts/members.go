@@ -41,7 +41,7 @@ func (s *Store) ActivateMember(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, n
 
 // UpdateMember stores a member's role and status and ends their sessions, so
 // that the next sign-in gets one of the new kind. Disabling withdraws their
-// invitation and revokes their API tokens too.
+// invitation and revokes their tokens too, API and ingest.
 func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, role organization.Role, status string) error {
 	err := statement.Exec(ctx, tx, "change a member", `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2`, org, id, role, status)
 	if err == nil {
@@ -55,13 +55,13 @@ func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID
 		return err
 	}
 	return statement.Exec(ctx, tx, "revoke the tokens of a member", `UPDATE tokens SET revoked_at = $3
-		WHERE organization_id = $1 AND member_id = $2 AND kind = 'api' AND revoked_at IS NULL`, org, id, s.clock())
+		WHERE organization_id = $1 AND member_id = $2 AND revoked_at IS NULL`, org, id, s.clock())
 }
 
-// WorkingTokens returns the API tokens of a member that are not revoked.
+// WorkingTokens returns the tokens of a member, API and ingest, that are not revoked.
 func (s *Store) WorkingTokens(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) ([]uuid.UUID, error) {
 	return statement.All[uuid.UUID](ctx, tx, "list working tokens", `SELECT id FROM tokens
-		WHERE organization_id = $1 AND kind = 'api' AND member_id = $2 AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`, org, member)
+		WHERE organization_id = $1 AND member_id = $2 AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`, org, member)
 }
 
 // MemberQuery asks for a page of members.
@@ -152,8 +152,8 @@ var lockPeople string
 // EraseMember empties a member's row and forgets what they signed in with:
 // sessions, API tokens, an invitation, where they signed in from, failed sign-ins
 // and what identity providers know them by. The row is written first, so that a sign-in that is
-// under way either sees it or has its session deleted here. Ingest tokens are
-// the organization's and go on.
+// under way either sees it or has its session deleted here. Ingest tokens
+// are revoked and stay, because the log names them.
 func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
 	address, err := statement.One[string](ctx, tx, "lock a member", `SELECT coalesce(email, '') FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE`, org, id)
 	if err != nil {
@@ -167,7 +167,8 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 		{"empty a member's row", `UPDATE members SET email = NULL, name = '', password_hash = NULL, last_sign_in_at = NULL, role = 'viewer', status = 'erased'
 			WHERE organization_id = $1 AND id = $2`, []any{org, id}},
 		{"end the sessions of a member", `DELETE FROM sessions WHERE member_id = $1`, []any{id}},
-		{"forget the tokens of a member", `DELETE FROM tokens WHERE member_id = $1 AND kind = 'api'`, []any{id}},
+		{"forget the API tokens of a member", `DELETE FROM tokens WHERE member_id = $1 AND kind = 'api'`, []any{id}},
+		{"revoke the ingest tokens of a member", `UPDATE tokens SET revoked_at = $2 WHERE member_id = $1 AND revoked_at IS NULL`, []any{id, s.clock()}},
 		{"forget what providers know a member by", `DELETE FROM member_identities WHERE member_id = $1`, []any{id}},
 		{"withdraw the invitation of a member", `DELETE FROM invitations WHERE member_id = $1`, []any{id}},
 		{"forget failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND substring(subject FOR $2::integer) = $1`,

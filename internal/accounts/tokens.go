@@ -93,7 +93,7 @@ func (s *Store) RevokeToken(ctx context.Context, tx *sqlx.Tx, org, owner uuid.UU
 	return n > 0, err
 }
 
-// TokenPrincipal returns who a bearer token belongs to. A token whose owner is
+// TokenPrincipal returns who a bearer token belongs to. A token whose owner, or minter, is
 // not active is revoked. Errors: *Refusal unauthenticated, token_expired,
 // token_revoked.
 func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal, error) {
@@ -120,7 +120,7 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		return Principal{}, err
 	}
 	now := s.clock()
-	if row.RevokedAt != nil || (row.Kind == APIToken && row.Member.Status != organization.Active) {
+	if row.RevokedAt != nil || row.Member.Status != organization.Active {
 		return Principal{}, &Refusal{Code: CodeTokenRevoked, Detail: "the token was revoked"}
 	}
 	if !now.Before(row.ExpiresAt) {

@@ -25,13 +25,13 @@ func (d *door) mint(t accounts.Token) (string, accounts.Token) {
 	return text, t
 }
 
-// TestATokenActsForWhoeverIsActive: also where disabling its owner did not revoke
-// it, because it was minted in the same moment. An ingest token acts for nobody.
-func TestATokenActsForWhoeverIsActive(t *testing.T) {
+// TestATokenEndsWithItsMember: a token works only while the member who minted it is active,
+// also where disabling them did not revoke it, because it was minted in the same moment.
+func TestATokenEndsWithItsMember(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ben := d.member("ben@example.org", organization.Admin, "")
-	for kind, want := range map[string]string{accounts.APIToken: "token_revoked", accounts.IngestToken: ""} {
+	for _, kind := range []string{accounts.APIToken, accounts.IngestToken} {
 		text, _ := d.mint(accounts.Token{Kind: kind, MemberID: ben.ID, ExpiresAt: start.Add(time.Hour)})
 		if _, err := d.db.Exec(`UPDATE members SET status = 'active'`); err != nil {
 			t.Fatal(err)
@@ -39,11 +39,13 @@ func TestATokenActsForWhoeverIsActive(t *testing.T) {
 		if _, err := d.TokenPrincipal(t.Context(), text, ""); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
-		if _, err := d.db.Exec(`UPDATE members SET status = 'disabled'`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.TokenPrincipal(t.Context(), text, ""); refusal(err) != want {
-			t.Errorf("%s of a disabled member: %v", kind, err)
+		for _, status := range []string{organization.Disabled, organization.Invited} {
+			if _, err := d.db.Exec(`UPDATE members SET status = $1`, status); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.TokenPrincipal(t.Context(), text, ""); refusal(err) != "token_revoked" {
+				t.Errorf("%s of a member who is %s: %v", kind, status, err)
+			}
 		}
 	}
 }
@@ -130,11 +132,13 @@ func TestIngestTokens(t *testing.T) {
 	}) {
 		t.Errorf("listed %+v, %v", listed, err)
 	}
-	// The administrator who minted it leaves, the organization's feed goes on.
-	d.tx(func(tx *sqlx.Tx) error {
-		return d.UpdateMember(ctx, tx, d.org.ID, ana.ID, organization.Admin, organization.Disabled)
-	})
-	if _, err := d.TokenPrincipal(ctx, whole, ""); err != nil {
-		t.Error(err)
+	// They end when the administrator who minted them is disabled, and do not come back.
+	for _, status := range []string{organization.Disabled, organization.Active} {
+		d.tx(func(tx *sqlx.Tx) error { return d.UpdateMember(ctx, tx, d.org.ID, ana.ID, organization.Admin, status) })
+		for _, token := range []string{whole, some} {
+			if _, err := d.TokenPrincipal(ctx, token, ""); refusal(err) != "token_revoked" {
+				t.Errorf("their minter is %s: %v", status, err)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -74,6 +75,57 @@ func TestADisabledMemberIsOutAtOnce(t *testing.T) {
 	}
 	w.changeMember(ours.admin, ours.member, map[string]any{"status": "active"}).is(200)
 	w.do(request{method: "GET", path: "/api/v1/reports?kind=Security", token: token}).problem(401, "token_revoked") // it does not come back
+}
+
+// TestIngestTokensEndWithTheMemberWhoMadeThem: at every door, with the next request, and for good.
+// Those of others go on.
+func TestIngestTokensEndWithTheMemberWhoMadeThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ours := w.ours
+	instance := w.instance(ours, "pg-1")
+	for _, gone := range []string{"disabled", "erased"} {
+		leaves := w.person(ours.organization, organization.Admin, gone+"@ours.example")
+		token, limited, stays := w.ingestToken(leaves), w.ingestToken(leaves, instance), w.ingestToken(ours.admin)
+		each := func(token string, status int) {
+			t.Helper()
+			doors := 0
+			for _, r := range w.server.contract.Routes {
+				if !r.IsIngest() {
+					continue
+				}
+				doors++
+				got := w.do(request{method: r.Method, path: r.Path, token: token, json: map[string]any{}})
+				if (got.Code == http.StatusUnauthorized) != (status == http.StatusUnauthorized) {
+					t.Errorf("%s: %s %s answers %d", gone, r.Method, r.Path, got.Code)
+				}
+				if status == http.StatusUnauthorized {
+					got.problem(status, "token_revoked")
+				}
+			}
+			if doors < 11 {
+				t.Errorf("%d doors", doors)
+			}
+		}
+		each(token, http.StatusOK)
+		if gone == "erased" {
+			w.do(request{method: "DELETE", path: memberPath(leaves), as: ours.admin}).is(204)
+		} else {
+			w.changeMember(ours.admin, leaves, map[string]any{"status": gone}).is(200)
+		}
+		each(token, http.StatusUnauthorized)
+		each(limited, http.StatusUnauthorized)
+		each(stays, http.StatusOK)
+		if gone == "disabled" {
+			w.changeMember(ours.admin, leaves, map[string]any{"status": "active"}).is(200)
+			each(token, http.StatusUnauthorized)
+		}
+		for _, item := range w.get(ours.admin, "/api/v1/ingest-tokens").is(200).object()["items"].([]any) {
+			if prefix := item.(map[string]any)["prefix"].(string); strings.HasPrefix(token, prefix) || strings.HasPrefix(limited, prefix) {
+				t.Errorf("%s: the list has %v", gone, item)
+			}
+		}
+	}
 }
 
 func TestWhoReceivesReports(t *testing.T) {

@@ -199,6 +199,10 @@ func TestTokens(t *testing.T) {
 	if !strings.HasPrefix(sensor["token"].(string), "mst_ing_") || sensor["instanceIds"] != nil {
 		t.Errorf("made %v", sensor)
 	}
+	empty := w.post(w.ours.admin, "/api/v1/ingest-tokens", map[string]any{"name": "agent", "instanceIds": []any{}}).problem(422, "out_of_range")
+	if got := empty.places(); len(got) != 1 || got[0] != "body #/instanceIds out_of_range" {
+		t.Errorf("a token of no instance is refused at %v", got)
+	}
 	w.do(request{method: "DELETE", path: "/api/v1/ingest-tokens/" + sensor["id"].(string), as: w.ours.admin}).is(204)
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: sensor["token"].(string), json: map[string]any{"instances": []any{}}}).problem(401, "token_revoked")
 }

@@ -1,4 +1,4 @@
--- An ingest token outlives whoever minted it; of an erased member the address is null.
+-- Of an erased member the address is null.
 SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance_ids) AS instance_ids, t.expires_at, t.revoked_at, t.last_used_at,
        m.id AS "member.id", m.organization_id AS "member.organization_id", coalesce(m.email, '') AS "member.email",
        m.name AS "member.name", m.role AS "member.role", m.status AS "member.status",

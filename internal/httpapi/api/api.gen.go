@@ -2701,7 +2701,9 @@ type CreateChannel struct {
 // CreateIngestToken defines model for CreateIngestToken.
 type CreateIngestToken struct {
 	// ExpiresAt at most a year ahead; absent: 90 days
-	ExpiresAt   *time.Time            `json:"expiresAt,omitempty"`
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// InstanceIds at least one; absent or null: the whole organization
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 	Name        string                `json:"name"`
 }

@@ -114,7 +114,7 @@ function ChangeStatus({ status, ...dialog }: Dialog & { status: "active" | "disa
       onConfirm={() => change.mutate()}
     >
       {disabling
-        ? "They are signed out at once, their API tokens are revoked, and they no longer receive reports. You can enable them again, but the tokens stay revoked."
+        ? "They are signed out at once, and they no longer receive reports. Their API tokens and the ingest tokens that they created are revoked: agents and senders that use such an ingest token stop. You can enable the member again, but the tokens stay revoked."
         : "They can sign in and receive reports again. Members who never accepted their invitation need a new link."}
       <SignsYouOut mine={change.mine} />
     </Confirm>
@@ -167,7 +167,8 @@ function Erase(dialog: Dialog) {
     >
       This deletes their name, address, password, sessions, API tokens and invitations, and shortly afterwards the
       inputs of reports that name them. PDFs that contain the name stay until they expire. Events stay; they contain
-      only ids. You can invite the address again as a new member. This cannot be undone.
+      only ids. The ingest tokens that they created are revoked: agents and senders that use them stop. You can invite
+      the address again as a new member. This cannot be undone.
       <SignsYouOut mine={erase.mine} />
     </TypedConfirm>
   );
