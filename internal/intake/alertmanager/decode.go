@@ -3,16 +3,24 @@ package alertmanager
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 	"time"
 
 	"muster/internal/intake"
+	"muster/internal/intake/jsonwalk"
 )
 
 // Most is how many alerts of one message are taken (contract, §26). A sender that is
 // refused for sending more would send the same again without end.
 const Most = 10_000
+
+// Sizes of what is decoded, in bytes. A map of a million labels took 1.4 GB.
+const (
+	maxAlert = 256 << 10
+	atOnce   = 4 << 20 // of alerts that are asked for together
+)
 
 // Message is a post of alerts that are read as they are asked for: 32 MiB may be
 // more than a million of them, and only those at hand are to take memory. Those
@@ -22,16 +30,24 @@ type Message struct {
 	// those that its sender left out.
 	intake.Receipt
 
-	items  *json.Decoder // inside the array
+	items  jsonwalk.Items
 	decode func([]byte) (Alert, intake.Reason)
 }
 
 // Next returns the next alerts that can be used, n at the most; none at the end.
 func (m *Message) Next(n int) []Alert {
 	var alerts []Alert
-	var item json.RawMessage
-	for m.Received < Most && len(alerts) < n && m.items.More() && m.items.Decode(&item) == nil {
+	for size := 0; m.Received < Most && len(alerts) < n && size < atOnce; {
+		item, ok := m.items.Next()
+		if !ok {
+			break
+		}
 		m.Received++
+		if len(item) > maxAlert {
+			m.Drop(intake.TooLong, 1)
+			continue
+		}
+		size += len(item)
 		if a, reason := m.decode(item); reason != "" {
 			m.Drop(reason, 1)
 		} else {
@@ -39,6 +55,9 @@ func (m *Message) Next(n int) []Alert {
 		}
 	}
 	if len(alerts) == 0 {
+		if m.Received < Most && !m.items.Done() { // none of those at hand can be used
+			return m.Next(n)
+		}
 		m.countRest()
 	}
 	return alerts
@@ -46,8 +65,7 @@ func (m *Message) Next(n int) []Alert {
 
 // countRest passes over what is behind the first Most.
 func (m *Message) countRest() {
-	var passed json.RawMessage
-	for m.items.More() && m.items.Decode(&passed) == nil {
+	for _, ok := m.items.Next(); ok; _, ok = m.items.Next() {
 		m.Received++
 		m.Drop(intake.TooMany, 1)
 	}
@@ -60,30 +78,48 @@ const openEnd = 5 * time.Minute
 // DecodeWebhook opens what Alertmanager posts to a webhook receiver at a
 // receipt. An error is an *intake.UnreadableError.
 func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
-	var post struct {
-		Version         json.RawMessage `json:"version"`
-		ExternalURL     json.RawMessage `json:"externalURL"`
-		Alerts          json.RawMessage `json:"alerts"`
-		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
+	post, err := openPost(body)
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(body, &post) != nil {
-		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an object"}
-	}
-	switch string(post.Version) {
+	switch string(post.version) {
 	case `"4"`:
 	case `"1"`:
 		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "4"; Grafana's "1" is taken at /ingest/v1/grafana/webhook`}
 	default:
 		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "4"`}
 	}
-	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) {
-		return decodeNotified(item, senderAt("webhook", post.ExternalURL), receipt)
-	})
+	sender := senderAt("webhook", post.externalURL)
+	return post.open(func(item []byte) (Alert, intake.Reason) { return decodeNotified(item, sender, receipt) })
+}
+
+// post is what webhooks' messages have in common, each member as it was written.
+type post struct{ version, externalURL, orgID, alerts, truncated []byte }
+
+// openPost finds the members of a message. The error is an *intake.UnreadableError.
+func openPost(body []byte) (p post, err error) {
+	if !json.Valid(body) {
+		return p, &intake.UnreadableError{Pointer: "#", Detail: "must be an object"}
+	}
+	err = jsonwalk.Members(body, jsonwalk.To("version", &p.version), jsonwalk.To("externalURL", &p.externalURL),
+		jsonwalk.To("orgId", &p.orgID), jsonwalk.To("alerts", &p.alerts), jsonwalk.To("truncatedAlerts", &p.truncated))
+	if errors.Is(err, jsonwalk.ErrTwice) {
+		return p, &intake.UnreadableError{Pointer: "#", Detail: "must not have a member twice"}
+	}
+	if err != nil {
+		return p, &intake.UnreadableError{Pointer: "#", Detail: "must be an object"}
+	}
+	return p, nil
+}
+
+// open goes into the alerts of a message.
+func (p post) open(decode func([]byte) (Alert, intake.Reason)) (*Message, error) {
+	m, ok := open(p.alerts, decode)
 	if !ok {
 		return nil, &intake.UnreadableError{Pointer: "#/alerts", Detail: "must be an array"}
 	}
 	var cut uint32 // one that is no number says nothing of the alerts
-	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
+	if json.Unmarshal(p.truncated, &cut) == nil && cut > 0 {
 		m.Drop(intake.Truncated, int(cut))
 	}
 	return m, nil
@@ -92,18 +128,19 @@ func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 // DecodeAlerts opens what is posted to Alertmanager's API, version 2, at a
 // receipt. An error is an *intake.UnreadableError.
 func DecodeAlerts(body []byte, receipt time.Time) (*Message, error) {
-	m, ok := open(body, func(item []byte) (Alert, intake.Reason) { return decodePosted(item, receipt) })
-	if !ok || !json.Valid(body) { // found in the midst, what is no message would be half taken
-		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an array"}
+	if json.Valid(body) { // found in the midst, what is no message would be half taken
+		m, ok := open(body, func(item []byte) (Alert, intake.Reason) { return decodePosted(item, receipt) })
+		if ok {
+			return m, nil
+		}
 	}
-	return m, nil
+	return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an array"}
 }
 
 // open goes into an array; ok is false where there is none.
 func open(array []byte, decode func([]byte) (Alert, intake.Reason)) (m *Message, ok bool) {
-	items := json.NewDecoder(bytes.NewReader(array))
-	begin, err := items.Token()
-	return &Message{items: items, decode: decode}, err == nil && begin == json.Delim('[')
+	items, err := jsonwalk.In(array)
+	return &Message{items: items, decode: decode}, err == nil && bytes.HasPrefix(bytes.TrimSpace(array), []byte("["))
 }
 
 // posted is an alert as it is on the wire by either road.
@@ -119,7 +156,7 @@ type posted struct {
 
 // senderAt names a sender by its road and the host of a URL that it tells; empty where it
 // tells none.
-func senderAt(road string, text json.RawMessage) string {
+func senderAt(road string, text []byte) string {
 	var said string
 	if json.Unmarshal(text, &said) != nil {
 		return ""

@@ -2,6 +2,7 @@ package alertmanager
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"strings"
@@ -270,6 +271,38 @@ func TestOfAHugeMessageTheFirstAreTaken(t *testing.T) {
 			taken += len(page)
 		}
 		if want := map[intake.Reason]int{intake.Malformed: 1, intake.TooMany: 1000}; taken != Most-1 || m.Received != Most+1000 || !maps.Equal(m.Dropped, want) {
+			t.Errorf("%s: %d of %d are taken, %v dropped", road, taken, m.Received, m.Dropped)
+		}
+	}
+}
+
+// TestLargeAlertsAreLeftOut, and the others of their message taken.
+func TestLargeAlertsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	var labels strings.Builder
+	for n := range 50_000 {
+		fmt.Fprintf(&labels, `,"l%d":""`, n)
+	}
+	const good = `{"status":"firing","labels":{"a":"1"}}`
+	large := []string{
+		`{"status":"firing","labels":{"a":"2"` + labels.String() + `}}`,
+		`{"status":"firing","labels":{"a":"3"},"x":"` + strings.Repeat("x", maxAlert) + `"}`,
+		`{"status":"firing","labels":{"a":"4"},"x":[` + strings.Repeat("{},", maxAlert/3) + `{}]}`,
+	}
+	alerts := `[` + strings.Join([]string{large[0], good, large[1], large[2], good}, ",") + `]`
+	for road, decode := range map[string]func() (*Message, error){
+		"webhook": func() (*Message, error) { return DecodeWebhook([]byte(`{"version":"4","alerts":`+alerts+`}`), receipt) },
+		"Grafana": func() (*Message, error) {
+			return DecodeGrafana([]byte(`{"version":"1","orgId":1,"alerts":`+alerts+`}`), receipt)
+		},
+		"API": func() (*Message, error) { return DecodeAlerts([]byte(alerts), receipt) },
+	} {
+		m, err := decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := len(m.Next(1000))
+		if want := map[intake.Reason]int{intake.TooLong: 3}; taken != 2 || m.Received != 5 || !maps.Equal(m.Dropped, want) || len(m.Next(1000)) != 0 {
 			t.Errorf("%s: %d of %d are taken, %v dropped", road, taken, m.Received, m.Dropped)
 		}
 	}

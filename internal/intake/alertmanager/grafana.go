@@ -18,30 +18,19 @@ import (
 // DecodeGrafana opens what a webhook contact point of Grafana posts at a receipt. An error is
 // an *intake.UnreadableError.
 func DecodeGrafana(body []byte, receipt time.Time) (*Message, error) {
-	var post struct {
-		Version         json.RawMessage `json:"version"`
-		ExternalURL     json.RawMessage `json:"externalURL"`
-		OrgID           int64           `json:"orgId"`
-		Alerts          json.RawMessage `json:"alerts"`
-		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
+	post, err := openPost(body)
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(body, &post) != nil {
+	var org int64
+	if len(post.orgID) > 0 && json.Unmarshal(post.orgID, &org) != nil {
 		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an object, with a whole number as orgId"}
 	}
-	if string(post.Version) != `"1"` {
+	if string(post.version) != `"1"` {
 		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "1"`}
 	}
-	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) {
-		return decodeGrafana(item, senderAt("grafana", post.ExternalURL), post.OrgID, receipt)
-	})
-	if !ok {
-		return nil, &intake.UnreadableError{Pointer: "#/alerts", Detail: "must be an array"}
-	}
-	var cut uint32
-	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
-		m.Drop(intake.Truncated, int(cut))
-	}
-	return m, nil
+	sender := senderAt("grafana", post.externalURL)
+	return post.open(func(item []byte) (Alert, intake.Reason) { return decodeGrafana(item, sender, org, receipt) })
 }
 
 // grafanaAlert is one alert of Grafana's message.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/internal/intake"
+	"muster/internal/intake/jsonwalk"
 )
 
 // DecodeJSON reads a request in protobuf's JSON form that came at receipt. The error
@@ -30,18 +31,18 @@ func resources(body []byte, name string, do func(item []byte) error) error {
 		return errors.New("no JSON, or something follows it")
 	}
 	var all []byte
-	if err := members(space(body), member{name, &all}); err != nil {
+	if err := jsonwalk.Members(body, jsonwalk.To(name, &all)); err != nil {
 		return err
 	}
-	return elements(all, do)
+	return jsonwalk.Elements(all, do)
 }
 
 func readJSONResource(m *Message, item []byte) error {
 	var resource, attributes, scopes []byte
-	if err := members(item, member{"resource", &resource}, member{"scopeMetrics", &scopes}); err != nil {
+	if err := jsonwalk.Members(item, jsonwalk.To("resource", &resource), jsonwalk.To("scopeMetrics", &scopes)); err != nil {
 		return err
 	}
-	if err := members(resource, member{"attributes", &attributes}); err != nil {
+	if err := jsonwalk.Members(resource, jsonwalk.To("attributes", &attributes)); err != nil {
 		return err
 	}
 	var of labels
@@ -49,12 +50,12 @@ func readJSONResource(m *Message, item []byte) error {
 	if err := readJSONAttributes(attributes, of.setResource, &of.twice); err != nil {
 		return err
 	}
-	return elements(scopes, func(item []byte) error {
+	return jsonwalk.Elements(scopes, func(item []byte) error {
 		var metrics []byte
-		if err := members(item, member{"metrics", &metrics}); err != nil {
+		if err := jsonwalk.Members(item, jsonwalk.To("metrics", &metrics)); err != nil {
 			return err
 		}
-		return elements(metrics, func(item []byte) error { return readJSONMetric(m, of, item) })
+		return jsonwalk.Elements(metrics, func(item []byte) error { return readJSONMetric(m, of, item) })
 	})
 }
 
@@ -62,20 +63,20 @@ func readJSONResource(m *Message, item []byte) error {
 // or where a member of one does.
 func readJSONAttributes(attributes []byte, set func(name, value []byte), twice *bool) error {
 	var seen intake.Names
-	return elements(attributes, func(item []byte) error {
+	return jsonwalk.Elements(attributes, func(item []byte) error {
 		var key, held, asText, asInt, asDouble []byte
-		err := members(item, member{"key", &key}, member{"value", &held})
+		err := jsonwalk.Members(item, jsonwalk.To("key", &key), jsonwalk.To("value", &held))
 		if err == nil {
-			err = members(held, member{"stringValue", &asText}, member{"intValue", &asInt}, member{"doubleValue", &asDouble})
+			err = jsonwalk.Members(held, jsonwalk.To("stringValue", &asText), jsonwalk.To("intValue", &asInt), jsonwalk.To("doubleValue", &asDouble))
 		}
-		if errors.Is(err, errTwice) {
+		if errors.Is(err, jsonwalk.ErrTwice) {
 			*twice = true
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		name, err := text(key)
+		name, err := jsonwalk.Text(key)
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func readJSONAttributes(attributes []byte, set func(name, value []byte), twice *
 			value, err = number(asDouble)
 		}
 		if asText != nil {
-			value, err = text(asText)
+			value, err = jsonwalk.Text(asText)
 		}
 		if seen.Again(name) {
 			*twice = true
@@ -98,12 +99,12 @@ func readJSONAttributes(attributes []byte, set func(name, value []byte), twice *
 func readJSONMetric(m *Message, resource labels, item []byte) error {
 	var name []byte
 	var of [summary + 1][]byte // by kind
-	err := members(item, member{"name", &name}, member{"gauge", &of[gauge]}, member{"sum", &of[sum]}, member{"histogram", &of[histogram]},
-		member{"exponentialHistogram", &of[exponentialHistogram]}, member{"summary", &of[summary]})
+	err := jsonwalk.Members(item, jsonwalk.To("name", &name), jsonwalk.To("gauge", &of[gauge]), jsonwalk.To("sum", &of[sum]), jsonwalk.To("histogram", &of[histogram]),
+		jsonwalk.To("exponentialHistogram", &of[exponentialHistogram]), jsonwalk.To("summary", &of[summary]))
 	if err != nil {
 		return err
 	}
-	if name, err = text(name); err != nil {
+	if name, err = jsonwalk.Text(name); err != nil {
 		return err
 	}
 	into := metric{to: m, resource: resource}
@@ -122,7 +123,7 @@ func readJSONMetric(m *Message, resource labels, item []byte) error {
 // readJSONPoints reads what holds data points, as all kinds do.
 func readJSONPoints(into *metric, kind int, item []byte) error {
 	var points, temporality []byte
-	if err := members(item, member{"dataPoints", &points}, member{"aggregationTemporality", &temporality}); err != nil {
+	if err := jsonwalk.Members(item, jsonwalk.To("dataPoints", &points), jsonwalk.To("aggregationTemporality", &temporality)); err != nil {
 		return err
 	}
 	temporality, err := number(temporality)
@@ -131,7 +132,7 @@ func readJSONPoints(into *metric, kind int, item []byte) error {
 	}
 	into.judge(kind, string(temporality) == strconv.Itoa(cumulative) || string(temporality) == "AGGREGATION_TEMPORALITY_CUMULATIVE")
 	unused, used := 0, 0
-	err = elements(points, func(item []byte) error {
+	err = jsonwalk.Elements(points, func(item []byte) error {
 		if into.reason != "" {
 			unused++
 			return nil
@@ -147,9 +148,9 @@ func readJSONPoints(into *metric, kind int, item []byte) error {
 
 func readJSONPoint(into *metric, item []byte) error {
 	var nanos, flags, asDouble, asInt, attributes []byte
-	err := members(item, member{"timeUnixNano", &nanos}, member{"flags", &flags}, member{"asDouble", &asDouble},
-		member{"asInt", &asInt}, member{"attributes", &attributes})
-	if errors.Is(err, errTwice) {
+	err := jsonwalk.Members(item, jsonwalk.To("timeUnixNano", &nanos), jsonwalk.To("flags", &flags), jsonwalk.To("asDouble", &asDouble),
+		jsonwalk.To("asInt", &asInt), jsonwalk.To("attributes", &attributes))
+	if errors.Is(err, jsonwalk.ErrTwice) {
 		into.to.Pass(intake.DuplicateLabel, 1)
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"muster/internal/intake"
+	"muster/internal/intake/jsonwalk"
 	"muster/internal/intake/protowalk"
 	"muster/internal/intake/receivers"
 )
@@ -108,30 +109,30 @@ func DecodeLogsJSON(body []byte, receipt time.Time) (*receivers.Message, error) 
 
 func readJSONLogs(m *receivers.Message, item []byte) error {
 	var resource, attributes, scopes []byte
-	if err := members(item, member{"resource", &resource}, member{"scopeLogs", &scopes}); err != nil {
+	if err := jsonwalk.Members(item, jsonwalk.To("resource", &resource), jsonwalk.To("scopeLogs", &scopes)); err != nil {
 		return err
 	}
-	if err := members(resource, member{"attributes", &attributes}); err != nil {
+	if err := jsonwalk.Members(resource, jsonwalk.To("attributes", &attributes)); err != nil {
 		return err
 	}
 	var of record
 	if err := readJSONAttributes(attributes, of.attributes.Set, &of.twice); err != nil {
 		return err
 	}
-	return elements(scopes, func(item []byte) error {
+	return jsonwalk.Elements(scopes, func(item []byte) error {
 		var records []byte
-		if err := members(item, member{"logRecords", &records}); err != nil {
+		if err := jsonwalk.Members(item, jsonwalk.To("logRecords", &records)); err != nil {
 			return err
 		}
-		return elements(records, func(item []byte) error { return readJSONRecord(m, of, item) })
+		return jsonwalk.Elements(records, func(item []byte) error { return readJSONRecord(m, of, item) })
 	})
 }
 
 func readJSONRecord(m *receivers.Message, resource record, item []byte) error {
 	var nanos, observed, event, attributes []byte
-	err := members(item, member{"timeUnixNano", &nanos}, member{"observedTimeUnixNano", &observed},
-		member{"eventName", &event}, member{"attributes", &attributes})
-	if errors.Is(err, errTwice) {
+	err := jsonwalk.Members(item, jsonwalk.To("timeUnixNano", &nanos), jsonwalk.To("observedTimeUnixNano", &observed),
+		jsonwalk.To("eventName", &event), jsonwalk.To("attributes", &attributes))
+	if errors.Is(err, jsonwalk.ErrTwice) {
 		m.Pass(intake.DuplicateLabel, 1)
 		return nil
 	}
@@ -139,7 +140,7 @@ func readJSONRecord(m *receivers.Message, resource record, item []byte) error {
 		return err
 	}
 	r := resource
-	if r.event, err = text(event); err != nil {
+	if r.event, err = jsonwalk.Text(event); err != nil {
 		return err
 	}
 	if r.nanos, err = unsigned(nanos); err != nil {
