@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"fmt"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -26,8 +27,11 @@ func Decode2(body []byte, receipt time.Time) (*Message, error) {
 	return m, nil
 }
 
-// symbols are the texts of a message of 2.0, as places in it: a message of 32 MiB has
-// up to 16 million, of which a slice each would take twelve times the message.
+// maxSymbols is a hundred times as many as the largest message of Prometheus has.
+const maxSymbols = 1 << 20
+
+// symbols are the texts of a message of 2.0, as places in it: a slice each would take twelve
+// times a message of 32 MiB.
 type symbols struct {
 	body  []byte
 	spans []span
@@ -43,6 +47,9 @@ func symbolsOf(body []byte) (symbols, error) {
 		if message.IsMessage(4) {
 			n++
 		}
+	}
+	if n > maxSymbols {
+		return symbols{}, fmt.Errorf("%d symbols, of which a message has %d at most", n, maxSymbols)
 	}
 	s.spans = make([]span, 0, n)
 	message := protowalk.In(body)
