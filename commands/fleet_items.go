@@ -120,7 +120,9 @@ func tooMany(pointer string, items int) error {
 func (c *fleetCheck) err() error { return fieldErrors(c.broken) }
 
 func (c *fleetCheck) refuse(pointer, code, detail string) {
-	c.broken = append(c.broken, FieldError{Pointer: pointer, Code: code, Detail: detail})
+	if len(c.broken) < MaxBroken {
+		c.broken = append(c.broken, FieldError{Pointer: pointer, Code: code, Detail: detail})
+	}
 }
 
 func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {

@@ -53,6 +53,9 @@ func fieldError(pointer, code, detail string) *RuleError {
 	return newFieldErrors([]FieldError{{Pointer: pointer, Code: code, Detail: detail}})
 }
 
+// MaxBroken is how many broken rules of one call are told.
+const MaxBroken = 1000
+
 // fieldErrors makes one error of all broken fields, none of none.
 func fieldErrors(fields []FieldError) error {
 	if len(fields) == 0 {

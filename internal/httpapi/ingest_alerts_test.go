@@ -206,7 +206,7 @@ func TestIngestAlertsRefusals(t *testing.T) {
 	}
 
 	gz := map[string]string{"Content-Encoding": "gzip"}
-	in.send(nativePath, bomb(t, "\x00", 5<<20), gz).problem(413, "body_too_large")
+	in.send(nativePath, bomb(t, " ", 5<<20), gz).problem(413, "body_too_large")
 	in.send(nativePath, "no gzip", gz).problem(400, "malformed_json")
 	packed, err := json.Marshal(batch(w.item("good", map[string]any{"instance": instance.String()})))
 	must(t, err)

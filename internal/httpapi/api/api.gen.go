@@ -17130,11 +17130,9 @@ func (sh *strictHandler) ActOnAlerts(ctx *gin.Context) {
 
 	var body ActOnAlertsJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17249,11 +17247,9 @@ func (sh *strictHandler) AcknowledgeAlert(ctx *gin.Context, alertId AlertId) {
 
 	var body AcknowledgeAlertJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17293,11 +17289,9 @@ func (sh *strictHandler) MuteAlert(ctx *gin.Context, alertId AlertId) {
 
 	var body MuteAlertJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17363,11 +17357,9 @@ func (sh *strictHandler) ResolveAlert(ctx *gin.Context, alertId AlertId) {
 
 	var body ResolveAlertJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17407,11 +17399,9 @@ func (sh *strictHandler) UnmuteAlert(ctx *gin.Context, alertId AlertId) {
 
 	var body UnmuteAlertJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17473,11 +17463,9 @@ func (sh *strictHandler) CreateApiToken(ctx *gin.Context) {
 
 	var body CreateApiTokenJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17564,11 +17552,9 @@ func (sh *strictHandler) ConfirmChannelAddress(ctx *gin.Context) {
 
 	var body ConfirmChannelAddressJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17603,11 +17589,9 @@ func (sh *strictHandler) LeaveChannel(ctx *gin.Context) {
 
 	var body LeaveChannelJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17666,11 +17650,9 @@ func (sh *strictHandler) CreateChannel(ctx *gin.Context) {
 
 	var body CreateChannelJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -17759,11 +17741,9 @@ func (sh *strictHandler) ChangeChannel(ctx *gin.Context, channelId ChannelId) {
 
 	var body ChangeChannelJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18033,11 +18013,9 @@ func (sh *strictHandler) RequestException(ctx *gin.Context) {
 
 	var body RequestExceptionJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18176,11 +18154,9 @@ func (sh *strictHandler) MarkExportsSeen(ctx *gin.Context) {
 
 	var body MarkExportsSeenJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18343,11 +18319,9 @@ func (sh *strictHandler) CreateIngestToken(ctx *gin.Context) {
 
 	var body CreateIngestTokenJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18436,11 +18410,9 @@ func (sh *strictHandler) CreateInstance(ctx *gin.Context, params CreateInstanceP
 
 	var body CreateInstanceJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18529,11 +18501,9 @@ func (sh *strictHandler) ChangeInstance(ctx *gin.Context, instanceId InstanceId)
 
 	var body ChangeInstanceJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18701,11 +18671,9 @@ func (sh *strictHandler) AcceptInvitation(ctx *gin.Context, token string) {
 
 	var body AcceptInvitationJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18766,11 +18734,9 @@ func (sh *strictHandler) InviteMember(ctx *gin.Context) {
 
 	var body InviteMemberJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -18833,11 +18799,9 @@ func (sh *strictHandler) ChangeMember(ctx *gin.Context, memberId MemberId) {
 
 	var body ChangeMemberJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -19130,11 +19094,9 @@ func (sh *strictHandler) CreateNotificationRule(ctx *gin.Context) {
 
 	var body CreateNotificationRuleJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -19169,11 +19131,9 @@ func (sh *strictHandler) PreviewNotificationRule(ctx *gin.Context) {
 
 	var body PreviewNotificationRuleJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -19262,11 +19222,9 @@ func (sh *strictHandler) ChangeNotificationRule(ctx *gin.Context, ruleId RuleId)
 
 	var body ChangeNotificationRuleJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -19697,11 +19655,9 @@ func (sh *strictHandler) ChangeOrganization(ctx *gin.Context, params ChangeOrgan
 
 	var body ChangeOrganizationJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -19736,11 +19692,9 @@ func (sh *strictHandler) ChangePassword(ctx *gin.Context) {
 
 	var body ChangePasswordJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -19803,11 +19757,9 @@ func (sh *strictHandler) CreateReport(ctx *gin.Context, params CreateReportParam
 
 	var body CreateReportJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20106,11 +20058,9 @@ func (sh *strictHandler) CreateSchedule(ctx *gin.Context) {
 
 	var body CreateScheduleJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20145,11 +20095,9 @@ func (sh *strictHandler) PreviewSchedule(ctx *gin.Context) {
 
 	var body PreviewScheduleJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20238,11 +20186,9 @@ func (sh *strictHandler) ChangeSchedule(ctx *gin.Context, scheduleId ScheduleId)
 
 	var body ChangeScheduleJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20352,11 +20298,9 @@ func (sh *strictHandler) SignIn(ctx *gin.Context) {
 
 	var body SignInJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20489,11 +20433,9 @@ func (sh *strictHandler) SetUp(ctx *gin.Context) {
 
 	var body SetUpJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20661,11 +20603,9 @@ func (sh *strictHandler) RecordAgent(ctx *gin.Context, params RecordAgentParams)
 
 	var body RecordAgentJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20700,11 +20640,9 @@ func (sh *strictHandler) ReceiveAlertmanagerAlerts(ctx *gin.Context) {
 
 	var body ReceiveAlertmanagerAlertsJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20739,11 +20677,9 @@ func (sh *strictHandler) ReceiveAlertmanagerWebhook(ctx *gin.Context) {
 
 	var body ReceiveAlertmanagerWebhookJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20778,11 +20714,9 @@ func (sh *strictHandler) RecordAlerts(ctx *gin.Context) {
 
 	var body RecordAlertsJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20817,11 +20751,9 @@ func (sh *strictHandler) RecordAssessments(ctx *gin.Context) {
 
 	var body RecordAssessmentsJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20856,11 +20788,9 @@ func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
 
 	var body RecordFleetJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20895,11 +20825,9 @@ func (sh *strictHandler) ReceiveGrafanaWebhook(ctx *gin.Context) {
 
 	var body ReceiveGrafanaWebhookJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
@@ -20937,11 +20865,9 @@ func (sh *strictHandler) ReceiveOtlpLogs(ctx *gin.Context, params ReceiveOtlpLog
 
 		var body ReceiveOtlpLogsJSONRequestBody
 		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+			err = json.Unmarshal(held.Bytes(), &body)
+		} else {
 			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 		}
 		if err != nil {
@@ -20983,11 +20909,9 @@ func (sh *strictHandler) ReceiveOtlpMetrics(ctx *gin.Context) {
 
 		var body ReceiveOtlpMetricsJSONRequestBody
 		var err error
-		// A request validator built on kin-openapi's openapi3filter with
-		// KeepValidatedValue leaves the value it validated on the body. Bind
-		// that value, matching member names exactly, so the handler receives
-		// what was validated instead of a second, case-insensitive decode.
-		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+			err = json.Unmarshal(held.Bytes(), &body)
+		} else {
 			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 		}
 		if err != nil {
@@ -21055,11 +20979,9 @@ func (sh *strictHandler) RecordSamples(ctx *gin.Context, params RecordSamplesPar
 
 	var body RecordSamplesJSONRequestBody
 	var err error
-	// A request validator built on kin-openapi's openapi3filter with
-	// KeepValidatedValue leaves the value it validated on the body. Bind
-	// that value, matching member names exactly, so the handler receives
-	// what was validated instead of a second, case-insensitive decode.
-	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
 		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {

@@ -41,6 +41,7 @@ type Route struct {
 	Raw          bool     // takes a form that is not ours; the handler reads call.body
 	Encodings    []string // what a body may be packed with
 	exclusive    []string // parameters of which a request has at most one
+	shape        *shape   // of a JSON body
 	Deprecation  *deprecation
 }
 
@@ -94,12 +95,14 @@ func Load(source []byte) (*Contract, error) {
 		return nil, fmt.Errorf("write openapi.json: %w", err)
 	}
 	c := &Contract{Document: document, JSON: text, Routes: map[string]*Route{}}
+	all := shapes{}
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {
 			r, err := newRoute(method, GinPath(path), operation)
 			if err != nil {
 				return nil, fmt.Errorf("openapi.yaml: %s %s: %w", method, path, err)
 			}
+			r.shape = all.of(r.bodySchema())
 			c.Routes[RouteKey(r.Method, r.Path)] = r
 		}
 	}
@@ -193,6 +196,14 @@ func (r *Route) Body() *openapi3.RequestBody {
 		return nil
 	}
 	return r.Operation.RequestBody.Value
+}
+
+// bodySchema is that of the operation's JSON body. Where it takes none, {} is let be.
+func (r *Route) bodySchema() *openapi3.Schema {
+	if body := r.Body(); body != nil && body.Content["application/json"] != nil {
+		return body.Content["application/json"].Schema.Value
+	}
+	return openapi3.NewObjectSchema().WithoutAdditionalProperties()
 }
 
 // isRaw says that openapi.yaml hands the body on as it came.

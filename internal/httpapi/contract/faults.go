@@ -23,13 +23,18 @@ type fault struct{ Pointer, code, detail string }
 func Visit(schema *openapi3.Schema, value any) []fault {
 	var found faults
 	found.look(schema, value, "#")
-	slices.SortStableFunc(found, func(a, b fault) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.code, b.code))
-	})
-	return slices.Compact(found)
+	return found.sorted()
 }
 
 type faults []fault
+
+// sorted are the faults in the order of their places, each once.
+func (f faults) sorted() []fault {
+	slices.SortStableFunc(f, func(a, b fault) int {
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.code, b.code))
+	})
+	return slices.Compact(f)
+}
 
 // look adds what is wrong with a value. The visitor of kin-openapi says whether
 // anything is. It is asked for all there is of single values only: of an object it
@@ -82,6 +87,8 @@ func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer
 			add(name, "invalid_parameter", "is read-only: Muster sets it")
 		} else if property != nil {
 			f.look(property.Value, object[name], pointer+"/"+wire.EscapePointer(name))
+		} else if rest := schema.AdditionalProperties.Schema; rest != nil {
+			f.look(rest.Value, object[name], pointer+"/"+wire.EscapePointer(name))
 		} else if closed {
 			add(name, "unknown_field", "is not a member of this object")
 		}

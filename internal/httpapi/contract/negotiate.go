@@ -2,9 +2,11 @@ package contract
 
 import (
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"slices"
@@ -95,10 +97,19 @@ func EncodingOf(req *http.Request) string {
 	return ""
 }
 
-// plain is the body without its Content-Encoding, at most limit bytes of it:
+// unpacked is a reading of the body without its Content-Encoding, at most limit bytes of it:
 // a small body may hide a large one.
-func (r *Route) plain(req *http.Request) ([]byte, *wire.Problem) {
-	body, limit := io.Reader(req.Body), r.BodyLimit
+func (r *Route) unpacked(req *http.Request) (*reading, *wire.Problem) {
+	in := &reading{source: req.Body, limit: r.BodyLimit, values: math.MaxInt}
+	held, isHeld := req.Body.(*Held)
+	if isHeld {
+		if held.unpacked > r.BodyLimit {
+			return nil, wire.BodyProblem(&http.MaxBytesError{Limit: in.limit}, in.limit)
+		}
+		if in.limit = held.limit; in.limit < r.BodyLimit {
+			in.beyond = Outgrown
+		}
+	}
 	switch encoding := EncodingOf(req); {
 	case encoding == "gzip":
 		unpacked, err := gzip.NewReader(req.Body)
@@ -106,28 +117,85 @@ func (r *Route) plain(req *http.Request) ([]byte, *wire.Problem) {
 			return nil, &wire.Problem{Code: "malformed_json", Detail: "The body is not gzip."}
 		}
 		if err != nil {
-			return nil, wire.BodyProblem(err, limit)
+			return nil, wire.BodyProblem(err, in.limit)
 		}
-		body = unpacked
+		in.source = unpacked
+		if isHeld {
+			in.says = int(held.unpacked) + 1
+		}
 	case slices.Contains(r.Encodings, "snappy"): // also where it is not said, as Prometheus takes it
-		return unsnapped(body, limit)
+		text, p := unsnapped(req.Body, in.limit)
+		in.source, in.text = nil, text
+		return in, p
+	case isHeld:
+		in.source, in.text = nil, held.Bytes()
 	}
-	text, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
-		return nil, wire.BodyProblem(err, limit)
-	}
-	if int64(len(text)) > limit {
-		return nil, wire.BodyProblem(&http.MaxBytesError{Limit: limit}, limit)
-	}
-	return text, nil
+	return in, nil
 }
+
+// Held is a body that has been received.
+type Held struct {
+	text     []byte
+	at       int
+	unpacked int64 // how long it is without its encoding, by what it says itself
+	limit    int64 // of that
+}
+
+// Outgrown is told of a packed body that is longer than it says.
+var Outgrown = &wire.Problem{Code: "body_too_large"}
+
+// Hold keeps a body that was received of a request. Unpacked it may have as many bytes as
+// its packing says that it has, and at least as many as least; else it is Outgrown. Only the
+// last of several parts of gzip says how long it is.
+func (r *Route) Hold(req *http.Request, body []byte, least int64) *Held {
+	h := &Held{text: body, unpacked: int64(len(body)), limit: r.BodyLimit}
+	switch {
+	case slices.Contains(r.Encodings, "snappy"):
+		if n, err := snappy.DecodedLen(body); err == nil {
+			h.unpacked = int64(min(n, SnappyRatio*len(body)))
+		}
+	case EncodingOf(req) == "gzip" && len(body) >= 4:
+		h.unpacked = min(int64(binary.LittleEndian.Uint32(body[len(body)-4:])), GzipRatio*int64(len(body)))
+		h.limit = min(h.limit, max(h.unpacked, least))
+	}
+	return h
+}
+
+// Unpacked is how many bytes it has at most without its encoding.
+func (h *Held) Unpacked() int64 { return h.unpacked }
+
+// Again has the body read from its beginning, up to the limit of its route.
+func (h *Held) Again(r *Route) { h.at, h.unpacked, h.limit = 0, r.BodyLimit, r.BodyLimit }
+
+// Bytes gives the rest of the body away, which is nobody else's then.
+func (h *Held) Bytes() []byte {
+	text := h.text[h.at:]
+	h.text, h.at = nil, 0
+	return text
+}
+
+func (h *Held) Read(p []byte) (int, error) {
+	if h.at == len(h.text) {
+		return 0, io.EOF
+	}
+	n := copy(p, h.text[h.at:])
+	h.at += n
+	return n, nil
+}
+
+// Close has nothing to close.
+func (h *Held) Close() error { return nil }
 
 // unsnapped unpacks snappy's block format, which begins with its own length; what
 // cannot come to that much is refused before anything is allocated for it.
 func unsnapped(body io.Reader, limit int64) ([]byte, *wire.Problem) {
-	packed, err := io.ReadAll(body)
-	if err != nil {
+	var packed []byte
+	if held, ok := body.(*Held); ok {
+		packed = held.Bytes()
+	} else if all, err := io.ReadAll(body); err != nil {
 		return nil, wire.BodyProblem(err, limit)
+	} else {
+		packed = all
 	}
 	length, err := snappy.DecodedLen(packed)
 	switch {

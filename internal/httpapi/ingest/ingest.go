@@ -191,20 +191,20 @@ func (s *FeedRoutes) ReceiveOtlpLogs(ctx context.Context, r api.ReceiveOtlpLogsR
 }
 
 // ReceiveAlertmanagerWebhook takes in what Alertmanager tells a webhook receiver.
-func (s *FeedRoutes) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
-	receipt, err := s.Agents.Webhook.Take(ctx, wire.Actor(ctx), *r.Body)
+func (s *FeedRoutes) ReceiveAlertmanagerWebhook(ctx context.Context, _ api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
+	receipt, err := s.Agents.Webhook.Take(ctx, wire.Actor(ctx), wire.CallOf(ctx).Body)
 	return api.ReceiveAlertmanagerWebhook200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
 }
 
 // ReceiveGrafanaWebhook takes in what Grafana tells a webhook contact point.
-func (s *FeedRoutes) ReceiveGrafanaWebhook(ctx context.Context, r api.ReceiveGrafanaWebhookRequestObject) (api.ReceiveGrafanaWebhookResponseObject, error) {
-	receipt, err := s.Agents.Grafana.Take(ctx, wire.Actor(ctx), *r.Body)
+func (s *FeedRoutes) ReceiveGrafanaWebhook(ctx context.Context, _ api.ReceiveGrafanaWebhookRequestObject) (api.ReceiveGrafanaWebhookResponseObject, error) {
+	receipt, err := s.Agents.Grafana.Take(ctx, wire.Actor(ctx), wire.CallOf(ctx).Body)
 	return api.ReceiveGrafanaWebhook200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
 }
 
 // ReceiveAlertmanagerAlerts takes in what Prometheus and vmalert tell an Alertmanager.
-func (s *FeedRoutes) ReceiveAlertmanagerAlerts(ctx context.Context, r api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
-	receipt, err := s.Agents.AlertmanagerAPI.Take(ctx, wire.Actor(ctx), *r.Body)
+func (s *FeedRoutes) ReceiveAlertmanagerAlerts(ctx context.Context, _ api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
+	receipt, err := s.Agents.AlertmanagerAPI.Take(ctx, wire.Actor(ctx), wire.CallOf(ctx).Body)
 	return api.ReceiveAlertmanagerAlerts200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
 }
 

@@ -44,6 +44,7 @@ type Call struct {
 
 // End gives back what the caller held.
 func (c *Call) End() {
+	c.Body = nil
 	for _, leave := range c.Leave {
 		leave()
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"muster/commands"
 	"muster/internal/httpapi/api"
 )
 
@@ -151,7 +152,8 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID,
 	}
 	if len(p.Fields) > 0 {
-		body.Errors = &p.Fields
+		told := p.Fields[:min(len(p.Fields), MaxFaults)]
+		body.Errors = &told
 	}
 	text, err := json.Marshal(body)
 	if err != nil { // only params hold foreign values
@@ -205,9 +207,9 @@ func Sentence(clause string) string {
 	return strings.TrimSuffix(string(unicode.ToUpper(first))+clause[size:], ".") + "."
 }
 
-// MaxFaults is how many faults of a value are told: every item of the largest
-// batch may have one. A body of 4 MiB could have millions.
-const MaxFaults = 10_000
+// MaxFaults is how many faults of a call are told. A batch could have millions, and ten
+// thousand of them are an answer of a megabyte.
+const MaxFaults = commands.MaxBroken
 
 // Unreadable makes one problem of field errors; its code is theirs where they
 // agree, else the first one's that is no mere number out of range: what cannot be

@@ -50,23 +50,19 @@ type Servers interface {
 
 // Bounds of what an agent says.
 const (
-	maxSystem       = 200
-	maxProcess      = 200
-	maxAgentName    = 200
-	maxAgentServers = 1000
-	maxAgentGrants  = 100
-	maxAgentLoops   = 100
-	maxLoop         = 300
-	maxGrant        = 4000
-	maxClass        = 100
+	maxSystem      = 200
+	maxProcess     = 200
+	maxAgentName   = 200
+	maxAgentGrants = 100
+	maxAgentLoops  = 100
+	maxLoop        = 300
+	maxGrant       = 4000
+	maxClass       = 100
 )
 
 // TakeAgent keeps how an agent is in the place of what it said before. Of an instance that
 // is not known, or beyond the token's limit, nothing is kept. Error: *commands.RuleError.
 func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentItem) error {
-	if n := len(item.Servers); n > maxAgentServers {
-		return tooMany(n, "servers", maxAgentServers)
-	}
 	r := rules{latest: d.Now().Add(maxSampleAhead)}
 	r.agent(item)
 	if len(r.broken) > 0 {

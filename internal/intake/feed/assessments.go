@@ -132,19 +132,10 @@ type Assessments interface {
 // does not count in its score.
 type Accepted func(ctx context.Context, organization, instance uuid.UUID) ([]snapshot.Exception, error)
 
-// Bounds of one call.
-const (
-	maxAssessments     = 10_000
-	maxAssessmentItems = 100_000
-)
-
 // TakeAssessments records what another tool found on instances: nothing is written before
 // every rule has been held against every item. Errors: *commands.RuleError,
 // *intake.LaggingError.
 func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, items []AssessmentItem) (receipt intake.Receipt, err error) {
-	if err := countAssessments(items); err != nil {
-		return receipt, err
-	}
 	in, err := d.placesOf(ctx, from.OrganizationID, items)
 	if err != nil {
 		return receipt, err
@@ -195,33 +186,6 @@ func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, items [
 	receipt.Record(intake.Finding, counted.findings)
 	receipt.Record(intake.ClassifiedColumn, counted.columns)
 	return receipt, nil
-}
-
-// countAssessments holds the bounds of a call.
-func countAssessments(items []AssessmentItem) error {
-	n, columns := 0, 0
-	for _, a := range items {
-		n += len(a.Accounts) + len(a.Settings)
-		for _, c := range a.Checks {
-			n += len(c.Objects) + len(c.NotAssessedIn) + len(c.MeasuredIn)
-		}
-		for _, db := range a.Databases {
-			if db.Classification == nil {
-				continue
-			}
-			n += len(db.Classification.Tables) + len(db.Classification.NotRead)
-			for _, t := range db.Classification.Tables {
-				columns += len(t.Columns)
-			}
-		}
-	}
-	switch {
-	case len(items) > maxAssessments:
-		return tooMany(len(items), "assessments", maxAssessments)
-	case n+columns > maxAssessmentItems:
-		return tooMany(n+columns, "items", maxAssessmentItems)
-	}
-	return nil
 }
 
 // assessed is where the assessments of a call are.

@@ -32,18 +32,8 @@ const (
 	minInterval      = 0.001
 	maxInterval      = 7 * 24 * 60 * 60
 	sessionInterval  = 10 * time.Second // where it is left out
-	maxBroken        = 10_000           // rules that are told
+	maxBroken        = commands.MaxBroken
 )
-
-func tooManyItems(n int) error { return tooMany(n, "items", maxItems) }
-
-func tooMany(n int, what string, most int) error {
-	detail := fmt.Sprintf("has %d %s; at most %d are allowed in one call", n, what, most)
-	return &commands.RuleError{
-		Code: "too_many_items", Title: commands.Title("too_many_items"), Detail: "The call " + detail + ".",
-		Fields: []commands.FieldError{{Pointer: "#", Code: "too_many_items", Detail: detail, Params: map[string]any{"max": most}}},
-	}
-}
 
 // readItems makes a batch of items whose places were looked up, or says which rules
 // they break: all of them, up to maxBroken. Only items that break one are read again to say

@@ -74,17 +74,11 @@ type DeltaItem struct {
 	TotalMs        json.Number
 }
 
-// maxItems is how many there may be in one call.
-const maxItems = 10_000
-
 // TakeSamples records what another tool measured: nothing is written before every rule
 // has been held against every sample. What Muster measures itself no agent may send
 // (assessed_by_collector), and statements come from one sender at a time
 // (instance_held). Errors: *commands.RuleError, *intake.LaggingError.
 func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items) (receipt intake.Receipt, err error) {
-	if n := len(items.Hosts) + len(items.Sessions) + len(items.Statements); n > maxItems {
-		return receipt, tooManyItems(n)
-	}
 	places, err := d.Places.FindPlaces(ctx, from.OrganizationID, items.names())
 	if err != nil {
 		return receipt, err
