@@ -106,9 +106,7 @@ func (s *server) admit(c *gin.Context, row *contract.Route) *wire.Problem {
 		arriveWithin(c.Writer, s.arrival.large)
 	}
 	if row.IsIngest() {
-		if p := s.takeIn(c, call, row); p != nil {
-			return p
-		}
+		return s.takeIn(c, call, row)
 	}
 	return row.CheckRequest(c)
 }

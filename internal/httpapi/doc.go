@@ -56,6 +56,10 @@
 //     wait, the next are told rate_limited at once (agents: unavailable, which they
 //     try again), of one organization sooner than of all. Nothing of such a call was
 //     kept. Places are this process's.
+//   - One organization sends all the time, or the largest bodies that there are: turns go
+//     round by organization, and none has more than half of them while another waits. Of
+//     calls over 4 MiB unpacked one works at a time, beside the others. Whoever has waited
+//     for longer than a write may take is turned away like the rest.
 //   - A client sends its body a byte at a time: it is told request_timeout after ten
 //     seconds, or after a minute where the body may be large and the caller was let
 //     in, and the connection is closed; also where nobody wants the body.

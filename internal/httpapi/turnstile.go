@@ -1,98 +1,191 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
-	"golang.org/x/sync/semaphore"
 
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
 )
 
-// How /ingest pushes back. A call of 4 MiB takes some 60 MiB while it is read and
-// written, and one of the connections that people's requests share; what waits
-// has been received and takes its size. A larger one counts as so many of 4 MiB:
-// in its place by its size, in its turn by what it may come to unpacked.
+// How /ingest pushes back. A call waits with its body as it was received, and unpacks it in
+// its turn. What is more than ingestHeavy then is heavy: of such calls one works at a time,
+// in a turn of its own, so that whoever sends little never waits for it.
 const (
-	ingestUnit     = 4 << 20
-	ingestAtOnce   = 4
-	ingestPlaces   = 32 // those at work, and those that wait or are being received
-	ingestPerOwner = 16 // of one organization, so that the others get in
+	ingestHeavy    = 4 << 20  // bytes
+	ingestAtOnce   = 4        // one of them heavy
+	ingestShare    = 2        // of one organization's, while another waits
+	ingestPlaces   = 32       // those at work, and those that wait or are being received
+	ingestPerOwner = 16       // of one organization, so that the others get in
+	ingestBytes    = 80 << 20 // of bodies as they were received
 	ingestRetry    = 5 * time.Second
 )
 
-// turnstile lets some callers in and a few of them work at a time. It is of this
-// process: two replicas take in twice as much, and each protects itself.
+// turnstile lets some callers in and a few of them work at a time, organizations in turn. It
+// is of this process: two replicas take in twice as much, and each protects itself.
 type turnstile struct {
-	places, perOwner int
-	atOnce           int
-	turns            *semaphore.Weighted
-
 	mu     sync.Mutex
-	inside int
-	of     map[uuid.UUID]int
+	inside room
+	of     map[uuid.UUID]room
+	lanes  [2]lane
+	work   map[uuid.UUID]int // turns that organizations have
+	given  uint64            // turns there were
 }
 
-func newTurnstile(atOnce, places, perOwner int) *turnstile {
-	return &turnstile{places: places, perOwner: perOwner, atOnce: atOnce, turns: semaphore.NewWeighted(int64(atOnce)), of: map[uuid.UUID]int{}}
+// room is what callers take that are inside.
+type room struct {
+	calls int
+	bytes int64
 }
 
-// enter takes places at once or not at all. leave gives them back.
-func (t *turnstile) enter(owner uuid.UUID, weight int) (leave func(), ok bool) {
+// lane is a kind of turn.
+type lane struct {
+	free    int
+	waiting []*waiter            // in the order in which they came
+	last    map[uuid.UUID]uint64 // which turn an organization's last was, of those that are inside
+}
+
+type waiter struct {
+	owner uuid.UUID
+	mayGo chan struct{} // closed in its turn
+}
+
+// Lanes, in the order in which they are looked at.
+const (
+	light = iota
+	heavy
+)
+
+func newTurnstile() *turnstile {
+	return &turnstile{
+		lanes: [2]lane{
+			light: {free: ingestAtOnce - 1, last: map[uuid.UUID]uint64{}},
+			heavy: {free: 1, last: map[uuid.UUID]uint64{}},
+		},
+		of: map[uuid.UUID]room{}, work: map[uuid.UUID]int{},
+	}
+}
+
+// enter takes a place at once or not at all. leave gives it back.
+func (t *turnstile) enter(owner uuid.UUID, bytes int64) (leave func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.inside+weight > t.places || t.of[owner]+weight > t.perOwner {
+	own := t.of[owner]
+	if t.inside.calls >= ingestPlaces || own.calls >= ingestPerOwner || t.inside.bytes+bytes > ingestBytes || own.bytes+bytes > ingestBytes/2 {
 		return nil, false
 	}
-	t.inside += weight
-	t.of[owner] += weight
+	t.move(owner, 1, bytes)
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.inside -= weight
-		if t.of[owner] -= weight; t.of[owner] == 0 {
-			delete(t.of, owner)
-		}
+		t.move(owner, -1, -bytes)
 	}, true
 }
 
-// turn waits until it is the caller's turn, in the order in which they came;
-// done ends it. The heaviest have it alone.
-func (t *turnstile) turn(ctx context.Context, weight int) (done func(), err error) {
-	n := int64(min(weight, t.atOnce))
-	if err := t.turns.Acquire(ctx, n); err != nil {
-		return nil, err
+func (t *turnstile) move(owner uuid.UUID, calls int, bytes int64) {
+	own := t.of[owner]
+	own.calls, own.bytes = own.calls+calls, own.bytes+bytes
+	t.inside.calls, t.inside.bytes = t.inside.calls+calls, t.inside.bytes+bytes
+	if t.of[owner] = own; own.calls == 0 {
+		delete(t.of, owner)
+		for _, l := range t.lanes {
+			delete(l.last, owner)
+		}
 	}
-	return func() { t.turns.Release(n) }, nil
 }
 
-// weights are how many calls of the usual size a request counts as: while it waits,
-// and at work, where it has been unpacked.
-func weights(req *http.Request, r *contract.Route) (waiting, working int) {
-	size := req.ContentLength
-	if size < 0 {
-		size = r.BodyLimit
+// turn waits until it is the caller's turn; done ends it.
+func (t *turnstile) turn(ctx context.Context, owner uuid.UUID, kind int) (done func(), err error) {
+	w := t.ask(owner, kind)
+	select {
+	case <-w.mayGo:
+		return func() { t.end(w, kind) }, nil
+	case <-ctx.Done():
+		t.end(w, kind)
+		return nil, ctx.Err()
 	}
-	unpacked := size
-	switch {
-	case slices.Contains(r.Encodings, "snappy"):
-		unpacked *= contract.SnappyRatio
-	case contract.EncodingOf(req) != "":
-		unpacked *= contract.GzipRatio
-	}
-	units := func(bytes int64) int { return max(1, int((min(bytes, r.BodyLimit)+ingestUnit-1)/ingestUnit)) }
-	return units(size), units(unpacked)
 }
 
-// takeIn receives a body of /ingest and waits for its turn. Nothing was written
+// ask takes a place behind those that wait for a turn of the kind.
+func (t *turnstile) ask(owner uuid.UUID, kind int) *waiter {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w := &waiter{owner: owner, mayGo: make(chan struct{})}
+	t.lanes[kind].waiting = append(t.lanes[kind].waiting, w)
+	t.give()
+	return w
+}
+
+// end ends a turn, or the wait for one. Either may be what kept another from its turn.
+func (t *turnstile) end(w *waiter, kind int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := &t.lanes[kind]
+	if at := slices.Index(l.waiting, w); at >= 0 {
+		l.waiting = slices.Delete(l.waiting, at, at+1)
+	} else {
+		l.free++
+		if t.work[w.owner]--; t.work[w.owner] == 0 {
+			delete(t.work, w.owner)
+		}
+	}
+	t.give()
+}
+
+// give gives turns to those that wait, as long as there are any that may be given.
+func (t *turnstile) give() {
+	for kind := range t.lanes {
+		l := &t.lanes[kind]
+		for l.free > 0 {
+			at := t.next(l)
+			if at < 0 {
+				break
+			}
+			w := l.waiting[at]
+			l.waiting = slices.Delete(l.waiting, at, at+1)
+			l.free--
+			t.given++
+			t.work[w.owner]++
+			l.last[w.owner] = t.given
+			close(w.mayGo)
+		}
+	}
+}
+
+// next is whose turn it is: of those that wait the organization's that had none of the kind
+// for the longest; -1: nobody's.
+func (t *turnstile) next(l *lane) int {
+	best := -1
+	for i, w := range l.waiting {
+		if t.work[w.owner] >= ingestShare && t.othersWait(w.owner) {
+			continue
+		}
+		if best < 0 || l.last[w.owner] < l.last[l.waiting[best].owner] {
+			best = i
+		}
+	}
+	return best
+}
+
+// othersWait says whether another organization waits for any turn.
+func (t *turnstile) othersWait(owner uuid.UUID) bool {
+	for _, l := range t.lanes {
+		if slices.ContainsFunc(l.waiting, func(w *waiter) bool { return w.owner != owner }) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeIn receives a body of /ingest, waits for its turn, and looks at it. Nothing was written
 // for a caller who is turned away, so that sending it again is right.
 func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *wire.Problem {
 	busy := &wire.Problem{Code: "rate_limited", Detail: "Too many calls are being processed right now. Nothing of this call was stored; send it again.", RetryAfter: ingestRetry}
@@ -101,25 +194,72 @@ func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *w
 	if row.Raw {
 		busy.Code = "unavailable"
 	}
-	waiting, working := weights(c.Request, row)
-	leave, ok := s.intake.enter(call.Principal.Organization.ID, waiting)
+	size := c.Request.ContentLength
+	if size < 0 {
+		size = row.BodyLimit
+	}
+	owner := call.Principal.Organization.ID
+	leave, ok := s.intake.enter(owner, size)
 	if !ok {
 		return busy
 	}
 	call.Leave = append(call.Leave, leave)
 	used := time.Since(call.Began)
-	body, err := io.ReadAll(c.Request.Body)
+	body, err := received(c.Request)
 	if err != nil {
 		return wire.BodyProblem(err, row.BodyLimit)
 	}
-	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.writes-used) // the body's time is the sender's
 	call.Leave = append(call.Leave, cancel)
 	c.Request = c.Request.WithContext(ctx)
-	done, err := s.intake.turn(c.Request.Context(), working)
-	if err != nil {
-		return busy
+	held := row.Hold(c.Request, body, ingestHeavy)
+	kind := light
+	if held.Unpacked() > ingestHeavy {
+		kind = heavy
 	}
-	call.Leave = append(call.Leave, done)
-	return nil
+	done := func() {}
+	call.Leave = append(call.Leave, func() { done() })
+	for {
+		end, err := s.intake.turn(ctx, owner, kind)
+		if err != nil {
+			return busy
+		}
+		if done = end; kind == heavy {
+			done = cleared(end)
+		}
+		c.Request.Body = held
+		p := row.CheckRequest(c)
+		if p != contract.Outgrown {
+			return p
+		}
+		done()
+		done = func() {}
+		held.Again(row)
+		kind = heavy
+	}
+}
+
+// cleared ends a heavy turn when nothing is left of what the call took. The next one would
+// begin on top of that: 566 MiB and not 400 under the worst bodies of every door.
+func cleared(done func()) func() {
+	return func() {
+		debug.FreeOSMemory()
+		done()
+	}
+}
+
+// received is the body of a request as it was sent. How long it is it says mostly.
+func received(req *http.Request) ([]byte, error) {
+	if req.ContentLength < 0 {
+		return io.ReadAll(req.Body)
+	}
+	body := make([]byte, req.ContentLength)
+	n, err := io.ReadFull(req.Body, body)
+	if err == io.EOF {
+		err = nil
+	}
+	if err == nil { // its end ends the time that it has to arrive
+		_, _ = req.Body.Read(make([]byte, 1))
+	}
+	return body[:n], err
 }

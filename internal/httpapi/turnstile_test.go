@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/klauspost/compress/snappy"
 
 	"muster/internal/httpapi/contract"
 )
@@ -28,7 +30,7 @@ func TestIngestPushesBack(t *testing.T) {
 	hold := func(owner uuid.UUID, n int) {
 		t.Helper()
 		for range n {
-			out, ok := w.server.intake.enter(owner, 1)
+			out, ok := w.server.intake.enter(owner, 0)
 			if !ok {
 				t.Fatal("no place")
 			}
@@ -53,8 +55,15 @@ func TestIngestPushesBack(t *testing.T) {
 	}
 	send(ours).is(200)
 	send(theirs).is(200)
-	if w.server.intake.inside != 0 || len(w.server.intake.of) != 0 || !w.server.intake.turns.TryAcquire(ingestAtOnce) {
-		t.Errorf("after all is done %d are inside, or some at work", w.server.intake.inside)
+	w.server.nobodyInside(t)
+}
+
+// nobodyInside is that all that was taken was given back.
+func (s *server) nobodyInside(t *testing.T) {
+	t.Helper()
+	i := s.intake
+	if i.inside != (room{}) || len(i.of) != 0 || len(i.work) != 0 || i.lanes[light].free != ingestAtOnce-1 || i.lanes[heavy].free != 1 {
+		t.Errorf("after all is done there are %+v inside, and at work %v", i.inside, i.work)
 	}
 }
 
@@ -64,11 +73,13 @@ func TestEveryIngestRouteSaysWhenToComeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	token := w.ingestToken(w.ours.admin)
-	leave, ok := w.server.intake.enter(w.ours.organization.ID, ingestPerOwner)
-	if !ok {
-		t.Fatal("no place")
+	for range ingestPerOwner {
+		leave, ok := w.server.intake.enter(w.ours.organization.ID, 0)
+		if !ok {
+			t.Fatal("no place")
+		}
+		defer leave()
 	}
-	defer leave()
 	routes := 0
 	for _, r := range w.server.contract.Routes {
 		if !r.IsIngest() {
@@ -103,8 +114,8 @@ func TestIngestWaitsItsTurn(t *testing.T) {
 	w := newWorld(t)
 	token := w.ingestToken(w.ours.admin)
 	var done []func()
-	for range ingestAtOnce {
-		d, err := w.server.intake.turn(t.Context(), 1)
+	for range ingestAtOnce - 1 {
+		d, err := w.server.intake.turn(t.Context(), w.ours.organization.ID, light)
 		must(t, err)
 		done = append(done, d)
 	}
@@ -114,8 +125,8 @@ func TestIngestWaitsItsTurn(t *testing.T) {
 	if a.Code != 429 && a.Code != 503 { // whichever of its waits the caller gave up in
 		t.Errorf("got %d: %s", a.Code, a.Body)
 	}
-	if w.server.intake.inside != 0 {
-		t.Errorf("%d are inside", w.server.intake.inside)
+	if n := w.server.intake.inside.calls; n != 0 {
+		t.Errorf("%d are inside", n)
 	}
 	answered := make(chan int)
 	go func() {
@@ -132,57 +143,108 @@ func TestIngestWaitsItsTurn(t *testing.T) {
 	}
 }
 
-// TestIngestWeighs: a call counts as so many as it may come to, so that the
-// places bound what waits in memory whatever a route takes.
+// TestIngestWeighs: what a call comes to unpacked is what its packing says, and a call that
+// comes to more than a usual one takes the heavy turn.
 func TestIngestWeighs(t *testing.T) {
 	t.Parallel()
+	megabytes := bytes.Repeat([]byte("x"), 5<<20)
 	for name, c := range map[string]struct {
-		limit, length    int64
-		encoding         string
-		waiting, working int
+		body     []byte
+		encoding string
+		want     int64
 	}{
-		"nothing":                        {4 << 20, 0, "", 1, 1},
-		"a usual call":                   {4 << 20, 4 << 20, "", 1, 1},
-		"a small message":                {32 << 20, 3000, "", 1, 1},
-		"a byte over":                    {32 << 20, 4<<20 + 1, "", 2, 2},
-		"the largest message":            {32 << 20, 32 << 20, "", 8, 8},
-		"one of unknown size":            {32 << 20, -1, "", 8, 8},
-		"a packed one may be large":      {32 << 20, 30_000, "gzip", 1, 8},
-		"a packed usual call is no more": {4 << 20, 30_000, "gzip", 1, 1},
-		"a small packed one":             {32 << 20, 3000, "gzip", 1, 1},
-		"snappy packs less":              {32 << 20, 100_000, "snappy", 1, 1},
-		"much of it":                     {32 << 20, 1 << 20, "snappy", 1, 6},
-		"all of it":                      {32 << 20, 32 << 20, "snappy", 8, 8},
+		"nothing":                  {nil, "", 0},
+		"a plain one":              {megabytes, "", 5 << 20},
+		"a packed one":             {[]byte(zipped(t, megabytes)), "gzip", 5 << 20},
+		"a claim beyond the limit": {slices.Concat(make([]byte, 1<<20), []byte{0, 0, 0, 4}), "gzip", 64 << 20},
+		"a claim beyond gzip":      {[]byte{0, 0, 0, 4}, "gzip", 4 * contract.GzipRatio},
+		"snappy":                   {snappy.Encode(nil, megabytes[:1<<20]), "snappy", 1 << 20},
+		"a claim beyond snappy":    {[]byte{255, 255, 255, 15}, "snappy", 4 * contract.SnappyRatio},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		r.ContentLength = c.length
 		r.Header.Set("Content-Encoding", c.encoding)
-		row := &contract.Route{BodyLimit: c.limit}
+		row := &contract.Route{BodyLimit: 32 << 20}
 		if c.encoding == "snappy" {
 			row.Encodings = []string{"snappy"}
 		}
-		if waiting, working := weights(r, row); waiting != c.waiting || working != c.working {
-			t.Errorf("%s weighs %d and at work %d, want %d and %d", name, waiting, working, c.waiting, c.working)
+		if got := row.Hold(r, c.body, ingestHeavy).Unpacked(); got != c.want {
+			t.Errorf("%s comes to %d bytes, want %d", name, got, c.want)
 		}
 	}
-	stile, owner := newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner), uuid.New()
-	leave, ok := stile.enter(owner, 8)
-	_, second := stile.enter(owner, 8)
-	_, third := stile.enter(owner, 1)
-	if !ok || !second || third {
-		t.Error("two of the largest messages are not all that an organization may have inside")
+	stile, owner := newTurnstile(), uuid.New()
+	leave, ok := stile.enter(owner, 32<<20)
+	_, second := stile.enter(owner, 32<<20)
+	_, small := stile.enter(owner, 1<<20)
+	_, theirs := stile.enter(uuid.New(), 32<<20)
+	if !ok || second || !small || !theirs {
+		t.Error("an organization does not have half of the bytes")
 	}
 	leave()
-	if _, ok := stile.enter(owner, 8); !ok {
-		t.Error("what left still takes its places")
+	if _, ok := stile.enter(owner, 32<<20); !ok {
+		t.Error("what left still takes its place")
 	}
-	done, err := stile.turn(t.Context(), 8)
-	must(t, err)
-	if stile.turns.TryAcquire(1) {
-		t.Error("the largest message does not work alone")
+}
+
+// TestIngestTakesTurns: organizations in turn, none of them more than half of the turns while
+// another waits, and one heavy call at a time.
+func TestIngestTakesTurns(t *testing.T) {
+	t.Parallel()
+	stile := newTurnstile()
+	a, b, c := uuid.New(), uuid.New(), uuid.New()
+	var all []*waiter
+	kinds := map[*waiter]int{}
+	ask := func(owner uuid.UUID, kind int) *waiter {
+		w := stile.ask(owner, kind)
+		all = append(all, w)
+		kinds[w] = kind
+		return w
 	}
-	done()
-	if !stile.turns.TryAcquire(ingestAtOnce) {
-		t.Error("a turn was not given back whole")
+	goes := func(w *waiter) bool {
+		select {
+		case <-w.mayGo:
+			return true
+		default:
+			return false
+		}
+	}
+	have := func(what, want string) {
+		t.Helper()
+		if got := fmt.Sprint(stile.work[a], stile.work[b], stile.work[c]); got != want {
+			t.Errorf("%s: a, b and c have %s turns, want %s", what, got, want)
+		}
+	}
+	var ours []*waiter
+	for range 6 {
+		ours = append(ours, ask(a, light))
+	}
+	large, larger := ask(a, heavy), ask(a, heavy)
+	have("alone", "4 0 0")
+	theirs := ask(b, light)
+	stile.end(ours[0], light)
+	have("another comes", "3 1 0")
+	third, again, theirLarge := ask(c, light), ask(b, light), ask(b, heavy)
+	stile.end(ours[1], light)
+	have("a third comes", "2 1 1")
+	stile.end(theirs, light)
+	if !goes(again) || goes(ours[3]) {
+		t.Error("while others wait, a has more than half of the turns")
+	}
+	stile.end(large, heavy)
+	if !goes(theirLarge) || goes(larger) {
+		t.Error("the heavy turn does not go round")
+	}
+	stile.end(third, light)
+	have("nobody else waits for a light turn", "2 2 0")
+	stile.end(theirLarge, heavy)
+	if !goes(larger) {
+		t.Error("nobody has the heavy turn, though one waits for it")
+	}
+	for _, w := range all {
+		if !goes(w) || slices.Contains([]*waiter{ours[2], ours[3], ours[4], ours[5], again, larger}, w) {
+			stile.end(w, kinds[w])
+		}
+	}
+	if len(stile.work) != 0 || stile.lanes[light].free != ingestAtOnce-1 || stile.lanes[heavy].free != 1 {
+		t.Errorf("at the end %v are at work", stile.work)
 	}
 }
