@@ -34,6 +34,13 @@ type SeenServer struct {
 	Separate bool // it was registered beside another instance of the server on purpose
 	SeenAt   time.Time
 	MovedAt  *time.Time // another server answered than before; nil: it was always this one
+	ToldBy   *uuid.UUID // the limited token that told of it; nil: Muster met it, or a token without a limit told
+}
+
+// CountsFor reports whether the server may be shown beside another instance's: a limited
+// token's word counts for those instances alone of which the same token told.
+func (s SeenServer) CountsFor(other SeenServer) bool {
+	return s.ToldBy == nil || other.ToldBy != nil && *s.ToldBy == *other.ToldBy
 }
 
 // seenRow is a SeenServer as it is kept.
@@ -48,12 +55,13 @@ type seenRow struct {
 	SeenAt   time.Time       `db:"seen_at"`
 	MovedAt  *time.Time      `db:"moved_at"`
 	Lately   bool            `db:"lately"` // it moved within an hour
+	ToldBy   *uuid.UUID      `db:"told_by"`
 }
 
 func (r seenRow) seen() SeenServer {
 	return SeenServer{
 		Identity: servers.Identity{Engine: r.Engine, System: r.System, Process: r.Process, Role: r.Role, Pooling: r.Pooling},
-		Instance: r.Instance, Separate: r.Separate, SeenAt: r.SeenAt.UTC(), MovedAt: utc(r.MovedAt),
+		Instance: r.Instance, Separate: r.Separate, SeenAt: r.SeenAt.UTC(), MovedAt: utc(r.MovedAt), ToldBy: r.ToldBy,
 	}
 }
 
@@ -64,7 +72,7 @@ var (
 	serversNearSQL string
 )
 
-const seenColumns = `instance_id, engine, system_id, process_id, role, pooling, separate, seen_at, moved_at`
+const seenColumns = `instance_id, engine, system_id, process_id, role, pooling, separate, seen_at, moved_at, told_by`
 
 // Copies are the instances of an organization whose servers have the system, or the
 // process, of one: the same server, and the other copies of its cluster.
@@ -110,13 +118,19 @@ func (s *Store) RegisterServer(ctx context.Context, tx *sqlx.Tx, organization, i
 		}
 	}
 	return statement.Exec(ctx, tx, "keep the server of instance "+instance.String(), sawServerSQL,
-		organization, instance, string(is.Engine), is.System, is.Process, is.Role, string(is.Pooling), separate, false)
+		organization, instance, string(is.Engine), is.System, is.Process, is.Role, string(is.Pooling), separate, false, nil)
 }
 
 // SawServer keeps which server answered for an instance. It says whether that is another one
 // than before, and for the first time within an hour. What the account may not read now stays
 // as it was.
 func (s *Store) SawServer(ctx context.Context, organization, instance uuid.UUID, is servers.Identity) (moved bool, err error) {
+	return s.sawServer(ctx, organization, instance, is, nil)
+}
+
+// sawServer keeps who told of it, where that is a limited token: its word counts for its own
+// instances alone, and takes nothing back of what another has told.
+func (s *Store) sawServer(ctx context.Context, organization, instance uuid.UUID, is servers.Identity, by *uuid.UUID) (moved bool, err error) {
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		row, known, err := statement.Find[seenRow](ctx, tx, "read the server of instance "+instance.String(), `SELECT `+seenColumns+`,
 			coalesce(moved_at > now() - interval '1 hour', false) AS lately FROM server_identities
@@ -125,13 +139,13 @@ func (s *Store) SawServer(ctx context.Context, organization, instance uuid.UUID,
 			return err
 		}
 		before := row.seen()
-		if known && before.Identity == is {
+		if known && before.Identity == is && (row.ToldBy == nil || by != nil && *by == *row.ToldBy) {
 			return nil
 		}
 		moves := known && is.Moved(before.Identity)
 		moved = moves && !row.Lately
 		return statement.Exec(ctx, tx, "keep the server of instance "+instance.String(), sawServerSQL,
-			organization, instance, string(is.Engine), is.System, is.Process, is.Role, string(is.Pooling), nil, moves)
+			organization, instance, string(is.Engine), is.System, is.Process, is.Role, string(is.Pooling), nil, moves, by)
 	})
 	if err != nil {
 		return false, fmt.Errorf("note which server answers for instance %s: %w", instance, err)
@@ -139,18 +153,22 @@ func (s *Store) SawServer(ctx context.Context, organization, instance uuid.UUID,
 	return moved, nil
 }
 
-// AgentSawServers is SawServer for what an agent met. Where Muster has a connection of its
-// own, that counts.
-func (s *Store) AgentSawServers(ctx context.Context, organization uuid.UUID, seen map[uuid.UUID]servers.Identity) error {
+// AgentSawServers is SawServer for what an agent met; by is its token where that is limited,
+// else uuid.Nil. Where Muster has a connection of its own, that counts.
+func (s *Store) AgentSawServers(ctx context.Context, organization, by uuid.UUID, seen map[uuid.UUID]servers.Identity) error {
 	collected, err := s.Collected(ctx, organization, slices.Collect(maps.Keys(seen)))
 	if err != nil {
 		return err
+	}
+	var teller *uuid.UUID
+	if by != uuid.Nil {
+		teller = &by
 	}
 	for id, is := range seen {
 		if collected[id] {
 			continue
 		}
-		if _, err := s.SawServer(ctx, organization, id, is); err != nil {
+		if _, err := s.sawServer(ctx, organization, id, is, teller); err != nil {
 			return err
 		}
 	}

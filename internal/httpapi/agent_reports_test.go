@@ -155,6 +155,13 @@ func TestServersThatAgentsMeetAreKnown(t *testing.T) {
 			t.Errorf("the server of %s is %q, want %q", id, got, want)
 		}
 	}
+	// The word of a limited token counts for its own instances alone.
+	liar := sender{w, w.ingestToken(w.ours.admin, w.fed(w.ours, commands.FleetItem{ExternalID: "x"})["x"])}
+	liar.send(agentsPath, w.reportOf("two", met("x", "1000", "primary", "")), as("b")).is(204)
+	listed := w.get(w.ours.admin, "/api/v1/instances").is(200).Body.String()
+	if got := server(ids["orders"]); got != "primary <nil> sameAs twin related follower" || strings.Count(listed, `"name":"x"`) != 1 {
+		t.Errorf("a limited token makes of it %q, and of the list %s", got, listed)
+	}
 	in.send(agentsPath, w.reportOf("one", met("orders", "", "primary", "")), as("a")).problem(422, "out_of_range")
 	in.send(agentsPath, w.reportOf("one", met("orders", "1", "leader", "")), as("a")).is(400)
 }

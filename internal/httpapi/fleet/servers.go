@@ -89,7 +89,7 @@ func (n nearServers) show(id uuid.UUID) *api.AnsweringServer {
 	}
 	for other, beside := range n.seen {
 		name, there := n.names[other]
-		if other == id || !there {
+		if other == id || !there || !beside.CountsFor(is) {
 			continue
 		}
 		one := api.KnownServer{Id: other, Name: name, Role: wire.Optional(beside.Role)}

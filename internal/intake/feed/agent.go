@@ -45,7 +45,8 @@ type Heartbeats interface {
 
 // Servers keeps which servers answer for instances; *assessment.Store does.
 type Servers interface {
-	AgentSawServers(ctx context.Context, organization uuid.UUID, seen map[uuid.UUID]servers.Identity) error
+	// AgentSawServers is told which token said so where that is limited, else uuid.Nil.
+	AgentSawServers(ctx context.Context, organization, by uuid.UUID, seen map[uuid.UUID]servers.Identity) error
 }
 
 // Bounds of what an agent says.
@@ -104,7 +105,11 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	if err := d.Heartbeats.Keep(ctx, report); err != nil {
 		return err
 	}
-	if err := d.Servers.AgentSawServers(ctx, from.OrganizationID, answer); err != nil {
+	var by uuid.UUID
+	if from.Limit != nil {
+		by = from.Token
+	}
+	if err := d.Servers.AgentSawServers(ctx, from.OrganizationID, by, answer); err != nil {
 		return err
 	}
 	_, err = d.Store.Record(ctx, batch, signs...)
