@@ -15,6 +15,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/mail"
 	"muster/internal/proof"
+	"muster/internal/turns"
 )
 
 // How many jobs of a kind and of one organization a process works on at once, and half of
@@ -24,6 +25,8 @@ const (
 	buildsAtOnce = 2
 	mailsAtOnce  = 4
 	signsAtOnce  = 2 // they wait for a time stamp service
+	// rendersAtOnce is how many of the builds render.
+	rendersAtOnce = 1
 	// TellsAtOnce is how many deliveries are sent at once: they wait for their receivers.
 	TellsAtOnce = 3
 )
@@ -55,7 +58,8 @@ type Parts struct {
 	Ended func(kind report.Kind, status report.Status, after time.Duration)
 	Log   *slog.Logger
 
-	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
+	rendering *turns.Gate                              // nil: builds render without turns
+	passed    func(ctx context.Context, p point) error // a test's way to stop between two steps
 }
 
 // Register adds the tasks and chores of reports to w.

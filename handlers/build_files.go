@@ -16,8 +16,16 @@ import (
 )
 
 // render makes the PDF and what goes with it at the same time: the disk is waited for
-// once.
+// once. Organizations take turns at it: it uses the processors, and memory for the whole
+// document.
 func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
+	if b.rendering != nil {
+		leave, err := b.rendering.Pass(ctx, job.OrganizationID)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	group, ctx := supervise.WithContext(ctx)
 	group.Go(func() (err error) {
 		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)

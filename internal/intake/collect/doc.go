@@ -10,7 +10,8 @@
 //
 // Organizations take turns (internal/turns): a process looks at eight servers at once, and
 // at four of one organization at most, however slow they are. Light looks are two at once,
-// of two organizations.
+// of two organizations. A look that somebody waits for (AssessNow, Fresh) takes none of these
+// slots: a build has some servers looked at at once, and builds take turns themselves.
 //
 // Between two assessments of a server, LookLightly looks every five minutes whether it has
 // changed: an inspector that can (PostgreSQL's) makes a digest of what the server is like,
