@@ -53,8 +53,9 @@ type openAlert struct {
 	Acknowledged   bool           `db:"acknowledged"`
 	Muted          bool           `db:"muted"`
 	Label          string         `db:"label"`
-	Others         string         `db:"others"` // ids, with spaces between
-	Rule           string         `db:"rule"`   // its id; empty: none
+	Others         string         `db:"others"`   // ids, with spaces between
+	Rule           string         `db:"rule"`     // its id; empty: none
+	BeganAt        *time.Time     `db:"began_at"` // since when it fires; nil: a program from before raised it
 }
 
 // downRule is the rule of package watch whose alerts say that servers are down.
@@ -187,7 +188,7 @@ func (w *world) applyAlert(e recorded) (happened, bool) {
 		return w.tellAlert(e, a, notification.AlertAcknowledged), true
 	case alert.Resolved, alert.AutoResolved:
 		delete(w.alerts, e.Stream)
-		return w.tellAlert(e, a, notification.AlertResolved), true
+		return w.tellAlert(e, a, notification.AlertResolved).over(a, resolvedAt(event)), true
 	}
 	return happened{}, false
 }
@@ -198,7 +199,8 @@ func (w *world) name(e recorded, name string, engine fleet.Engine) {
 }
 
 func (a *openAlert) describe(d alert.Details) {
-	a.Title, a.Severity, a.InstanceID, a.Rule = d.Title, d.Severity, nil, ""
+	began := d.FirstTriggeredAt.UTC()
+	a.Title, a.Severity, a.InstanceID, a.Rule, a.BeganAt = d.Title, d.Severity, nil, "", &began
 	if d.Rule != nil {
 		a.Rule = d.Rule.ID
 	}
@@ -224,6 +226,32 @@ func (h happened) with(d alert.Details) happened {
 	since := d.FirstTriggeredAt.UTC()
 	h.Since = &since
 	return h
+}
+
+// over is what is told of an alert that is over: when it was, and of servers that were down
+// nothing that reads as if they still are.
+func (h happened) over(a *openAlert, at time.Time) happened {
+	if a.Rule == downRule {
+		h.Title = wasDown.Replace(h.Title)
+	}
+	if a.BeganAt != nil {
+		at = at.UTC()
+		h.Since, h.Until = a.BeganAt, &at
+	}
+	return h
+}
+
+// wasDown puts the watch's words of servers that are down into the past.
+var wasDown = strings.NewReplacer(" is down", " was down", " are down", " were down", " keeps going down", " kept going down", " keep going down", " kept going down")
+
+func resolvedAt(event any) time.Time {
+	switch e := event.(type) {
+	case alert.Resolved:
+		return e.ResolvedAt
+	case alert.AutoResolved:
+		return e.ResolvedAt
+	}
+	return time.Time{}
 }
 
 // eventIDs is the namespace of the ids by which events are told.

@@ -152,7 +152,7 @@ func load(ctx context.Context, q sqlx.QueryerContext, events []recorded) (*world
 		}
 		alertIDs[e.Stream] = true
 	}
-	alerts, err := statement.All[openAlert](ctx, q, "read open alerts", `SELECT alert_id, organization_id, title, severity, instance_id, raised_at, acknowledged, muted, label, others, rule
+	alerts, err := statement.All[openAlert](ctx, q, "read open alerts", `SELECT alert_id, organization_id, title, severity, instance_id, raised_at, acknowledged, muted, label, others, rule, began_at
 		FROM notification_alerts WHERE alert_id = ANY($1)`, keys(alertIDs))
 	if err != nil {
 		return nil, err

@@ -2,11 +2,15 @@ package notify_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/domain/notification"
 )
 
 // TestRaisedThenResolved are told in that order, each once, under ids that stay.
@@ -34,6 +38,58 @@ func TestRaisedThenResolved(t *testing.T) {
 	}
 	if posts[0].Header.Get("Webhook-Id") != first.ID.String() || first.ID == posts[1].Told.ID || first.Events[0].ID == posts[1].Told.Events[0].ID {
 		t.Error("the ids are not those of deliveries and events")
+	}
+}
+
+// TestWhatIsOverSaysSo and how long it lasted, by every kind of channel that people read; a
+// server that was down is not said to be.
+func TestWhatIsOverSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	webhook, chat := s.receiver(), s.receiver()
+	s.rule(s.webhook(webhook.URL))
+	s.rule(s.channel(commands.CreateChannel{Name: "Chat", Kind: notification.Chat, Address: notification.Address{URL: chat.URL}}))
+	s.rule(s.channel(commands.CreateChannel{Name: "Mail", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
+	s.process("a", s.sender)
+	fell := s.clock.Now().Add(-12 * time.Minute)
+	tell := func(over bool) {
+		t.Helper()
+		f := alert.Firing{
+			Key: "watch/down/x", Title: "prod-orders is down: connection refused", Severity: alert.Critical, Rule: &alert.Rule{ID: "down", Name: "Server is down"},
+			InstanceID: s.orders, StartsAt: fell, SeenAt: s.clock.Now(),
+		}
+		if over {
+			f.Resolved, f.EndsAt = true, fell.Add(12*time.Minute)
+		}
+		_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{f})
+		must(t, err)
+		s.follow()
+	}
+	for n, over := range []bool{false, true} {
+		tell(over)
+		s.await("every channel is told", func() bool {
+			return len(webhook.got()) == n+1 && len(chat.got()) == n+1 && len(s.smtp.Mails()) == n+1 && strings.Count(s.story(), "sent ") == 3*(n+1)
+		})
+	}
+	const line = "Resolved after 12 min (critical): prod-orders was down: connection refused"
+	for what, text := range map[string]string{
+		"webhook": string(webhook.got()[len(webhook.got())-1].Body), "chat": string(chat.got()[len(chat.got())-1].Body), "mail": strings.ReplaceAll(s.smtp.Mails()[len(s.smtp.Mails())-1].Data, "=\r\n", ""),
+	} {
+		want := []string{line}
+		switch what {
+		case "webhook":
+			want = []string{`"title":"prod-orders was down: connection refused"`, `"since":"` + fell.Truncate(time.Microsecond).Format(time.RFC3339Nano) + `"`, `"until":"`}
+		case "mail":
+			want = append(want, "It is over. It lasted 12 min, from ")
+		}
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("the %s has no %q: %s", what, part, text)
+			}
+		}
+		if strings.Contains(text, "orders is down") {
+			t.Errorf("the %s says that the server is down: %s", what, text)
+		}
 	}
 }
 

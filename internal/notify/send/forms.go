@@ -41,7 +41,8 @@ type Notice struct {
 	Label      string                 `json:"label,omitempty"`       // what is stable of an alert: its rule's name, else its first title
 	Details    string                 `json:"description,omitempty"` // of an alert that is raised
 	AlertRule  *alert.Rule            `json:"alertRule,omitempty"`   // likewise
-	Since      *time.Time             `json:"since,omitempty"`       // an alert fires
+	Since      *time.Time             `json:"since,omitempty"`       // an alert fires, or fired
+	Until      *time.Time             `json:"until,omitempty"`       // it fired, where it is over
 	Severity   *alert.Severity        `json:"severity"`
 	Instance   *Reference             `json:"instance"`
 	AlertID    *uuid.UUID             `json:"alertId"`
@@ -121,13 +122,16 @@ func Why(n Notice) string {
 	return legible.Clean(*n.Reason)
 }
 
-// What is what happened: "Raised (critical)".
+// What is what happened: "Raised (critical)", "Resolved after 12 min (critical)".
 func What(n Notice) string {
 	said := map[notification.EventType]string{
 		notification.AlertRaised: "Raised", notification.AlertResolved: "Resolved", notification.AlertAcknowledged: "Acknowledged",
 		notification.ReportReady: "Report ready", notification.ReportFailed: "Report failed", notification.ScheduleMissed: "Schedule missed",
 		notification.FindingNew: "New finding", notification.InstanceDown: "Down", notification.InstanceUp: "Up again",
 	}[n.Type]
+	if d, over := lasted(n); over {
+		said += " after " + length(d)
+	}
 	if n.FindingSeverity != nil {
 		return said + " (" + *n.FindingSeverity + ")"
 	}
@@ -171,8 +175,44 @@ func mentions(text, name string) bool {
 	}
 }
 
-// Facts say of an alert that is raised since when it fires and above what, and what to do.
+// lasted is how long an alert fired that is over; false where it is not, or nobody knows.
+func lasted(n Notice) (time.Duration, bool) {
+	if n.Type != notification.AlertResolved || n.Since == nil || n.Until == nil {
+		return 0, false
+	}
+	return n.Until.Sub(*n.Since), true
+}
+
+// length is how long something took, in its two largest units.
+func length(d time.Duration) string {
+	pair := func(big time.Duration, bigUnit string, small time.Duration, smallUnit string) string {
+		s := strconv.Itoa(int(d/big)) + " " + bigUnit
+		if rest := d % big / small; rest > 0 {
+			s += " " + strconv.Itoa(int(rest)) + " " + smallUnit
+		}
+		return s
+	}
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return "less than 1 s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + " s"
+	case d < time.Hour:
+		return pair(time.Minute, "min", time.Second, "s")
+	case d < day:
+		return pair(time.Hour, "h", time.Minute, "min")
+	}
+	return pair(day, "d", time.Hour, "h")
+}
+
+// Facts say of an alert that is raised since when it fires and above what, and what to do; of
+// one that is over, how long it fired.
 func Facts(n Notice) (said []string) {
+	if d, over := lasted(n); over {
+		const at = "2 January 2006, 15:04:05 UTC"
+		return []string{"It is over. It lasted " + length(d) + ", from " + n.Since.UTC().Format(at) + " to " + n.Until.UTC().Format(at) + "."}
+	}
 	if n.Type != notification.AlertRaised {
 		return nil
 	}

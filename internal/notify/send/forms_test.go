@@ -87,4 +87,16 @@ func TestAServerIsNamedOnce(t *testing.T) {
 	if len(send.Facts(n)) > 0 || send.Acknowledge("https://m", n) != "" {
 		t.Error("what is over is to be acknowledged")
 	}
+	for lasted, want := range map[time.Duration]string{
+		0: "less than 1 s", 42 * time.Second: "42 s", 12 * time.Minute: "12 min", 12*time.Minute + 3*time.Second: "12 min 3 s", 2*time.Hour + 5*time.Minute: "2 h 5 min", 49 * time.Hour: "2 d 1 h",
+	} {
+		until := since.Add(lasted)
+		n.Until = &until
+		if got := send.Line(n); got != "Resolved after "+want+": shop: 10 sessions wait" {
+			t.Errorf("of what is over after %s: %q", lasted, got)
+		}
+		if got := strings.Join(send.Facts(n), "|"); got != "It is over. It lasted "+want+", from 26 November 2026, 18:00:00 UTC to "+until.Format("2 January 2006, 15:04:05")+" UTC." {
+			t.Errorf("facts of what is over after %s: %q", lasted, got)
+		}
+	}
 }
