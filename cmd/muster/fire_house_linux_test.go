@@ -174,7 +174,7 @@ func (f *fire) prepare(t *testing.T) {
 	caller.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	caller.Timeout = f.size.patience
 	f.front, f.through = free(t), caller
-	startNginx(t, strings.Join(upstream, " max_fails=10 fail_timeout=1s;\n    server "), f.front, certificate, key)
+	startNginx(t, strings.Join(upstream, " max_fails=10 fail_timeout=1s;\n    server "), f.front, free(t), certificate, key)
 	f.allReady(t)
 
 	ana := f.replicas[0].client()

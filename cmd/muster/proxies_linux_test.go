@@ -95,11 +95,58 @@ func throughProxy(t *testing.T, i installed, caller *http.Client, base string) {
 	}
 }
 
+// withoutTLS asks a proxy over plain HTTP: it leads people to https, and refuses programs at
+// every address that is for them (ASVS 4.1.2).
+func withoutTLS(t *testing.T, caller *http.Client, base string) {
+	t.Helper()
+	ask := func(method, path, token string) (int, string, string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = "example.com"
+		if token != "" {
+			request.Header.Set("Authorization", token)
+		}
+		response, err := caller.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		return response.StatusCode, response.Header.Get("Location"), response.Header.Get("Content-Type")
+	}
+	for _, path := range []string{"/", "/alerts?state=Open", "/instances/1", "/docs/api", "/apis", "/auth/oidc/start"} {
+		if status, to, _ := ask(http.MethodGet, path, ""); status != http.StatusPermanentRedirect || to != "https://example.com"+path {
+			t.Errorf("%s over http: %d to %q", path, status, to)
+		}
+	}
+	refused := map[string][2]string{"a page with a token": {http.MethodGet, "/alerts"}, "a form": {http.MethodPost, "/"}, "written otherwise": {http.MethodGet, "/%61pi/v1/alerts"}, "two slashes": {http.MethodGet, "//api/v1/alerts"}}
+	for _, found := range regexp.MustCompile(`(?m)^  (/[^:\n]+):$`).FindAllStringSubmatch(readText(t, "internal/httpapi/openapi.yaml"), -1) {
+		if !strings.HasPrefix(found[1], "/auth/") {
+			refused[found[1]] = [2]string{http.MethodGet, strings.NewReplacer("{", "", "}", "").Replace(found[1])}
+			refused["POST "+found[1]] = [2]string{http.MethodPost, strings.NewReplacer("{", "", "}", "").Replace(found[1])}
+		}
+	}
+	if len(refused) < 100 {
+		t.Errorf("the API has only %d addresses", len(refused))
+	}
+	for name, r := range refused {
+		token := ""
+		if name == "a page with a token" {
+			token = "Bearer mst_pat_x"
+		}
+		if status, to, kind := ask(r[0], r[1], token); status != http.StatusForbidden || to != "" || kind != "application/problem+json" {
+			t.Errorf("%s (%s %s) over http: %d to %q, %s", name, r[0], r[1], status, to, kind)
+		}
+	}
+}
+
 // TestTheProxiesOfTheKit puts Debian's nginx and Caddy before a Muster, over TLS, with
 // the files that are shipped.
 func TestTheProxiesOfTheKit(t *testing.T) {
 	t.Parallel()
-	start := map[string]func(t *testing.T, upstream, at, certificate, key string){"nginx": startNginx, "caddy": startCaddy}
+	start := map[string]func(t *testing.T, upstream, at, plain, certificate, key string){"nginx": startNginx, "caddy": startCaddy}
 	for name, begin := range start {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,14 +155,16 @@ func TestTheProxiesOfTheKit(t *testing.T) {
 			}
 			i := install(t)
 			i.organization(t, "Acme")
-			upstream, at := free(t), free(t)
+			upstream, at, plain := free(t), free(t), free(t)
 			launchHere(t, append(i.flags(), "serve", "--listen", upstream, "--roles", "api,projections", "--collect-own-host=off",
 				"--public-url", "https://example.com", "--trusted-proxies", "127.0.0.1")...)
 			listens(t, upstream)
 			caller, certificate, key := behindTLS(t)
-			begin(t, upstream, at, certificate, key)
+			begin(t, upstream, at, plain, certificate, key)
 			listens(t, at)
 			throughProxy(t, i, caller, "https://"+at)
+			listens(t, plain)
+			withoutTLS(t, caller, "http://"+plain)
 			if name == "nginx" {
 				nginxTakes(t, at, caller.Transport.(*http.Transport).TLSClientConfig)
 			}
@@ -134,12 +183,12 @@ func listens(t *testing.T, address string) {
 	})
 }
 
-func startNginx(t *testing.T, upstream, at, certificate, key string) {
+func startNginx(t *testing.T, upstream, at, plain, certificate, key string) {
 	t.Helper()
 	site := replaced(t, "kit/proxy/nginx.conf", "server 127.0.0.1:8080 ", "server "+upstream+" ", "muster.example.org", "example.com",
 		"/etc/ssl/muster/fullchain.pem", certificate, "/etc/ssl/muster/privkey.pem", key,
 		"listen 443 ssl http2;", "listen "+at+" ssl http2;", "    listen [::]:443 ssl http2;\n", "",
-		"listen 80;", "listen "+free(t)+";", "    listen [::]:80;\n", "")
+		"listen 80;", "listen "+plain+";", "    listen [::]:80;\n", "")
 	dir, main := nginxAround(t, fileWith(t, "muster.conf", site))
 	if said, err := exec.CommandContext(t.Context(), "nginx", "-p", dir, "-e", "stderr", "-t", "-c", main).CombinedOutput(); err != nil {
 		t.Fatalf("nginx -t: %v\n%s", err, said)
@@ -165,12 +214,14 @@ client_body_temp_path %[2]s/a; proxy_temp_path %[2]s/b; fastcgi_temp_path %[2]s/
 		user, dir, site))
 }
 
-func startCaddy(t *testing.T, upstream, at, certificate, key string) {
+func startCaddy(t *testing.T, upstream, at, plain, certificate, key string) {
 	t.Helper()
-	_, port, _ := net.SplitHostPort(at)
+	_, secure, _ := net.SplitHostPort(at)
+	_, insecure, _ := net.SplitHostPort(plain)
 	site := replaced(t, "kit/proxy/Caddyfile", "reverse_proxy 127.0.0.1:8080", "reverse_proxy "+upstream,
-		"\nmuster.example.org {", "\nhttps://example.com:"+port+" {\n\tbind 127.0.0.1\n\ttls "+certificate+" "+key)
-	config := fileWith(t, "Caddyfile", "{\n\tadmin off\n\tauto_https disable_redirects\n}\n"+site)
+		"\nhttp://muster.example.org {", "\nhttp://example.com {\n\tbind 127.0.0.1",
+		"\nmuster.example.org {", "\nexample.com {\n\tbind 127.0.0.1\n\ttls "+certificate+" "+key, "muster.example.org", "example.com")
+	config := fileWith(t, "Caddyfile", "{\n\tadmin off\n\thttp_port "+insecure+"\n\thttps_port "+secure+"\n}\n"+site)
 	startTool(t, "env", "XDG_DATA_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "caddy", "run", "--adapter", "caddyfile", "--config", config)
 }
 

@@ -117,7 +117,7 @@ func newUpgrade(t *testing.T) *upgrade {
 	caller, certificate, key := behindTLS(t)
 	caller.Transport.(*http.Transport).MaxIdleConnsPerHost = 16
 	at := free(t)
-	startCaddy(t, u.machines[0].listen+" "+u.machines[1].listen, at, certificate, key)
+	startCaddy(t, u.machines[0].listen+" "+u.machines[1].listen, at, free(t), certificate, key)
 	listens(t, at)
 	u.load = &callers{caller: caller, base: "https://" + at, api: api, ingest: ingest, paper: c.paper(t, "pg-paper"),
 		retried: map[string]int{}, kept: keptWrites{reports: map[string]uuid.UUID{}}}
