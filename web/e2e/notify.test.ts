@@ -271,7 +271,7 @@ test("that nobody is told of alerts is said on the dashboard and beside the aler
     },
   });
   const says = page.locator("[data-nobody-is-told]");
-  await says.getByText("Nobody is told of alerts yet").waitFor();
+  await says.getByText("Alerts are not sent to anyone yet").waitFor();
   expect(await violations(page)).toEqual([]);
   await page.goto("/");
   await says.getByRole("button", { name: "E-mail all administrators" }).click();
@@ -281,7 +281,7 @@ test("that nobody is told of alerts is said on the dashboard and beside the aler
   ]);
   const elsewhere = await visit("/alerts", { before: asIf("outbox", []) });
   await elsewhere.getByText("No mail server is set, so Muster cannot send e-mails.", { exact: false }).waitFor();
-  await elsewhere.getByRole("link", { name: "Tell a chat or a webhook" }).click();
+  await elsewhere.getByRole("link", { name: "Send alerts to a chat or a webhook" }).click();
   await elsewhere.waitForURL("**/notifications/rules/new");
 });
 
@@ -541,7 +541,7 @@ test("an alert says who was told, when and by which rule; an instance who will b
 test("without rules, channels and deliveries the pages say what they are for, and to whom they are not", async () => {
   const none = { items: [], nextCursor: null };
   const pages = {
-    rules: "Nobody is told of alerts, of failed reports, or of scheduled reports that were missed.",
+    rules: "Alerts, failed reports and missed scheduled reports are not sent to anyone.",
     channels: "Add one, try it, and then a rule that uses it.",
     deliveries: "Nothing happened yet that a notification rule matches.",
   };

@@ -408,7 +408,7 @@ test("Senders: what was used and what was not, and why, is told apart for each s
     "NameCount",
     "It names no server of that engine, or several",
     "Without a name, or after the first 2007",
-    "Muster shows nothing of it",
+    "Muster does not show it",
     "node_metric_01,440",
   ]);
   expect(await rows.count()).toBe(11);

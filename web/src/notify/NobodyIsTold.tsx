@@ -33,7 +33,7 @@ async function tellAdministrators() {
   });
 }
 
-/** NobodyIsTold says to administrators that nobody is told of alerts, and has them told with one click where that can be. */
+/** NobodyIsTold warns administrators that no rule sends alerts. Where a mail server is set, one click adds such a rule. */
 export function NobodyIsTold({ mb }: { mb?: "md" }) {
   const { can, mail } = useSession();
   const atFirst = useToldAtFirst();
@@ -53,7 +53,7 @@ export function NobodyIsTold({ mb }: { mb?: "md" }) {
       variant="outline"
       mb={mb}
       icon={<IconBellOff aria-hidden />}
-      title="Nobody is told of alerts yet"
+      title="Alerts are not sent to anyone yet"
       data-nobody-is-told
     >
       {mail === "server" ? (
@@ -66,7 +66,7 @@ export function NobodyIsTold({ mb }: { mb?: "md" }) {
             underline="always"
             renderRoot={(props) => <Link {...props} to="/notifications/rules/new" />}
           >
-            Tell somebody else, or in another way
+            Choose other recipients or another channel
           </Anchor>
         </Group>
       ) : (
@@ -76,7 +76,7 @@ export function NobodyIsTold({ mb }: { mb?: "md" }) {
             Muster set <code>MUSTER_SMTP_URL</code>.
           </Text>
           <Button size="xs" renderRoot={(props) => <Link {...props} to="/notifications/rules/new" />}>
-            Tell a chat or a webhook
+            Send alerts to a chat or a webhook
           </Button>
         </>
       )}

@@ -51,7 +51,7 @@ export function RulesPage() {
       )}
       {items?.length === 0 && (
         <EmptyState icon={<IconBellRinging size={28} aria-hidden />} title="No rules">
-          Nobody is told of alerts, of failed reports, or of scheduled reports that were missed.
+          Alerts, failed reports and missed scheduled reports are not sent to anyone.
         </EmptyState>
       )}
       {items && items.length > 0 && <Rules rules={items} names={names} onRemove={setRemoving} />}
@@ -213,7 +213,7 @@ function Remove({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       onClose={onClose}
       onConfirm={() => remove.mutate()}
     >
-      Nobody is told by this rule any more, nor of what still waits. What it has told stays in the list of deliveries.
+      The rule stops sending, also messages that are waiting. The list of deliveries keeps what the rule has sent.
     </Confirm>
   );
 }

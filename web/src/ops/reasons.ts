@@ -9,7 +9,7 @@ const reasons: Record<string, string> = {
   no_labels: "It has no labels that tell it from others",
   invalid_time: "Its time is missing, ends before it starts, or is out of range",
   truncated: "The sender cut it off",
-  not_used: "Muster shows nothing of it",
+  not_used: "Muster does not show it",
   not_a_number: "Its value is NaN or infinite",
   out_of_range: "Its value is negative or too large",
   time_in_future: "Its time is more than 5 minutes ahead of Muster's clock",
