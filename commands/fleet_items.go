@@ -95,6 +95,9 @@ func checkFleet(items []FleetItem, now time.Time) error {
 		c.optional(at+"/host", item.Host)
 		c.engine(at+"/engine", item.Engine)
 		c.time(at+"/createdAt", item.CreatedAt)
+		if err := tooMany(at+"/databases", len(item.Databases)); err != nil {
+			return err
+		}
 		databases := make(map[string]bool, len(item.Databases))
 		for j, d := range item.Databases {
 			at := fmt.Sprintf("%s/databases/%d", at, j)

@@ -18,7 +18,7 @@ type RuleError struct {
 	Title  string
 	Detail string
 	Fields []FieldError
-	// RetryAfter is set for too_many_building and rate_limited.
+	// RetryAfter is set for too_many_building, too_many_senders and rate_limited.
 	RetryAfter time.Duration
 }
 
@@ -142,6 +142,7 @@ func titles() map[string]string {
 		"recipient_not_member":         "Some recipients are not members",
 		"unknown_check":                "There is no such check",
 		"too_many_items":               "Too many items in one call",
+		"too_many_senders":             "Too many senders",
 		"duplicate_external_id":        "An external id appears twice in the call",
 		"instance_required":            "It is not clear which instance is meant",
 		"time_in_future":               "A time lies in the future",

@@ -129,7 +129,7 @@ func TestTwoAgentsCountOnce(t *testing.T) {
 	reports := func() (names map[string]bool) {
 		names = map[string]bool{}
 		var senders []string
-		if err := f.db.Select(&senders, `SELECT name FROM agent_reports`); err != nil {
+		if err := f.db.Select(&senders, `SELECT name FROM agents`); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range senders {

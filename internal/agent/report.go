@@ -80,7 +80,6 @@ const (
 	mostLoops  = 100
 	mostLoop   = 300
 	mostGrants = 100
-	mostGrant  = 4000
 )
 
 func (a *Agent) reportNow() ([]byte, error) {
@@ -113,9 +112,7 @@ func (w *watched) report() api.AgentServer {
 		one.Error = &api.AgentError{Class: w.trouble.Class, Detail: w.trouble.Sentence, At: w.trouble.Since.UTC()}
 	}
 	for _, g := range w.lacking[:min(len(w.lacking), mostGrants)] {
-		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{
-			Object: cut(legible.Clean(g.Object), mostWords), Statement: cut(g.Statement, mostGrant),
-		})
+		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{Object: cut(legible.Clean(g.Object), mostWords)})
 	}
 	if is := w.answers; is != nil {
 		one.Identity = &api.AgentIdentity{

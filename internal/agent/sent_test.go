@@ -147,7 +147,7 @@ func TestAReportIsOneThatTheServerTakes(t *testing.T) {
 	var report api.AgentReport
 	must(t, json.Unmarshal([]byte(b.calls[0].body), &report))
 	one := report.Servers[0]
-	if len(one.MissingGrants) != 100 || len(one.MissingGrants[0].Object) > 2010 || strings.Contains(one.MissingGrants[0].Object, "\n") || len(one.MissingGrants[0].Statement) != 4000 {
+	if len(one.MissingGrants) != 100 || len(one.MissingGrants[0].Object) > 2010 || strings.Contains(one.MissingGrants[0].Object, "\n") || one.MissingGrants[0].Statement != nil {
 		t.Errorf("it lacks %d: %.100v", len(one.MissingGrants), one.MissingGrants)
 	}
 	if len(one.Signs) != 1 || one.Signs[0].Value != 8 || one.Error.Detail != "It refuses." || report.Name != "here" || report.Buffer.Dropped == nil {

@@ -296,7 +296,7 @@ func TestASideFigureNeverTakesAnAnswerDown(t *testing.T) {
 	store.method = ""
 	w.build()
 	for source, figure := range map[string]string{
-		"agent_instances": "agent", "observations": "status", "watch_state": "status", "server_identities": "server",
+		"agent_servers": "agent", "observations": "status", "watch_state": "status", "server_identities": "server",
 		"alerts_v2.": "health.openAlerts", "health_v1.": "health.scoreHistory",
 	} {
 		w.without(source, func() {

@@ -31,6 +31,8 @@ type Batch struct {
 	// at a time. Empty: one that does not say who it is. nil: Muster itself, whose
 	// collectors hold claims of their own.
 	Sender *string
+	// Token is what the sender calls with: the same Sender by another token is another one.
+	Token uuid.UUID
 }
 
 // Reached is the outcome of an attempt to connect to an instance, or to measure a part of it.

@@ -69,11 +69,7 @@ var used = regexp.MustCompile(`^USE ([A-Za-z_]+); `)
 // Of says what a missing grant is about.
 func Of(engine fleet.Engine, g snapshot.MissingGrant) Advice {
 	a := Advice{Object: g.Object, Statement: strings.TrimSpace(g.Statement), Needed: true, Declinable: true, Checks: g.Checks}
-	const within = " in database "
-	a.Subject = a.Object
-	if i := strings.LastIndex(a.Object, within); i >= 0 {
-		a.Subject, a.Database = a.Object[:i], a.Object[i+len(within):]
-	}
+	a.Subject, a.Database = within(a.Object)
 	a.Subject = counted.ReplaceAllString(a.Subject, "$1")
 	if m := used.FindStringSubmatch(a.Statement); m != nil && engine == fleet.SQLServer {
 		a.Database = m[1]
@@ -88,6 +84,15 @@ func Of(engine fleet.Engine, g snapshot.MissingGrant) Advice {
 		break
 	}
 	return a
+}
+
+// within splits an object into its subject and its database, which is empty where it names none.
+func within(object string) (subject, database string) {
+	const in = " in database "
+	if i := strings.LastIndex(object, in); i >= 0 {
+		return object[:i], object[i+len(in):]
+	}
+	return object, ""
 }
 
 // All judges a list of grants, with what the organization has declined of them.

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"muster/internal/assessment/catalogue"
@@ -106,6 +107,19 @@ func (a access) statement(right string) string {
 		return ""
 	}
 	return strings.ReplaceAll(template, "{login}", login)
+}
+
+// Grant is the statement that grants a right to a login of a server of a version (15.0.4123.1);
+// "" where none can be stated. The versions of Azure are numbers of their own: it is "" there.
+func Grant(right, version, login string) string {
+	a := access{login: login}
+	switch sets := servers.SQLServerPermissions(version); {
+	case slices.Equal(sets, []string{"2022"}):
+		a.release = release2022
+	case !slices.Equal(sets, []string{"2016"}):
+		return ""
+	}
+	return a.statement(right)
 }
 
 const (

@@ -1727,7 +1727,7 @@ type AgentBuffer struct {
 	// where the buffer's bound or the disk is reached), `instance_held` (another sender told of the statements),
 	// `assessed_by_collector`, `unknown_instance` (or database; for ten minutes), `forbidden` (the token does not have
 	// the instance; for ten minutes), `refused` (for any other reason), `damaged` (the disk had lost them). There may be
-	// others.
+	// others: at most 20 names of `^[a-z_]{1,40}$`.
 	Dropped map[string]int64 `json:"dropped"`
 
 	// Facts Instances, databases and assessments, which are never dropped
@@ -1789,11 +1789,12 @@ type AgentLoop struct {
 
 // AgentMissingGrant defines model for AgentMissingGrant.
 type AgentMissingGrant struct {
-	// Object 1 to 2,000 characters
+	// Object 1 to 2,000 characters. The statement that is shown beside it is Muster's own; an object that Muster does not know is shown without one.
 	Object string `json:"object"`
 
-	// Statement At most 4,000 characters
-	Statement string `json:"statement"`
+	// Statement At most 4,000 characters. Agents of earlier versions send it; it is passed over.
+	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
+	Statement *string `json:"statement,omitempty"`
 }
 
 // AgentReceipt defines model for AgentReceipt.
@@ -3286,7 +3287,7 @@ type Instance struct {
 	// GrantOnPrimary Of a standby, where the grants are to be given; null of any other server, and in lists.
 	GrantOnPrimary *Primary `json:"grantOnPrimary"`
 
-	// GrantScript The missing grants as one script: what is needed as statements, what is optional as comments that say what it reveals. Null where nothing can be stated, and in lists.
+	// GrantScript The missing grants as one script: what is needed as statements, what is optional as comments that say what it reveals. Where an agent measures the instance, the statements are for the account `muster`. Null where nothing can be stated, and in lists.
 	GrantScript *string `json:"grantScript"`
 
 	// Health Null for whoever may not read metrics.
@@ -3551,12 +3552,12 @@ type MeasuringAgent struct {
 	// BufferedBytes Of measurements that it could not send when it said so
 	BufferedBytes int64 `json:"bufferedBytes"`
 
-	// Dropped Records of measurements that were never sent, by why (AgentBuffer).
+	// Dropped Records of measurements that were never sent, by why (AgentBuffer). In lists empty.
 	Dropped map[string]int64 `json:"dropped"`
 	Facts   int              `json:"facts"`
 	Host    string           `json:"host"`
 
-	// Loops Its background loops that fell in the last 24 hours before its last report, those in trouble first. The agent restarts each, and its log says why it fell.
+	// Loops Its background loops that fell in the last 24 hours before its last report, those in trouble first. In lists empty. The agent restarts each, and its log says why it fell.
 	Loops            []AgentLoop `json:"loops"`
 	MaxBytes         int64       `json:"maxBytes"`
 	Name             string      `json:"name"`
@@ -3605,7 +3606,7 @@ type MissingGrant struct {
 	// Reveals What whoever holds it can read; null: nothing worth a warning.
 	Reveals *string `json:"reveals"`
 
-	// Statement Empty where none can be stated.
+	// Statement From Muster's own lists. Empty where none can be stated, and of an object that an agent names and Muster does not know.
 	Statement string `json:"statement"`
 }
 
@@ -5936,7 +5937,8 @@ type ReceiveOtlpLogsJSONBody = json.RawMessage
 
 // ReceiveOtlpLogsParams defines parameters for ReceiveOtlpLogs.
 type ReceiveOtlpLogsParams struct {
-	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent.
+	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent. A token has
+	// at most 20 senders in a day and an organization 1,000: one more is 429 `too_many_senders`.
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
@@ -5945,7 +5947,8 @@ type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
 // RecordSamplesParams defines parameters for RecordSamples.
 type RecordSamplesParams struct {
-	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent.
+	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent. A token has
+	// at most 20 senders in a day and an organization 1,000: one more is 429 `too_many_senders`.
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 

@@ -201,7 +201,11 @@ func (r *Route) Body() *openapi3.RequestBody {
 // bodySchema is that of the operation's JSON body. Where it takes none, {} is let be.
 func (r *Route) bodySchema() *openapi3.Schema {
 	if body := r.Body(); body != nil && body.Content["application/json"] != nil {
-		return body.Content["application/json"].Schema.Value
+		schema := body.Content["application/json"].Schema
+		if r.IsIngest() {
+			schema = relaxed{}.of(schema)
+		}
+		return schema.Value
 	}
 	return openapi3.NewObjectSchema().WithoutAdditionalProperties()
 }

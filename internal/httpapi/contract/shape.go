@@ -49,7 +49,7 @@ func (all shapes) of(schema *openapi3.Schema) *shape {
 	s.whole = !walked(schema)
 	s.most = bound(schema.MaxItems, schema.MaxProps)
 	if n, ok := schema.Extensions[maxInCall].(float64); ok {
-		s.inCall = uint64(n)
+		s.inCall, s.most = uint64(n), unbounded // which counts this list, too
 	}
 	if schema.Items != nil {
 		s.items = all.of(schema.Items.Value)

@@ -130,7 +130,7 @@ func (s *ServerRoutes) knownGrants(ctx context.Context, row fleet.Instance, obje
 	if err != nil {
 		return err
 	}
-	missing := slices.Concat(states[row.ID].MissingGrants, agents[row.ID].Instance.Missing)
+	missing := slices.Concat(states[row.ID].MissingGrants, grants.Stated(row.Engine, row.Version, s.Checks, agents[row.ID].Instance.Missing))
 	var broken []api.FieldError
 	for i, object := range objects {
 		why := grants.Refuse(row.Engine, missing, object)
@@ -194,7 +194,7 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance,
 		}
 		shown := showInstance(row, state, now, declined[row.ID], detail)
 		if agent, measured := f.agents[row.ID]; measured && !state.Collected {
-			addAgent(&shown, agent, declined[row.ID], detail)
+			s.addAgent(&shown, agent, declined[row.ID], detail)
 		}
 		if figured {
 			shown.Health = f.show(row.ID)
@@ -205,29 +205,39 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance,
 }
 
 // addAgent shows the agent that measures an instance, and what it found in its way there.
-func addAgent(i *api.Instance, a heartbeat.State, declined []string, detail detail) {
+func (s *ServerRoutes) addAgent(i *api.Instance, a heartbeat.State, declined []string, detail detail) {
 	i.Agent = &api.MeasuringAgent{
 		Name: a.Name, Version: a.Version, Host: a.Host, SeenAt: a.SeenAt, BufferedBytes: a.Buffer.Bytes, MaxBytes: a.Buffer.MaxBytes,
-		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: a.Buffer.Dropped,
-		Loops: wire.List(a.Loops, func(l heartbeat.Loop) api.AgentLoop {
-			return api.AgentLoop{Loop: l.Loop, Falls: l.Falls, LastAt: l.LastAt.UTC(), InTrouble: l.InTrouble}
-		}),
+		OldestBufferedAt: wire.UTC(a.Buffer.OldestAt), Facts: a.Buffer.Facts, Refused: a.Buffer.Refused, Dropped: map[string]int64{}, Loops: []api.AgentLoop{},
 	}
 	if t := a.Takeover; t != nil {
 		i.Agent.Takeover = &api.Takeover{By: wire.Optional(t.By), At: t.At, From: t.From, To: wire.UTC(t.To)}
 	}
-	if i.Agent.Dropped == nil {
-		i.Agent.Dropped = map[string]int64{}
+	if detail == alone {
+		i.Agent.Loops = wire.List(a.Loops, func(l heartbeat.Loop) api.AgentLoop {
+			return api.AgentLoop{Loop: l.Loop, Falls: l.Falls, LastAt: l.LastAt.UTC(), InTrouble: l.InTrouble}
+		})
+	}
+	if detail == alone && a.Buffer.Dropped != nil {
+		i.Agent.Dropped = a.Buffer.Dropped
 	}
 	if e := a.Instance.Error; e != nil && i.LastError == nil && i.Status != api.InstanceStatusUp {
 		i.LastError, i.LastErrorAt = &e.Detail, wire.UTC(&e.At)
 	}
-	addGrants(i, grants.All(domain.Engine(i.Engine), a.Instance.Missing, declined), detail)
+	engine := domain.Engine(i.Engine)
+	missing := grants.All(engine, grants.Stated(engine, wire.Value(i.Version), s.Checks, a.Instance.Missing), declined)
+	addGrants(i, missing, detail)
+	if detail == alone && i.GrantScript == nil {
+		i.GrantScript = wire.Optional(grants.AgentScript(engine, missing))
+	}
 }
 
 // listedGrants is how many missing grants an instance of a list has: there may be one for
 // each of a thousand databases.
 const listedGrants = 5
+
+// listedObject is how many characters of an object a list shows: an agent may send two thousand.
+const listedObject = 200
 
 // addGrants shows what is missing and not declined, those that are needed first.
 func addGrants(i *api.Instance, missing []grants.Advice, detail detail) {
@@ -242,8 +252,12 @@ func addGrants(i *api.Instance, missing []grants.Advice, detail detail) {
 			if detail == listed && len(i.MissingGrants) == listedGrants {
 				continue
 			}
+			object := g.Object
+			if runes := []rune(object); detail == listed && len(runes) > listedObject {
+				object = string(runes[:listedObject]) + "…"
+			}
 			i.MissingGrants = append(i.MissingGrants, api.MissingGrant{
-				Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks), Database: wire.Optional(g.Database),
+				Object: object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks), Database: wire.Optional(g.Database),
 				Needed: g.Needed, Reveals: wire.Optional(g.Reveals), Declinable: g.Declinable,
 			})
 		}

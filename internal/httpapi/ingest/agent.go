@@ -9,12 +9,14 @@ import (
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
 
 // RecordAgent takes in how an agent is.
 func (s *FeedRoutes) RecordAgent(ctx context.Context, r api.RecordAgentRequestObject) (api.RecordAgentResponseObject, error) {
+	if err := s.admit(ctx); err != nil {
+		return nil, err
+	}
 	return api.RecordAgent204Response{}, s.Feed.TakeAgent(ctx, wire.Actor(ctx), agentItem(r.Params.XMusterSender, r.Body))
 }
 
@@ -35,10 +37,9 @@ func agentItem(sender string, a *api.AgentReport) feed.AgentItem {
 func agentServerItem(a api.AgentServer) feed.AgentServerItem {
 	one := feed.AgentServerItem{
 		Instance: a.Instance,
-		Missing: wire.List(a.MissingGrants, func(g api.AgentMissingGrant) snapshot.MissingGrant {
-			return snapshot.MissingGrant{Object: g.Object, Statement: g.Statement}
-		}),
-		Signs: wire.List(a.Signs, agentSign),
+		Missing:  wire.List(a.MissingGrants, func(g api.AgentMissingGrant) string { return g.Object }),
+		Ignored:  wire.List(a.MissingGrants, func(g api.AgentMissingGrant) string { return wire.Value(g.Statement) }),
+		Signs:    wire.List(a.Signs, agentSign),
 	}
 	if i := a.Identity; i != nil {
 		one.Identity = &servers.Identity{

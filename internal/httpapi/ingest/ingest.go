@@ -21,9 +21,9 @@ import (
 // note counts by sender what became of a message: by the names of its metrics, where it has
 // any, and else by sorts.
 func (s *FeedRoutes) note(ctx context.Context, receipt intake.Receipt, names *intake.Tally) {
-	call := wire.CallOf(ctx)
-	from := senders.Sender{
-		Organization: call.Principal.Organization.ID, Token: call.Principal.ID, Name: call.Request.Header.Get("X-Muster-Sender"), Door: call.Route,
+	from := senderOf(ctx)
+	if s.admit(ctx) != nil { // its counts are those of a sender without a name
+		from.Name = ""
 	}
 	s.Senders.Note(from, func(count func(string, intake.Reason, int)) {
 		if names != nil {
@@ -40,6 +40,26 @@ func (s *FeedRoutes) note(ctx context.Context, receipt intake.Receipt, names *in
 			}
 		}
 	})
+}
+
+// senderOf is who sends a request. A name that none can have is not there: doors that take the
+// header refuse it before.
+func senderOf(ctx context.Context) senders.Sender {
+	call := wire.CallOf(ctx)
+	from := senders.Sender{Organization: call.Principal.Organization.ID, Token: call.Principal.ID, Door: call.Route}
+	if name := call.Request.Header.Get("X-Muster-Sender"); senders.IsName(name) {
+		from.Name = name
+	}
+	return from
+}
+
+// admit refuses a sender that is one too many of its token or organization.
+func (s *FeedRoutes) admit(ctx context.Context) error {
+	from := senderOf(ctx)
+	if s.Senders == nil || from.Name == "" {
+		return nil
+	}
+	return s.Senders.Admit(ctx, from)
 }
 
 // taken counts what became of a message, and waits until its writes show in every list.
@@ -90,6 +110,9 @@ func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequest
 
 // RecordSamples takes in what another tool measured.
 func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesRequestObject) (api.RecordSamplesResponseObject, error) {
+	if err := s.admit(ctx); err != nil {
+		return nil, err
+	}
 	items := SampleItems(r.Body)
 	items.Sender = wire.Value(r.Params.XMusterSender)
 	receipt, err := s.Feed.TakeSamples(ctx, wire.Actor(ctx), items)
@@ -173,6 +196,9 @@ func (s *FeedRoutes) ReceiveOtlpLogs(ctx context.Context, r api.ReceiveOtlpLogsR
 	door, asJSON := s.Agents.OTLPLogsProtobuf, wire.IsJSON(call.Request)
 	if asJSON {
 		door = s.Agents.OTLPLogsJSON
+	}
+	if err := s.admit(ctx); err != nil {
+		return nil, err
 	}
 	receipt, err := door.Take(ctx, wire.Actor(ctx), wire.Value(r.Params.XMusterSender), call.Body)
 	if err := s.taken(ctx, receipt, err); err != nil {

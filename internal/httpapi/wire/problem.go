@@ -108,6 +108,7 @@ var Codes = map[string]struct {
 	"too_many_confirmations": {429, "The address was asked too often"},
 	"login_throttled":        {429, "Too many attempts to sign in"},
 	"too_many_building":      {429, "Too many reports are being built"},
+	"too_many_senders":       {429, "Too many senders"},
 
 	"file_altered":   {500, "The stored file is not the one that was built"},
 	"internal_error": {500, "Something went wrong on our side"},

@@ -142,7 +142,7 @@ func (c Config) recordLooks(ctx context.Context, from intake.Caller, sender stri
 	}
 	for len(looks) > 0 {
 		batch := batchOf(looks, keeps)
-		batch.Organization, batch.Sender = from.OrganizationID, &sender
+		batch.Organization, batch.Token, batch.Sender = from.OrganizationID, from.Token, &sender
 		instances := make([]uuid.UUID, 0, len(looks))
 		for _, l := range looks {
 			instances = append(instances, l.instance)

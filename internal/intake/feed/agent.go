@@ -3,6 +3,9 @@ package feed
 import (
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -15,7 +18,6 @@ import (
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
 
@@ -33,7 +35,8 @@ type AgentItem struct {
 type AgentServerItem struct {
 	Instance string
 	Error    *heartbeat.Failure
-	Missing  []snapshot.MissingGrant
+	Missing  []string     // objects
+	Ignored  []string     // the statements beside them, of agents of earlier versions
 	Signs    []watch.Sign // without the instance
 	Identity *servers.Identity
 }
@@ -59,6 +62,9 @@ const (
 	maxLoop        = 300
 	maxGrant       = 4000
 	maxClass       = 100
+	maxSigns       = 300
+	maxSignDetail  = 2000
+	maxDropped     = 20 // reasons
 )
 
 // TakeAgent keeps how an agent is in the place of what it said before. Of an instance that
@@ -78,9 +84,9 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 		return err
 	}
 	report := heartbeat.Report{
-		Organization: from.OrganizationID, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer, Loops: item.Loops,
+		Organization: from.OrganizationID, Token: from.Token, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer, Loops: item.Loops,
 	}
-	batch := measurements.Batch{Organization: from.OrganizationID, Sender: &item.Sender}
+	batch := measurements.Batch{Organization: from.OrganizationID, Token: from.Token, Sender: &item.Sender}
 	var signs []watch.Sign
 	answer := map[uuid.UUID]servers.Identity{}
 	for i, one := range item.Servers {
@@ -122,6 +128,7 @@ func (r *rules) agent(item AgentItem) {
 	r.words("#/host", item.Host, 0, maxHostName)
 	r.time("#/at", item.At)
 	r.loops(item.Loops)
+	r.dropped(item.Buffer.Dropped)
 	seen := make(map[string]bool, len(item.Servers))
 	for i, one := range item.Servers {
 		at := "#/servers/" + strconv.Itoa(i)
@@ -129,6 +136,7 @@ func (r *rules) agent(item AgentItem) {
 			r.breaks(at+"/instance", "duplicate_key", "is in this list twice")
 		}
 		seen[one.Instance] = true
+		r.words(at+"/instance", one.Instance, 0, maxKey)
 		if one.Error != nil {
 			r.words(at+"/error/class", one.Error.Class, 1, maxClass)
 			r.words(at+"/error/detail", one.Error.Detail, 0, maxWords)
@@ -141,15 +149,48 @@ func (r *rules) agent(item AgentItem) {
 		if !r.atMost(at+"/missingGrants", len(one.Missing), maxAgentGrants) {
 			continue
 		}
-		for j, g := range one.Missing {
-			at := at + "/missingGrants/" + strconv.Itoa(j)
-			r.words(at+"/object", g.Object, 1, maxWords)
-			if n := utf8.RuneCountInString(g.Statement); n > maxGrant {
-				r.breaks(at+"/statement", "out_of_range", fmt.Sprintf("must be at most %d characters", maxGrant))
+		for j, object := range one.Missing {
+			r.words(at+"/missingGrants/"+strconv.Itoa(j)+"/object", object, 1, maxWords)
+		}
+		for j, statement := range one.Ignored {
+			if n := utf8.RuneCountInString(statement); n > maxGrant {
+				r.breaks(at+"/missingGrants/"+strconv.Itoa(j)+"/statement", "out_of_range", fmt.Sprintf("must be at most %d characters", maxGrant))
 			}
 		}
-		for j, sign := range one.Signs {
-			r.time(at+"/signs/"+strconv.Itoa(j)+"/at", sign.At)
+		if r.atMost(at+"/signs", len(one.Signs), maxSigns) {
+			r.signs(at+"/signs/", one.Signs)
+		}
+	}
+}
+
+func (r *rules) signs(at string, signs []watch.Sign) {
+	for i, sign := range signs {
+		at := at + strconv.Itoa(i)
+		r.time(at+"/at", sign.At)
+		for name, text := range map[string]string{
+			"kind": sign.Details.Kind, "object": sign.Details.Object, "session": sign.Details.Session,
+			"holder": sign.Details.Holder, "database": sign.Details.Database,
+		} {
+			if utf8.RuneCountInString(text) > maxSignDetail { // names of a server's: the watch cleans them
+				r.breaks(at+"/details/"+name, "out_of_range", fmt.Sprintf("must be at most %d characters", maxSignDetail))
+			}
+		}
+	}
+}
+
+// reason is why an agent dropped measurements.
+var reason = regexp.MustCompile(`^[a-z_]{1,40}$`)
+
+func (r *rules) dropped(byReason map[string]int64) {
+	if !r.atMost("#/buffer/dropped", len(byReason), maxDropped) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(byReason)) {
+		pointer := "#/buffer/dropped/" + pointerToken.Replace(name)
+		if !reason.MatchString(name) {
+			r.breaks(pointer, "invalid_name", "must be a name of "+reason.String())
+		} else if byReason[name] < 0 {
+			r.breaks(pointer, "out_of_range", "must be at least 0")
 		}
 	}
 }

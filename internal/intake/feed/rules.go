@@ -26,6 +26,8 @@ const (
 	maxWaits         = 300
 	maxHostName      = 255     // characters
 	maxMount         = 255     // bytes: as many as an alert can carry
+	maxDeltas        = 100_000 // statements of one sample
+	maxText          = 1 << 20 // characters, of a statement's text
 	maxKey           = 200     // characters, of a statement's key and the name of a wait
 	maxCount         = 1 << 40 // a float64 has all of them
 	maxMilliseconds  = 1e15
@@ -174,11 +176,17 @@ func (r *rules) statements(at string, s StatementItem, on commands.Place) measur
 		Statements: make([]measurements.Statement, 0, len(s.Statements)),
 	}
 	sample.Instance, sample.Database = r.known(at, on)
+	if !r.atMost(at+"/statements", len(s.Statements), maxDeltas) {
+		return sample
+	}
 	keys := make(map[string]bool, len(s.Statements))
 	for i, statement := range s.Statements {
 		at := r.item(at+"/statements/", i)
 		r.name(at+"/key", statement.Key)
 		r.once(at+"/key", statement.Key, keys)
+		if statement.Text != nil && utf8.RuneCountInString(*statement.Text) > maxText {
+			r.breaks(at+"/text", "out_of_range", fmt.Sprintf("must be at most %d characters", maxText))
+		}
 		sample.Statements = append(sample.Statements, measurements.Statement{
 			Key: statement.Key, Calls: r.count(at+"/calls", statement.Calls),
 			TotalMs: r.number(at+"/totalMs", statement.TotalMs, 0, maxMilliseconds),
@@ -251,6 +259,8 @@ func (r *rules) interval(pointer string, n json.Number) time.Duration {
 func (r *rules) name(pointer, name string) {
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxKey || strings.ContainsRune(name, 0) {
 		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxKey))
+	} else if !legible.Name(name) {
+		r.breaks(pointer, "invalid_name", legible.Rule)
 	}
 }
 

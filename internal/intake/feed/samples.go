@@ -91,7 +91,7 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	if err != nil {
 		return receipt, err
 	}
-	batch.Organization, batch.Sender = from.OrganizationID, &items.Sender
+	batch.Organization, batch.Token, batch.Sender = from.OrganizationID, from.Token, &items.Sender
 	batch.Guard = d.refuseCollected(batch)
 	if err := d.addEngines(ctx, &batch); err != nil {
 		return receipt, err

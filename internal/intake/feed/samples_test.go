@@ -317,3 +317,23 @@ func TestWhatOthersSend(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeBoundsOfSamples: how many statements one sample has, and how long the text of one is.
+func TestLargeBoundsOfSamples(t *testing.T) {
+	t.Parallel()
+	of := func(deltas ...feed.DeltaItem) feed.Items {
+		return feed.Items{Statements: []feed.StatementItem{{At: now, Instance: "mine", Database: "d", IntervalSeconds: "60", Statements: deltas}}}
+	}
+	long := strings.Repeat("x", 1<<20+1)
+	for pointer, items := range map[string]feed.Items{
+		"#/statements/0/statements":        of(make([]feed.DeltaItem, 100_001)...),
+		"#/statements/0/statements/0/text": of(feed.DeltaItem{Key: "q", Calls: "1", TotalMs: "1", Text: &long}),
+	} {
+		h := &house{}
+		_, err := h.doors().TakeSamples(t.Context(), unlimited, items)
+		broken := new(commands.RuleError)
+		if !errors.As(err, &broken) || len(broken.Fields) != 1 || broken.Fields[0].Pointer != pointer || broken.Code != "out_of_range" || len(h.kept) > 0 {
+			t.Errorf("%s: %.200v", pointer, err)
+		}
+	}
+}

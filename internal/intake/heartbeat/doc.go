@@ -1,8 +1,8 @@
 // Package heartbeat keeps how agents are: what each said of itself last, and what of the
 // servers that it measures.
 //
-// A report replaces the one before of the same sender; of an instance the sender counts who
-// spoke of it last. Nothing of it is history: it is for whoever looks at an instance now.
+// A report replaces the one before of the same sender and token: the same sender id by another
+// token is another agent. The agent that reported an instance last is shown with it. Nothing of it is history: it is for whoever looks at an instance now.
 //
 // What may go wrong:
 //

@@ -14,13 +14,13 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres/transact"
-	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
 
 // Report is what an agent says.
 type Report struct {
 	Organization        uuid.UUID
+	Token               uuid.UUID // that it calls with: the same sender by another token is another agent
 	Sender              string
 	Name, Version, Host string
 	Buffer              Buffer
@@ -61,7 +61,7 @@ type Buffer struct {
 type Instance struct {
 	ID      uuid.UUID
 	Error   *Failure // nil: it can be reached
-	Missing []snapshot.MissingGrant
+	Missing []string // the objects that its account may not read
 }
 
 // Failure is why a server cannot be reached.
@@ -104,7 +104,7 @@ var (
 	ofInstances string
 )
 
-// Keep keeps a report in the place of the sender's last one.
+// Keep keeps a report in the place of the last one of the sender and its token.
 func (s *Store) Keep(ctx context.Context, r Report) error {
 	buffer, err := json.Marshal(r.Buffer)
 	if err != nil {
@@ -125,20 +125,20 @@ func (s *Store) Keep(ctx context.Context, r Report) error {
 			}
 			failures[i] = string(text)
 		}
-		text, err := json.Marshal(append([]snapshot.MissingGrant{}, one.Missing...))
+		text, err := json.Marshal(append([]string{}, one.Missing...))
 		if err != nil {
 			return fmt.Errorf("encode the report of an agent: %w", err)
 		}
 		missing[i] = string(text)
 	}
 	return transact.Once(ctx, s.DB, nil, func(tx *sqlx.Tx) error {
-		if err := statement.Exec(ctx, tx, "keep the report of an agent", keepReport, r.Organization, r.Sender, r.Name, r.Version, r.Host, string(buffer), string(loops)); err != nil {
+		if err := statement.Exec(ctx, tx, "keep the report of an agent", keepReport, r.Organization, r.Token, r.Sender, r.Name, r.Version, r.Host, string(buffer), string(loops)); err != nil {
 			return err
 		}
-		if err := statement.Exec(ctx, tx, "keep what an agent says of instances", keepInstances, r.Organization, r.Sender, statement.IDs(ids), failures, missing); err != nil {
+		if err := statement.Exec(ctx, tx, "keep what an agent says of instances", keepInstances, r.Organization, r.Token, r.Sender, statement.IDs(ids), failures, missing); err != nil {
 			return err
 		}
-		for _, table := range []string{"agent_instances", "agent_reports"} {
+		for _, table := range []string{"agent_servers", "agents"} {
 			if err := statement.Exec(ctx, tx, "forget agents that are gone", `DELETE FROM `+table+`
 				WHERE organization_id = $1 AND received_at < now() - make_interval(secs => $2)`, r.Organization, kept.Seconds()); err != nil {
 				return err

@@ -13,7 +13,6 @@ import (
 
 	"muster/internal/intake/heartbeat"
 	"muster/internal/pgtest"
-	"muster/internal/snapshot"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -37,7 +36,7 @@ func TestTheLastReportCounts(t *testing.T) {
 		Loops:  []heartbeat.Loop{{Loop: "send", Falls: 2, LastAt: oldest, InTrouble: true}, {Loop: "measure db", Falls: 1, LastAt: oldest}},
 		Instances: []heartbeat.Instance{
 			{ID: shared, Error: &heartbeat.Failure{Class: "refused", Detail: "No.", At: oldest}},
-			{ID: second, Missing: []snapshot.MissingGrant{{Object: "o", Statement: "GRANT"}}},
+			{ID: second, Missing: []string{"o"}},
 		},
 	}
 	must(t, store.Keep(t.Context(), first))
@@ -47,7 +46,7 @@ func TestTheLastReportCounts(t *testing.T) {
 	must(t, err)
 	want := map[uuid.UUID]heartbeat.State{}
 	for _, i := range first.Instances {
-		i.Missing = append([]snapshot.MissingGrant{}, i.Missing...)
+		i.Missing = append([]string{}, i.Missing...)
 		want[i.ID] = heartbeat.State{Name: "one", Version: "1", Host: "db01", Buffer: first.Buffer, Loops: first.Loops, Instance: i, SeenAt: got[i.ID].SeenAt}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || began.Sub(got[shared].SeenAt).Abs() > time.Minute {

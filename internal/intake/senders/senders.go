@@ -68,11 +68,12 @@ type Book struct {
 	senders map[uuid.UUID]map[string]bool
 	names   map[Sender]map[string]bool
 	purged  time.Time
+	known   map[known]time.Time // the senders that Admit let in, and when it asked the database last
 }
 
 // New returns a book on a database.
 func New(db *sqlx.DB, log *slog.Logger, now func() time.Time) *Book {
-	return &Book{db: db, log: log, now: now, counts: map[key]counted{}}
+	return &Book{db: db, log: log, now: now, counts: map[key]counted{}, known: map[known]time.Time{}}
 }
 
 // Note counts a message: each calls what it is given once for each name and reason.
@@ -83,6 +84,7 @@ func (b *Book) Note(from Sender, each func(count func(name string, reason intake
 	defer b.mu.Unlock()
 	if !hour.Equal(b.hour) {
 		b.hour, b.senders, b.names = hour, map[uuid.UUID]map[string]bool{}, map[Sender]map[string]bool{}
+		maps.DeleteFunc(b.known, func(_ known, heard time.Time) bool { return at.Sub(heard) >= rechecked })
 	}
 	from.Name = bounded(b.senders, from.Token, clean(from.Name), maxSenders)
 	each(func(name string, reason intake.Reason, n int) {

@@ -13,10 +13,13 @@ import (
 // turn is whose statements of an instance count.
 type turn struct {
 	sender string
+	token  uuid.UUID
 	until  time.Time // by the store's clock
 	sent   time.Time // the last time of which anybody sent statements
 	since  time.Time // before which others did
 }
+
+func (t turn) isOf(b measurements.Batch) bool { return t.sender == *b.Sender && t.token == b.Token }
 
 // inTurn takes a sender's turns, and returns the statements that nobody else has counted.
 func (s *samples) inTurn(b measurements.Batch, now time.Time) ([]measurements.StatementSample, error) {
@@ -25,7 +28,7 @@ func (s *samples) inTurn(b measurements.Batch, now time.Time) ([]measurements.St
 	}
 	var held []uuid.UUID
 	for _, v := range b.Statements {
-		if t, ok := s.turns[v.Instance]; ok && t.sender != *b.Sender && t.until.After(now) && !slices.Contains(held, v.Instance) {
+		if t, ok := s.turns[v.Instance]; ok && !t.isOf(b) && t.until.After(now) && !slices.Contains(held, v.Instance) {
 			held = append(held, v.Instance)
 		}
 	}
@@ -37,10 +40,10 @@ func (s *samples) inTurn(b measurements.Batch, now time.Time) ([]measurements.St
 	}
 	for _, v := range b.Statements {
 		t := s.turns[v.Instance]
-		if t.sender != *b.Sender {
-			t.sender, t.since = *b.Sender, t.sent
+		if !t.isOf(b) {
+			t.sender, t.token, t.since = *b.Sender, b.Token, t.sent
 		}
-		s.turns[v.Instance] = turn{t.sender, now.Add(5 * time.Minute), t.sent, t.since}
+		s.turns[v.Instance] = turn{t.sender, t.token, now.Add(5 * time.Minute), t.sent, t.since}
 	}
 	var ours []measurements.StatementSample
 	for _, v := range b.Statements {

@@ -104,6 +104,27 @@ func senderCases() []story {
 			}
 			s.counts(3)
 		}},
+		{"the same sender by another token is another one", func(t *testing.T, h Harness) {
+			s := newTurns(t, h)
+			by := func(token uuid.UUID, minute string) error {
+				_, err := h.Store.Write(t.Context(), measurements.Batch{
+					Organization: s.organization, Sender: &first, Token: token, Statements: []measurements.StatementSample{ran(shop, minute, q("a", 1, 1))},
+				})
+				return err
+			}
+			ours, theirs := uuid.New(), uuid.New()
+			held := new(measurements.HeldError)
+			if err := by(ours, "10:01"); err != nil {
+				t.Error(err)
+			}
+			if err := by(theirs, "10:02"); !errors.As(err, &held) {
+				t.Errorf("by another token: %v", err)
+			}
+			if err := by(ours, "10:02"); err != nil {
+				t.Error(err)
+			}
+			s.counts(2)
+		}},
 		{"until five minutes after the last call that was kept", func(t *testing.T, h Harness) {
 			s := newTurns(t, h)
 			s.kept(&first, 1, 0, "10:01")

@@ -50,7 +50,7 @@ func inTurn(ctx context.Context, tx *sqlx.Tx, b measurements.Batch) (kept []meas
 		ends[i] = until[id]
 	}
 	turns, err := statement.All[turn](ctx, tx, fmt.Sprintf("hold the statements of %d instances", len(instances)), takeTurns,
-		b.Organization, *b.Sender, statement.IDs(instances), ends)
+		b.Organization, *b.Sender, statement.IDs(instances), ends, b.Token)
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,12 @@ export function MissingGrants({ instance: i }: { instance: Instance }) {
       <Stack gap="md">
         {i.grantOnPrimary && subjects.length > 0 && <OnPrimary primary={i.grantOnPrimary} />}
         {i.grantScript && <Snippet label="Script with all grants" text={i.grantScript} wrapped />}
+        {i.grantScript && i.agent && (
+          <Text size="sm">
+            The script is for the account muster. If the agent signs in with another account, run muster agent check
+            beside the agent: it prints the statements for that account.
+          </Text>
+        )}
         {i.grantScript === null && subjects.length > 0 && (
           <Text size="sm">
             {i.agent

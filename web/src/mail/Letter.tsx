@@ -61,7 +61,7 @@ export function Letter({ raw }: { raw: string }) {
 }
 
 function Plain({ text }: { text: string }) {
-  const pieces = addressesIn(text);
+  const pieces = addressesIn(text, location.origin);
   return (
     <Box component="pre" className={classes.plain}>
       {pieces.map((piece, at) => (

@@ -49,11 +49,22 @@ test("a mail without parts is its text", () => {
 });
 
 test("addresses end before the sentence does", () => {
-  expect(addressesIn("See http://m/a?b=1. Or https://x/y, both")).toEqual([
+  expect(addressesIn("See http://m/a?b=1. Or http://m/y, both", "http://m")).toEqual([
     "See ",
     "http://m/a?b=1",
     ". Or ",
-    "https://x/y",
+    "http://m/y",
     ", both",
   ]);
+});
+
+test("an address of another site, as the title of an alert may have it, is no link", () => {
+  for (const text of [
+    "http://evil.example/login",
+    "http://m.evil.example/",
+    "http://m@evil.example/",
+    "https://m/",
+    "http://[x]/",
+  ])
+    expect(addressesIn(`Disk full: ${text} now`, "http://m")).toEqual([`Disk full: ${text} now`]);
 });

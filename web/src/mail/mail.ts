@@ -82,5 +82,15 @@ function words(header: string): string {
     );
 }
 
-/** addressesIn cuts a text at the web addresses in it: every second piece is one. */
-export const addressesIn = (text: string): string[] => text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])/);
+/**
+ * addressesIn cuts a text at the web addresses of an origin in it: every second piece is one. Others stay text: the title
+ * of an alert, and whatever else a machine sent, must not become a link.
+ */
+export function addressesIn(text: string, origin: string): string[] {
+  const pieces = [""];
+  for (const [at, piece] of text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])/).entries()) {
+    if (at % 2 === 1 && URL.canParse(piece) && new URL(piece).origin === origin) pieces.push(piece, "");
+    else pieces[pieces.length - 1] += piece;
+  }
+  return pieces;
+}
