@@ -2,8 +2,10 @@ package collect_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,7 +89,21 @@ func TestSilentServersLeaveOtherOrganizationsTheirLightLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = listener.Close() }() // nobody accepts: whoever connects waits
+	defer func() { _ = listener.Close() }()
+	var givenUp atomic.Int32 // looks that were given up
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				_, _ = io.Copy(io.Discard, client)
+				givenUp.Add(1)
+				_ = client.Close()
+			}()
+		}
+	}()
 	hostile := newScene(t)
 	for range 3 {
 		hostile.register(strings.Replace(server.TCPURL(pgtest.Superuser, "postgres"), server.Addr(), listener.Addr().String(), 1))
@@ -106,9 +122,8 @@ func TestSilentServersLeaveOtherOrganizationsTheirLightLooks(t *testing.T) {
 		}
 		return seen
 	})
-	waiting := 0
-	if err := hostile.db.Get(&waiting, `SELECT count(*) FROM assessment_targets WHERE organization_id = $1 AND next_light_look_at <= now()`, hostile.organization); err != nil || waiting == 0 {
-		t.Errorf("all of the first one's have been looked at: the test shows nothing (%v)", err)
+	if n := givenUp.Load(); n > 0 {
+		t.Errorf("it waited for %d looks at the silent servers", n)
 	}
 	cancel()
 	if err := <-running; err != nil {
