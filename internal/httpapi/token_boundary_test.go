@@ -209,9 +209,9 @@ func (a *attacker) message() (path string, body any, header map[string]string) {
 	version := anyOf(a, "1.0", "2.0")
 	pack := func(series ...remotewritetest.Series) any {
 		if version == "2.0" {
-			return string(remotewritetest.Pack(remotewritetest.V2Bytes(series...)))
+			return remotewritetest.Pack(remotewritetest.V2Bytes(series...))
 		}
-		return string(remotewritetest.Pack(remotewritetest.V1(series...)))
+		return remotewritetest.Pack(remotewritetest.V1(series...))
 	}
 	of := members{"instance": a.key(), "at": a.when()}
 	switch a.rng.IntN(14) {

@@ -247,3 +247,39 @@ func TestWhatTokensDidToServersIsAudited(t *testing.T) {
 		}
 	}
 }
+
+// TestATokenRevokedInTheMiddleOfACall: the call that has begun ends as if it had been first,
+// with its entry in the audit list, or changes nothing. The next one is refused.
+func TestATokenRevokedInTheMiddleOfACall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	minted := w.post(w.ours.admin, "/api/v1/ingest-tokens", members{"name": "agent on db01"}).is(201).object()
+	in := sender{w, minted["token"].(string)}
+	tx, err := w.deps.DB.BeginTxx(t.Context(), nil)
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	_, err = w.deps.Events.LockKeys(t.Context(), tx, w.ours.organization.ID, domain.InstanceStream, []string{"orders"})
+	must(t, err)
+	ended := make(chan answer)
+	go func() { ended <- in.send(fleetPath, fleetBatch(w.ofInstance(members{"removed": true}))) }()
+	w.do(request{method: "DELETE", path: "/api/v1/ingest-tokens/" + minted["id"].(string), as: w.ours.admin}).is(204)
+	must(t, tx.Rollback())
+	entries := func() int {
+		return strings.Count(w.get(w.ours.auditor, "/api/v1/audit-events?type=instanceRemoved").is(200).Body.String(), `"agent on db01"`)
+	}
+	switch got := <-ended; got.Code {
+	case 200:
+		w.get(w.ours.viewer, "/api/v1/instances/"+ids["orders"].String()).is(404)
+		if entries() == 0 {
+			t.Error("the audit list has no entry of it")
+		}
+	default:
+		got.is(401)
+		w.get(w.ours.viewer, "/api/v1/instances/"+ids["orders"].String()).is(200)
+		if entries() > 0 {
+			t.Error("the audit list has an entry of what was refused")
+		}
+	}
+	in.send(fleetPath, fleetBatch(w.ofInstance(nil))).is(401)
+}
