@@ -34,21 +34,25 @@ cannot be sent is kept in the configuration's directory and sent when the server
 back. It needs neither a database nor any other setting.
 
 The token is one for ingest (muster token create --kind ingest); its file is read at
-each call. docs/agent.md has the configuration.`,
+each call. A file with a token or a password that others than its owner may read is
+refused (chmod 600). docs/agent.md has the configuration.`,
 		Example: `  muster agent run --server https://muster.example.org --token-file /etc/muster/agent.token --config /etc/muster/agent.yaml`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var wrong []string
-			u, err := url.Parse(server)
-			if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-				wrong = append(wrong, "--server: not a URL like https://muster.example.org")
+			u, err := serverURL(server)
+			if err != nil {
+				wrong = append(wrong, err.Error())
 			}
-			if _, err := os.Stat(tokenFile); err != nil {
+			if _, err := agent.ReadToken(tokenFile); err != nil {
 				wrong = append(wrong, "--token-file: "+err.Error())
 			}
 			o, err := agentOptions(config, wrong)
 			if err != nil {
 				return err
+			}
+			if warning := agent.Clear(u); warning != "" {
+				o.Log.WarnContext(cmd.Context(), warning)
 			}
 			o.Server, o.TokenFile = u, tokenFile
 			return runAgent(cmd.Context(), o)
@@ -59,6 +63,14 @@ each call. docs/agent.md has the configuration.`,
 	cmd.Flags().StringVar(&config, "config", "", "says which servers are measured")
 	require(cmd, "server", "token-file", "config")
 	return cmd
+}
+
+func serverURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return nil, errors.New("--server: not a URL like https://muster.example.org")
+	}
+	return u, nil
 }
 
 // agentOptions reads the configuration; with what is wrong beside, all that is wrong with it

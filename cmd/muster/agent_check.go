@@ -19,13 +19,16 @@ import (
 )
 
 func agentCheckCommand() *cobra.Command {
-	var config, report string
+	var config, report, server, tokenFile string
 	cmd := &cobra.Command{
-		Use:   "check --config FILE [--report FILE]",
+		Use:   "check --config FILE [--report FILE] [--server URL] [--token-file FILE]",
 		Short: "Try once what an agent would do with each server",
 		Long: `Connects to each server of the configuration, reads once what an agent reads again
 and again, runs the checks, and says what works and which grants are missing. It
 sends nothing, and writes nothing but the report.
+
+With --server (or MUSTER_SERVER) it warns where the agent would send its token
+unencrypted, and with --token-file it says whether others may read the token.
 
 --report FILE writes what the developers of Muster need of a server that it has not
 met live: versions, which query was answered with how many rows of which form, which
@@ -38,9 +41,29 @@ grant; 1 one cannot; 2 the configuration is wrong.`,
   muster agent check --config /etc/muster/agent.yaml --report muster-report.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := agentOptions(config, nil)
+			var wrong []string
+			if server == "" {
+				server = os.Getenv("MUSTER_SERVER")
+			}
+			warning := ""
+			if server != "" {
+				if u, err := serverURL(server); err != nil {
+					wrong = append(wrong, err.Error())
+				} else {
+					warning = agent.Clear(u)
+				}
+			}
+			if tokenFile != "" {
+				if _, err := agent.ReadToken(tokenFile); err != nil {
+					wrong = append(wrong, "--token-file: "+err.Error())
+				}
+			}
+			o, err := agentOptions(config, wrong)
 			if err != nil {
 				return err
+			}
+			if warning != "" {
+				fmt.Fprintf(cmd.OutOrStdout(), "warning: %s\n", warning)
 			}
 			works := true
 			shown := agent.Check(cmd.Context(), o, func(c agent.Checked) {
@@ -64,6 +87,8 @@ grant; 1 one cannot; 2 the configuration is wrong.`,
 	}
 	cmd.Flags().StringVar(&config, "config", "", "says which servers are tried")
 	cmd.Flags().StringVar(&report, "report", "", "a file for what came of it, without names")
+	cmd.Flags().StringVar(&server, "server", "", "the Muster that the agent sends to (MUSTER_SERVER)")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "holds the ingest token")
 	require(cmd, "config")
 	return cmd
 }

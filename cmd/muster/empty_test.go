@@ -72,6 +72,7 @@ var notRead = map[string]string{
 var besides = map[string]string{
 	"admin create --password-file":              "--email a@b.example --name A",
 	"admin reset-password --password-file":      "--email a@b.example",
+	"agent check --token-file":                  "--config FILE",
 	"agent run --config":                        "--server http://127.0.0.1:1 --token-file FILE",
 	"agent run --token-file":                    "--server http://127.0.0.1:1 --config FILE",
 	"events verify --keys":                      "--export EXPORT",

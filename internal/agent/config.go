@@ -122,7 +122,7 @@ func ReadConfig(path string, lookup func(string) (string, bool)) (*Config, error
 	if err != nil {
 		return nil, &ConfigError{[]string{err.Error()}}
 	}
-	source := secretref.Source{Lookup: lookup, Dir: filepath.Dir(path)}
+	source := secretref.Source{Lookup: lookup, Dir: filepath.Dir(path), Exposed: exposed}
 	f, faults, readable := parse(text)
 	if !readable { // what it lacks nobody knows
 		return nil, &ConfigError{faults}

@@ -11,10 +11,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -94,7 +92,7 @@ func (p *Problem) isVerdict() bool {
 func (s *sender) post(ctx context.Context, path string, body []byte) (skew time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	token, err := os.ReadFile(s.tokenFile)
+	token, err := ReadToken(s.tokenFile)
 	if err != nil {
 		return 0, fmt.Errorf("read the token: %w", err)
 	}
@@ -110,7 +108,7 @@ func (s *sender) post(ctx context.Context, path string, body []byte) (skew time.
 	if err != nil {
 		return 0, err
 	}
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Content-Encoding", "gzip")
 	r.Header.Set("User-Agent", "muster-agent/"+s.version)

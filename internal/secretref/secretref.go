@@ -16,6 +16,8 @@ import (
 type Source struct {
 	Lookup func(name string) (value string, ok bool) // os.LookupEnv
 	Dir    string                                    // relative paths begin there; empty: the working directory
+	// Exposed says why a file must hold no secret, as the end of "which …"; empty: it may. nil: any may.
+	Exposed func(path string, info fs.FileInfo) string
 }
 
 // Reference is a connection string as it is written down; at most one of DSN and
@@ -173,9 +175,11 @@ func (s Source) file(member, path string) (string, error) {
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(s.Dir, at)
 	}
-	content, err := readFile(at)
+	content, why, err := s.read(at)
 	var failed *fs.PathError
 	switch {
+	case why != "":
+		return "", &FileError{member, path, why}
 	case errors.As(err, &failed):
 		return "", &FileError{member, path, "cannot be read: " + failed.Err.Error()}
 	case err != nil:
@@ -190,11 +194,22 @@ func (s Source) file(member, path string) (string, error) {
 	return secret, nil
 }
 
-func readFile(path string) (content []byte, err error) {
+// read reads a file, or says why it must hold no secret.
+func (s Source) read(path string) (content []byte, why string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() { _ = file.Close() }()
-	return io.ReadAll(io.LimitReader(file, maxFile+1))
+	if s.Exposed != nil {
+		info, err := file.Stat()
+		if err != nil {
+			return nil, "", err
+		}
+		if why := s.Exposed(path, info); why != "" {
+			return nil, why, nil
+		}
+	}
+	content, err = io.ReadAll(io.LimitReader(file, maxFile+1))
+	return content, "", err
 }
