@@ -69,7 +69,7 @@ func TestLongStallsOfTheDatabase(t *testing.T) {
 			})
 			ends()
 			w.end(t)
-			if !c.brief && !(noted && unready) {
+			if !c.brief && (!noted || !unready) {
 				t.Errorf("the metric noted it: %v, and readiness: %v", noted, unready)
 			}
 			eventually(t, "it is ready again", func() bool { return h.ready(t) == http.StatusOK && h.ana.series(t)[check] == "1" })
@@ -191,7 +191,7 @@ func alone(t *testing.T, s *pgtest.Server) {
 // frozen is a file system that takes no writes, as while its machine takes a snapshot.
 func frozen(t *testing.T, s *pgtest.Server) (ends func()) {
 	t.Helper()
-	freeze := func(how string) error { return exec.Command("fsfreeze", how, s.Dir()).Run() } //nolint:gosec,noctx // ends at once
+	freeze := func(how string) error { return exec.Command("fsfreeze", how, s.Dir()).Run() } //nolint:gosec // the directory of a test
 	if err := freeze("-f"); err != nil {
 		t.Skipf("a file system cannot be frozen here: %v", err)
 	}
