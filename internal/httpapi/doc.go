@@ -57,7 +57,7 @@
 //     try again), of one organization sooner than of all. Nothing of such a call was
 //     kept. Places are this process's.
 //   - One organization sends all the time, or the largest bodies that there are: turns go
-//     round by organization, and none has more than half of them while another waits. Of
+//     round by organization, and none has more than half of them. Of
 //     calls over 4 MiB unpacked one works at a time, beside the others. Whoever has waited
 //     for longer than a write may take is turned away like the rest.
 //   - A client sends its body a byte at a time: it is told request_timeout after ten
