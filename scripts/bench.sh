@@ -110,6 +110,7 @@ measure eventstore/tree BenchmarkTree "$(count 200x 20x)"
 measure projections/history BenchmarkAppendToVisible "$(count 1000x 50x)"
 measure internal/bench BenchmarkPostToReady "$(count 50x 5x)"
 measure internal/bench BenchmarkIdleMemory 1x
+measure internal/bench BenchmarkTwoOrganizations 1x
 measure internal/bench BenchmarkStart 1x
 measure internal/bench BenchmarkTurns "$(count 50x 5x)"
 measure internal/pdf BenchmarkRows26000 "$(count 5x 1x)"
@@ -190,6 +191,15 @@ row "verify" "≥ 150,000 events/s" "$(thousands "$verified") events/s" \
 idle=$(figure BenchmarkIdleMemory idle-MiB)
 row "resident set of an idle \`serve\`" "≤ 120 MiB" "$(round "$idle") MiB" \
   "after $(thousands "$(figure $ready reports)") reports $(round "$(figure $ready memory-MiB)") MiB" "$idle" '<=' 120
+
+two=BenchmarkTwoOrganizations
+for of in p50 p95; do
+  ratio=$(figure $two $of-ratio)
+  row "a server and its sample of one organization while another sends the worst bodies of every door, $of" "≤ 2 times what it takes alone" "$(round "$ratio") times" \
+    "$(round "$(figure $two $of-ms)") ms, alone $(round "$(figure $two alone-$of-ms)") ms; $(figure $two attacks) bodies were answered" "$ratio" '<=' 2
+done
+peak=$(figure $two peak-MiB)
+row "the most memory of \`serve\` meanwhile" "≤ 512 MiB" "$(round "$peak") MiB" "–" "$peak" '<=' 512
 
 again=$(figure BenchmarkStart ready-s) killed=$(figure BenchmarkStart killed-s) resident=$(figure BenchmarkStart ready-MiB)
 row "from the start of \`serve\` to ready on logs of 1,000,000 events" "≤ 10 s, ≤ 120 MiB" "$(round "$again") s, $(round "$resident") MiB" \
