@@ -61,15 +61,15 @@ func unbounded(s *openapi3.Schema, at string, within []*openapi3.Schema) (out []
 	return out
 }
 
-// formsElsewhere are the doors whose bodies openapi.yaml hands on as they came. What bounds them
-// is beside the reader of each form, and the test of it.
+// formsElsewhere are the doors whose bodies openapi.yaml hands on as they came, and the package
+// that bounds what it reads of each form.
 var formsElsewhere = map[string]string{
-	writePath:                               "TestRemoteWriteLenience: names of 1 MiB are too_long",
-	otlpPath:                                "TestWhatReceiversSayIsBounded",
-	logsPath:                                "TestWhatReceiversSayIsBounded",
-	"/ingest/v1/alertmanager/webhook":       "TestAnAlertmanagersMessageIsBounded",
-	"/ingest/v1/alertmanager/api/v2/alerts": "TestAnAlertmanagersMessageIsBounded",
-	"/ingest/v1/grafana/webhook":            "TestAnAlertmanagersMessageIsBounded",
+	writePath:                               "internal/intake/remotewrite",
+	otlpPath:                                "internal/intake/hostmetrics, internal/intake/receivers",
+	logsPath:                                "internal/intake/receivers",
+	"/ingest/v1/alertmanager/webhook":       "internal/intake/alertmanager",
+	"/ingest/v1/alertmanager/api/v2/alerts": "internal/intake/alertmanager",
+	"/ingest/v1/grafana/webhook":            "internal/intake/alertmanager",
 }
 
 // TestEveryFieldOfAFeedHasABound in openapi.yaml: of each body, parameter and header under /ingest.
