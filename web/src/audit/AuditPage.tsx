@@ -142,7 +142,13 @@ function EntryRow({ entry, nameOf }: { entry: Entry; nameOf: NameOf }) {
         {raw && (
           <Code block fz="xs" mt={4} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
             {JSON.stringify(
-              { type: entry.type, subjectId: entry.subjectId, actor: entry.actor, token: entry.token, data: entry.data },
+              {
+                type: entry.type,
+                subjectId: entry.subjectId,
+                actor: entry.actor,
+                token: entry.token,
+                data: entry.data,
+              },
               null,
               2,
             )}
