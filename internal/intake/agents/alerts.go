@@ -18,32 +18,36 @@ type FiringDoor struct {
 	decode func(body []byte, receipt time.Time) (*alertmanager.Message, error)
 }
 
-// firingsAtOnce is how many firings are read, and written in one transaction.
+// firingsAtOnce is how many firings are placed by one look-up.
 const firingsAtOnce = 1000
 
-// Take records what an agent saw. Error: *intake.UnreadableError.
+// Take records what an agent saw, in one transaction: at most alertmanager.Most firings.
+// Errors: *intake.UnreadableError, and those of the budgets.
 func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
 		return intake.Receipt{}, err
 	}
 	receipt := &message.Receipt
+	var all []alert.Firing
 	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
 		firings, err := d.placeAlerts(ctx, from, receipt, alerts)
 		if err != nil {
 			return *receipt, err
 		}
-		dropped, mark, err := d.Commands.RecordFirings(ctx, intake.Machine(from), firings)
-		if err != nil {
-			return *receipt, err
-		}
-		if mark.Position > receipt.Mark.Position {
-			receipt.Mark = mark
-		}
-		receipt.Record(intake.Alert, len(firings)-dropped)
-		if dropped > 0 {
-			receipt.Drop(intake.Malformed, dropped)
-		}
+		all = append(all, firings...)
+	}
+	if len(all) == 0 {
+		return *receipt, nil
+	}
+	dropped, mark, err := d.Commands.RecordFirings(ctx, intake.Machine(from), all)
+	if err != nil {
+		return *receipt, err
+	}
+	receipt.Mark = mark
+	receipt.Record(intake.Alert, len(all)-dropped)
+	if dropped > 0 {
+		receipt.Drop(intake.Malformed, dropped)
 	}
 	return *receipt, nil
 }
