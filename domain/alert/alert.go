@@ -26,6 +26,8 @@ type Alert struct {
 	started              time.Time // the latest start that is known
 	after                time.Time // when the one before it was over; zero: unknown
 	resolved             time.Time
+
+	token uuid.UUID // whose call raised it, which no event says; uuid.Nil: none did, or it is not known
 }
 
 // Seen is what is known of an open alert beside its log, which follows once an
@@ -79,6 +81,13 @@ func (a *Alert) ResolvedAt() time.Time { return a.resolved }
 
 // InstanceID is where it is; uuid.Nil: of the organization only.
 func (a *Alert) InstanceID() uuid.UUID { return a.instance }
+
+// Token is the token of the call that raised it; uuid.Nil: there was none, or it is not known:
+// the memento has it, and the events do not.
+func (a *Alert) Token() uuid.UUID { return a.token }
+
+// RaisedBy notes the token of the call that raises it.
+func (a *Alert) RaisedBy(token uuid.UUID) { a.token = token }
 
 // Apply folds one recorded event into the alert. It judges nothing: what is
 // recorded happened.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // textDigest stands for title, description and rule, which are compared and
@@ -31,34 +33,46 @@ func digestTexts(d Details) textDigest {
 }
 
 // The form of a memento: its number, the state and the severity as places in
-// their lists, flags, the digest of the texts, two ids, and times in
-// microseconds since 1970.
+// their lists, flags, which of the parts there are (a bit each, the first the lowest), the digest
+// of the texts, and those parts: three ids, and times in microseconds since 1970. The form
+// before it has no such bits, two ids, and all times, an absent one as the least number.
 const (
-	mementoForm = 2
-	mementoSize = 4 + len(textDigest{}) + 2*16 + 7*8
+	mementoForm = 3
+	formBefore  = 2
+	sizeBefore  = 4 + len(textDigest{}) + 2*16 + 7*8
 
 	flagMuted   = 1 // 2 is one of older programs
 	flagLimited = 4
 )
 
 // Memento is everything about the alert that its next decisions depend on, but
-// for its key: it stands beside that, so that they need no stream.
+// for its key: it stands beside that, so that they need no stream. There is one of every
+// alert for good, so that what is absent takes no room.
 func (a *Alert) Memento() []byte {
-	m := make([]byte, 0, mementoSize)
-	m = append(m, mementoForm, byte(slices.Index(States(), a.state)+1), byte(slices.Index(Severities(), a.severity)+1), a.flags())
-	m = append(m, a.texts[:]...)
-	m = append(m, a.instance[:]...)
-	m = append(m, a.database[:]...)
-	for _, t := range a.times() {
-		m = binary.BigEndian.AppendUint64(m, uint64(micros(*t)))
+	var parts uint16
+	var rest []byte
+	for i, id := range a.ids() {
+		if *id != uuid.Nil {
+			parts |= 1 << i
+			rest = append(rest, id[:]...)
+		}
 	}
-	return m
+	for i, t := range a.times() {
+		if !t.IsZero() {
+			parts |= 1 << (len(a.ids()) + i)
+			rest = binary.BigEndian.AppendUint64(rest, uint64(t.UnixMicro()))
+		}
+	}
+	m := []byte{mementoForm, byte(slices.Index(States(), a.state) + 1), byte(slices.Index(Severities(), a.severity) + 1), a.flags()}
+	m = binary.BigEndian.AppendUint16(m, parts)
+	m = append(m, a.texts[:]...)
+	return append(m, rest...)
 }
 
-// Recall is the alert of a memento. ok is false where it has another form than
-// this release writes, and the alert has to be folded from its events.
+// Recall is the alert of a memento. ok is false where it has a form that this release does
+// not know, and the alert has to be folded from its events.
 func Recall(key string, m []byte) (a Alert, ok bool) {
-	if len(m) != mementoSize || m[0] != mementoForm {
+	if len(m) < 4 || m[0] != mementoForm && m[0] != formBefore {
 		return Alert{}, false
 	}
 	state, severity := int(m[1])-1, int(m[2])-1
@@ -69,6 +83,45 @@ func Recall(key string, m []byte) (a Alert, ok bool) {
 		key: key, state: States()[state], severity: Severities()[severity],
 		muted: m[3]&flagMuted != 0, limited: m[3]&flagLimited != 0,
 	}
+	if m[0] == formBefore {
+		return a, a.recallBefore(m)
+	}
+	return a, a.recall(m[4:])
+}
+
+// recall reads what is behind the flags of this form.
+func (a *Alert) recall(m []byte) bool {
+	if len(m) < 2+len(a.texts) {
+		return false
+	}
+	parts, rest := binary.BigEndian.Uint16(m), m[2:]
+	rest = rest[copy(a.texts[:], rest):]
+	for i, id := range a.ids() {
+		if parts&(1<<i) == 0 {
+			continue
+		}
+		if len(rest) < len(id) {
+			return false
+		}
+		rest = rest[copy(id[:], rest):]
+	}
+	for i, t := range a.times() {
+		if parts&(1<<(len(a.ids())+i)) == 0 {
+			continue
+		}
+		if len(rest) < 8 {
+			return false
+		}
+		*t, rest = fromMicros(int64(binary.BigEndian.Uint64(rest))), rest[8:]
+	}
+	return len(rest) == 0
+}
+
+// recallBefore reads what is behind the flags of the form before.
+func (a *Alert) recallBefore(m []byte) bool {
+	if len(m) != sizeBefore {
+		return false
+	}
 	rest := m[4:]
 	rest = rest[copy(a.texts[:], rest):]
 	rest = rest[copy(a.instance[:], rest):]
@@ -76,8 +129,20 @@ func Recall(key string, m []byte) (a Alert, ok bool) {
 	for i, t := range a.times() {
 		*t = fromMicros(int64(binary.BigEndian.Uint64(rest[8*i:])))
 	}
-	return a, true
+	return true
 }
+
+// OpenStates are the values of a memento's second byte, in any form, of alerts that are open.
+func OpenStates() (bytes []int32) {
+	for i, s := range States() {
+		if !s.Closed() {
+			bytes = append(bytes, int32(i+1))
+		}
+	}
+	return bytes
+}
+
+func (a *Alert) ids() []*uuid.UUID { return []*uuid.UUID{&a.instance, &a.database, &a.token} }
 
 func (a *Alert) times() []*time.Time {
 	return []*time.Time{&a.created, &a.first, &a.last, &a.started, &a.after, &a.resolved, &a.until}
@@ -91,13 +156,6 @@ func (a *Alert) flags() (flags byte) {
 		flags |= flagLimited
 	}
 	return flags
-}
-
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return math.MinInt64
-	}
-	return t.UnixMicro()
 }
 
 func fromMicros(m int64) time.Time {

@@ -2,8 +2,10 @@ package alert_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -149,6 +151,35 @@ func (l *life) firing() alert.Firing {
 		f.EndsAt = l.about("end")
 	}
 	return f.Received(l.now)
+}
+
+// TestTheMementoKeepsTheToken, which no event says.
+func TestTheMementoKeepsTheToken(t *testing.T) {
+	t.Parallel()
+	a := folded(events{raised(0, 1)})
+	a.RaisedBy(uuid.UUID{7})
+	if recalled, ok := alert.Recall(key, a.Memento()); !ok || recalled.Token() != (uuid.UUID{7}) {
+		t.Errorf("recalled %+v, %v", recalled, ok)
+	}
+}
+
+// TestTheFormBeforeIsRecalled: a release that is started over mementos of the one before folds
+// no stream.
+func TestTheFormBeforeIsRecalled(t *testing.T) {
+	t.Parallel()
+	m, err := hex.DecodeString("0201030166840daf1fb1e79a" + "01000000000000000000000000000000" + "03000000000000000000000000000000" +
+		"000643f2c7a12000" + "000643f2c7a12001" + "000643f2c7a12002" + "000643f2c7a12003" + strings.Repeat("8000000000000000", 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, ok := alert.Recall(key, m)
+	if !ok || a.State() != alert.Open || !a.Muted() || a.InstanceID() != (uuid.UUID{1}) || !a.MutedUntil().IsZero() || a.Token() != uuid.Nil {
+		t.Fatalf("recalled %+v, %v", a, ok)
+	}
+	again, ok := alert.Recall(key, a.Memento())
+	if !ok || !reflect.DeepEqual(a, again) {
+		t.Errorf("recalled %+v, want %+v", again, a)
+	}
 }
 
 func TestRecallRefusesWhatItDidNotWrite(t *testing.T) {
