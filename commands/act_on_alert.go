@@ -203,6 +203,7 @@ func (w *alertWriter) track(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID
 			if t.alert, t.version, err = w.load(ctx, id); err != nil {
 				return nil, err
 			}
+			t.open = !t.alert.State().Closed()
 		}
 		tracked[id] = t
 	}

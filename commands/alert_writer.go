@@ -34,6 +34,9 @@ type alertWriter struct {
 	now   time.Time
 	call  uuid.UUID // joins the events of one call
 
+	sender uuid.UUID // whose budgets bound it, because it is a message of that token; uuid.Nil: none do
+	spent  int       // events that are counted
+
 	folds  bool                     // what stands beside the keys is not trusted
 	newest map[string]*trackedAlert // by key
 	own    map[string][]string      // the keys of one instance alone among them, by the plain key
@@ -50,25 +53,35 @@ type trackedAlert struct {
 	events  []alert.Event
 	moved   bool // what is seen beside the log differs from what was
 	older   bool // another one has the key
+	open    bool // it was when the transaction found it
 }
+
+// closed says that the transaction closes what was open.
+func (t *trackedAlert) closed() bool { return t.open && t.alert.State().Closed() }
 
 // writeAlerts runs decide, and writes what it collects, in a transaction of its
 // own; again where another writer came first. Somebody who wrote past the locks
 // left what stands beside a key behind: the streams themselves are then folded.
 func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
 	var conflict *eventstore.ConflictError
+	var spent int
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
+		s.ReturnEvents(actor, spent) // of the attempt before
 		w := &alertWriter{
 			s: s, tx: tx, actor: actor, now: s.clock(), call: newID(),
 			folds: conflict != nil, newest: map[string]*trackedAlert{}, own: map[string][]string{},
 		}
-		if err := decide(w); err != nil {
-			return err
+		err := decide(w)
+		if err == nil {
+			mark, err = w.write(ctx)
 		}
-		mark, err = w.write(ctx)
+		spent = w.spent
 		errors.As(err, &conflict)
 		return err
 	})
+	if err != nil {
+		s.ReturnEvents(actor, spent)
+	}
 	return mark, err
 }
 
@@ -100,12 +113,14 @@ func (w *alertWriter) lockOneKind(ctx context.Context, keys []string) error {
 		t := &trackedAlert{id: k.Stream, key: key, version: k.Version}
 		var ok bool
 		if t.alert, ok = alert.Recall(key, k.StateDigest); !ok || w.folds { // !ok: of another release
+			token := t.alert.Token() // which the events do not say
 			if t.alert, t.version, err = w.load(ctx, k.Stream); err != nil {
 				return err
 			}
+			t.alert.RaisedBy(token)
 		}
 		w.keyed(t)
-		if !t.alert.State().Closed() {
+		if t.open = !t.alert.State().Closed(); t.open {
 			open[t.id] = t
 		}
 	}
@@ -185,6 +200,9 @@ func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.See
 	}
 	for _, e := range events {
 		t.alert.Apply(e)
+		if _, is := e.(alert.Raised); is {
+			t.alert.RaisedBy(w.sender)
+		}
 	}
 	if t.alert.State().Closed() {
 		seen = alert.Seen{}
@@ -223,6 +241,9 @@ func (w *alertWriter) write(ctx context.Context) (Mark, error) {
 	}
 	if len(batches) == 0 {
 		return Mark{Log: eventstore.Fleet}, nil
+	}
+	if err := w.spend(ctx); err != nil {
+		return Mark{}, err
 	}
 	return w.s.append(ctx, w.tx, eventstore.Fleet, batches...)
 }

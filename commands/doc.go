@@ -27,7 +27,8 @@
 //  3. what lets somebody in: the claim of a report, the setup gate, an invitation,
 //     the external keys of the fleet and of alerts;
 //  4. the stream (lockStream);
-//  5. rows of accounts, of alert_last_seen and of alert_mutes;
+//  5. rows of accounts, of alert_last_seen and of alert_mutes, then of open_alerts (package
+//     budgets), the organization's first;
 //  6. jobs of others: the erasures that a member's erasure asks for, mails that it
 //     hastens. New ones may come earlier, for nobody sees them before the commit;
 //  7. last, by appending, the head of the log, of two in the order of eventstore.Logs.
@@ -88,6 +89,10 @@
 //   - An instance is removed while an alert about it comes in: the alert may still be
 //     raised on it, as if it had come before.
 //   - A release writes mementos that another does not know: that one folds the stream.
+//   - A budget of the sender's is used up: the whole message is refused, and nothing of it is
+//     written. A message that raises no alert and closes some always passes. The token that
+//     raised an alert stands in its memento only: an alert that is folded again, because of a
+//     memento of another release, is nobody's, and its token's count is right again when all are counted anew.
 //   - Clocks of processes differ: the window of a report, its expiry, the limits of an
 //     hour and the end of an alert are judged by the clock of the process that is asked.
 //     Of two that differ by a second, one may close an alert a second early; its next

@@ -122,6 +122,14 @@ func (w *fleetWriter) metadata(streamType string, cause Mark) eventstore.Metadat
 	return m
 }
 
+// events is how many events write appends.
+func (w *fleetWriter) events() (n int) {
+	for _, b := range w.batches {
+		n += len(b.Events)
+	}
+	return n
+}
+
 // write appends everything at once; without anything to append the Mark is at
 // position 0.
 func (w *fleetWriter) write(ctx context.Context) (Mark, error) {

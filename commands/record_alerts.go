@@ -46,6 +46,7 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 	}
 	var ids []AlertID
 	mark, err := s.writeAlerts(ctx, actor, func(w *alertWriter) (err error) {
+		w.sender = actor.Token
 		ids, err = w.recordAlerts(ctx, items, places)
 		return err
 	})

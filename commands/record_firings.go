@@ -40,6 +40,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []aler
 		}
 	}
 	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
+		w.sender = actor.Token
 		if err := w.lockNames(ctx, names); err != nil {
 			return err
 		}

@@ -72,6 +72,19 @@ type Texts interface {
 	DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error
 }
 
+// Budgets bound what an organization's senders use; *budgets.Book does. What they refuse is an
+// error of theirs, which passes through.
+type Budgets interface {
+	// SpendEvents counts events that a call appends; asked of them are refused where there is
+	// no room for them.
+	SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) error
+	// ReturnEvents takes back what was counted of events that were not appended.
+	ReturnEvents(organization, token uuid.UUID, counted int64)
+	// CountOpen counts alerts that a transaction opens and closes, by the token that raised
+	// each. A call of token may be refused; uuid.Nil never is.
+	CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, token uuid.UUID, changes map[uuid.UUID]int64) error
+}
+
 // Limits are the creation limits of the contract, §14. The zero value lifts them.
 type Limits struct {
 	CreatesPerHour int // per member
@@ -94,4 +107,5 @@ type Service struct {
 	Mails       bool   // whether a mail server is set: new organizations have their administrators told
 	Now         func() time.Time
 	Limits      Limits
+	Budgets     Budgets // of senders; nil: there are none
 }

@@ -97,6 +97,22 @@ func (a *apart) troubles() []trouble {
 				m["muster_watch_judged_seconds"] < 60 && m["muster_measurements_behind_seconds"] < 15
 		},
 	}, {
+		alerts: []string{"MusterBudgetNearlyExhausted"}, says: []string{`"used":850000`, `"limit":1000000`},
+		comes: func(t *testing.T) {
+			a.ana.call(t, http.StatusAccepted, http.MethodPost, "/ingest/v1/samples", hostAt(time.Now().UTC()), nil)
+			db := pgtest.Connect(t, a.url)
+			eventually(t, "most of the budget is used", func() bool {
+				_, err := db.Exec(`UPDATE budget_use SET events = 850000`)
+				return err == nil && a.eventsUsed(t) == 850000
+			})
+		},
+		goes: func(t *testing.T) { // midnight comes
+			if _, err := pgtest.Connect(t, a.url).Exec(`UPDATE budget_use SET day = day - 1`); err != nil {
+				t.Fatal(err)
+			}
+		},
+		over: func(t *testing.T) bool { return a.eventsUsed(t) == 0 },
+	}, {
 		alerts: []string{"MusterDiskFills"}, says: []string{"muster-test", "/blobs"},
 		comes: func(t *testing.T) {
 			a.free = fill(t, a.reader["DATA"])
@@ -105,6 +121,16 @@ func (a *apart) troubles() []trouble {
 		goes: func(*testing.T) { a.free() },
 		over: func(t *testing.T) bool { return a.figure(t, "a1", storeFree) > 0.5 },
 	}}
+}
+
+// eventsUsed is how much of the budget of events is used, as the figures have it.
+func (a *apart) eventsUsed(t testing.TB) (most float64) {
+	for series, value := range a.figures(t, "a1") {
+		if strings.HasPrefix(series, "muster_budget_used") && strings.Contains(series, `budget="events"`) && strings.Contains(series, `of="organization"`) {
+			most = max(most, value)
+		}
+	}
+	return most
 }
 
 const (

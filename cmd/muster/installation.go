@@ -23,6 +23,7 @@ import (
 	"muster/internal/assessment/feed/kept"
 	"muster/internal/backup"
 	"muster/internal/blobs"
+	"muster/internal/budgets"
 	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/control"
@@ -94,6 +95,7 @@ type installation struct {
 	ledger       *pgxpool.Pool     // of clickhouse
 	drops        *drops.Book
 	senders      *senders.Book
+	budgets      *budgets.Book
 	intake       *push.Intake
 	places       *places.Resolver
 	mailer       mail.Transport // nil until somebody needs it
@@ -222,6 +224,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.samples.KeepsTexts = in.accounts.HoldsTexts
 	in.drops = drops.New(in.db, in.log, now)
 	in.senders = senders.New(in.db, in.log, now)
+	in.budgets = budgets.New(in.db, budgets.Limits(cfg.Budgets), in.log, now)
 	in.intake = &push.Intake{DB: in.db, Store: in.samples,
 		InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, InstancesNear: in.fleet.InstancesNear, Now: now,
 	}
@@ -231,7 +234,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules, Connections: in.facts,
-		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Mails: cfg.SMTPURL != "", Now: now,
+		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Mails: cfg.SMTPURL != "", Now: now, Budgets: in.budgets,
 	}
 	in.places = &places.Resolver{
 		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,

@@ -12,9 +12,11 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
+	"muster/internal/budgets"
 	"muster/internal/checkpoint"
 	"muster/internal/mail"
 	"muster/internal/measurements"
+	"muster/internal/pause"
 	"muster/internal/telemetry"
 	"muster/projections"
 )
@@ -64,6 +66,7 @@ func (p *process) measure() {
 			return readings, err
 		})
 	}
+	p.budgetGauges()
 	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
 	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
 	p.metrics.Gauge("muster_measurements_waiting_seconds", "For how long hours that are over cannot be put into ClickHouse; after a day samples of their hosts and instances are refused.", nil, p.waitingReadings)
@@ -81,6 +84,42 @@ func (p *process) measure() {
 	p.metrics.Gauge("muster_jobs_due_seconds", "For how long the oldest job is due that nobody works on, by kind.", []string{"kind"}, p.jobReadings(func(kind string, c jobs.QueueCounts) []telemetry.Reading {
 		return []telemetry.Reading{{Labels: []string{kind}, Value: c.Due.Seconds()}}
 	}))
+}
+
+// budgetGauges show what is used of the budgets by organization, and what may be.
+func (p *process) budgetGauges() {
+	p.metrics.Gauge("muster_budget_used", "What an organization, and the token of it that used most, used of a budget: today in UTC, or open alerts.", []string{"organization", "budget", "of"},
+		func(ctx context.Context) ([]telemetry.Reading, error) {
+			totals, err := p.budgets.Totals(ctx)
+			var readings []telemetry.Reading
+			for _, t := range totals {
+				readings = append(readings,
+					telemetry.Reading{Labels: []string{t.Organization.String(), string(t.Name), "organization"}, Value: float64(t.Used)},
+					telemetry.Reading{Labels: []string{t.Organization.String(), string(t.Name), "token"}, Value: float64(t.UsedByToken)})
+			}
+			return readings, err
+		})
+	p.metrics.Gauge("muster_budget_limit", "What an organization, and each of its tokens, may use of a budget.", []string{"budget", "of"},
+		func(context.Context) (readings []telemetry.Reading, _ error) {
+			for _, name := range budgets.Names() {
+				readings = append(readings,
+					telemetry.Reading{Labels: []string{string(name), "organization"}, Value: float64(p.budgets.Limits().Of(name))},
+					telemetry.Reading{Labels: []string{string(name), "token"}, Value: float64(p.budgets.Limits().OfToken(name))})
+			}
+			return readings, nil
+		})
+}
+
+// countOpenAlerts counts open alerts anew where a program from before did not.
+func (p *process) countOpenAlerts(ctx context.Context) error {
+	for {
+		if err := p.budgets.Recount(ctx, p.commands.OpenAlerts); err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "open alerts are not counted", "error", err)
+		}
+		if err := pause.For(ctx, time.Hour); err != nil {
+			return err
+		}
+	}
 }
 
 // fromZero shows what is counted before the first time: a series that begins with its

@@ -240,6 +240,8 @@ func (p *process) startTakers(ctx context.Context, group *supervise.Group, begun
 	if p.cfg.Roles.Has(config.API) {
 		p.loop(ctx, group, "count dropped engines", p.drops.Run)
 		p.loop(ctx, group, "count what senders sent", p.senders.Run)
+		p.loop(ctx, group, "keep budgets", p.budgets.Run)
+		p.loop(ctx, group, "count open alerts", p.countOpenAlerts)
 		p.loop(ctx, group, "note that samples are taken in", p.samples.Attend)
 	}
 	return p.startHTTP(ctx, group, collector, fill, begun)

@@ -64,7 +64,7 @@ func (p *process) startHTTP(
 		p.log.Warn("this binary is without the pages: it was built without the web application", "error", err)
 	}
 	handler, err := httpapi.New(httpapi.Front{
-		DB: p.db, Accounts: p.accounts, Commands: p.commands, Metrics: p.metrics, Tracer: p.export.Tracer(), App: app, Log: p.log, Now: p.clock.Now,
+		DB: p.db, Accounts: p.accounts, Commands: p.commands, Metrics: p.metrics, Budgets: p.budgets, Tracer: p.export.Tracer(), App: app, Log: p.log, Now: p.clock.Now,
 		PublicURL: public, InsecureCookies: p.cfg.InsecureCookies,
 		TrustedProxies: p.cfg.TrustedProxies, CORSOrigins: p.cfg.CORSOrigins, Unlimited: !p.cfg.RateLimits, Stuck: p.commits.Stuck,
 	}, groups)
@@ -122,7 +122,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		TileRoutes: tiles.New(figures, p.fleet, p.clock.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{
-			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops, Senders: p.senders, Falls: p.falls, Logs: p.verifier,
+			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops, Senders: p.senders, Budgets: p.budgets, Falls: p.falls, Logs: p.verifier,
 			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: p.clock.Now,
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},

@@ -34,6 +34,10 @@ const (
 	olderPause = time.Minute
 )
 
+// eventBudget is the budget that facts are held against, and measurements are not: those go on
+// while facts wait.
+const eventBudget = "events"
+
 // unknownField is the code of such a member.
 const unknownField = "unknown_field"
 
@@ -100,6 +104,12 @@ func (a *Agent) send(ctx context.Context, records []record) error {
 		return a.send(ctx, records[:len(records)/2])
 	case p.isVerdict():
 		return a.settle(ctx, records, p)
+	case p.Budget != nil && p.Budget.Name == eventBudget:
+		for _, r := range records {
+			a.waits[waitKey(r)] = a.Now().Add(max(p.RetryAfter, longestPause))
+			a.facts.Failed(ctx, r.what(), p.Code, p.Error())
+		}
+		return nil
 	}
 	return err // away, overloaded, the token refused
 }

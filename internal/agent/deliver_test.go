@@ -58,6 +58,15 @@ func refused(status int, code string, errors ...string) answer {
 	}
 }
 
+// exhausted is a refusal because of a budget, with an hour to wait.
+func exhausted(budget string) answer {
+	return func(w http.ResponseWriter, _ sentCall) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_ = json.NewEncoder(w).Encode(Problem{Code: "budget_exhausted", Budget: &Budget{Name: budget}})
+	}
+}
+
 func page(status int, header ...string) answer {
 	return func(w http.ResponseWriter, _ sentCall) {
 		w.Header().Set("Content-Type", "text/html")
@@ -187,7 +196,7 @@ func statementsOf(server string, at time.Time, body string) record {
 func TestNothingIsLostOfWhatNobodyTook(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]answer{
-		"away": refused(503, "unavailable"), "overloaded": refused(429, "rate_limited"), "revoked": refused(401, "token_revoked"),
+		"away": refused(503, "unavailable"), "overloaded": refused(429, "rate_limited"), "revoked": refused(401, "token_revoked"), "a budget of bytes": exhausted("bytes"),
 		"may not send": refused(403, "forbidden"), "failed": refused(500, "internal_error"), "elsewhere": page(301, "Location", "https://elsewhere.example/"),
 		"a page": page(200), "another's 202": page(202), "another's 204": page(204), "a page not found": page(404),
 		"a bad gateway": page(502), "a proxy's 400": page(400), "a proxy's 403": page(403), "a proxy's 409": page(409), "a proxy's 422": page(422),
@@ -216,6 +225,23 @@ func TestNothingIsLostOfWhatNobodyTook(t *testing.T) {
 			b.holds(2, 0, 0, "")
 		})
 	}
+}
+
+// TestFactsWaitForTheirBudget and measurements, which it does not bound, go on: neither is lost, and
+// the server is not asked again before it said.
+func TestFactsWaitForTheirBudget(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, exhausted("events"), taken)
+	b.store.mustKeep(t, factOf(fleetFact, "db", `"F"`), statementsOf("db", time.Now(), "1"))
+	must(t, b.deliverAll())
+	must(t, b.deliverAll())
+	b.sent(`fleet "F"`, `samples {"statements":[1]}`)
+	b.holds(0, 1, 0, "")
+	clear(b.waits) // an hour later
+	b.answers = []answer{taken}
+	must(t, b.deliverAll())
+	b.sent(`fleet "F"`)
+	b.holds(0, 0, 0, "")
 }
 
 // TestARefusedFactLiesAside and the others go on; it comes back when it is tried again.

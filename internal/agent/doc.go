@@ -30,6 +30,9 @@
 //     after a second, then ever later, up to a minute. What it asks for by Retry-After counts.
 //     Only the answer that it gives to such a call is one: a page with 200, a redirect and a
 //     refusal without a code of its own are another's.
+//   - A budget of the organization or the token is used up (429 budget_exhausted): all is kept
+//     and waits as long as the server asks for, an hour at most before it is tried again. If it
+//     is the budget of events, only facts wait, and measurements go on.
 //   - The server was away for three days: it seals nothing for six hours, in which the file
 //     is sent (package pgstore).
 //   - The disk is full: the oldest measurements go, a sixteenth at a time, until there is room

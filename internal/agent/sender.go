@@ -38,8 +38,14 @@ type Problem struct {
 	Title      string        `json:"title"`
 	Detail     string        `json:"detail"`
 	Errors     []FieldError  `json:"errors"`
-	RetryAfter time.Duration `json:"-"` // 0: the server did not say
-	Location   string        `json:"-"` // where it sends us, and we do not go
+	Budget     *Budget       `json:"budget"` // that is used up; nil: another reason
+	RetryAfter time.Duration `json:"-"`      // 0: the server did not say
+	Location   string        `json:"-"`      // where it sends us, and we do not go
+}
+
+// Budget is one that a call would exceed.
+type Budget struct {
+	Name string `json:"name"`
 }
 
 // FieldError is what is wrong with one part of a call.
@@ -53,6 +59,9 @@ func (p *Problem) Error() string {
 	text := strconv.Itoa(p.Status) + " " + p.Code
 	if p.Code == "" {
 		text = fmt.Sprintf("%d %s: no answer of Muster's", p.Status, http.StatusText(p.Status))
+	}
+	if p.Budget != nil {
+		text += " (" + p.Budget.Name + "): " + p.Detail
 	}
 	if p.Location != "" {
 		text += fmt.Sprintf(", which leads to %q", p.Location)

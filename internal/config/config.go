@@ -54,6 +54,7 @@ type Config struct {
 	JobLease        time.Duration
 	ReportRetention time.Duration // 0: as each organization has set it
 	RateLimits      bool
+	Budgets         Budgets
 	CollectOwnHost  bool
 	TargetNetworks  []netip.Prefix // of servers registered by DSN; none: all but link-local, multicast and unspecified
 	ChannelNetworks []netip.Prefix // of channels; none: as TargetNetworks, and without loopback and private ones
@@ -87,6 +88,10 @@ const (
 
 // Roles is what one process does.
 type Roles []ProcessRole
+
+// Budgets are what each organization's senders may use: bytes and events of a day, open alerts,
+// and the percent of each for one token.
+type Budgets struct{ Bytes, Events, OpenAlerts, TokenShare int64 }
 
 // allRoles is every role, which is also the default.
 func allRoles() Roles { return Roles{API, Projections, Workers, Collectors} }

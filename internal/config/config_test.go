@@ -101,10 +101,12 @@ func TestWhatIsReadFromText(t *testing.T) {
 		"--demo", "--rate-limits=off", "--roles", "workers, api", "--report-retention=30d",
 		"--trusted-proxies=10.1.2.3/8, ::1", "--target-networks=10.2.0.0/16,fd00::7/8,::ffff:192.0.2.1/120,::ffff:192.0.2.9", "--cors-origins=https://a.example,https://b.example:8443/",
 		"--public-url=https://muster.example.org/", "--log-level=DEBUG", "--listen=:9000",
+		"--budget-events=500", "--budget-token-share=100",
 	}, "MUSTER_INSECURE_COOKIES=true", "MUSTER_JOB_LEASE=500ms", "MUSTER_COLLECT_OWN_HOST=off")
 	for what, pair := range map[string][2]any{
 		"demo":      {c.Demo, true},
 		"limits":    {c.RateLimits, false},
+		"budgets":   {c.Budgets, config.Budgets{Bytes: 20_000_000_000, Events: 500, OpenAlerts: 100_000, TokenShare: 100}},
 		"cookies":   {c.InsecureCookies, true},
 		"host":      {c.CollectOwnHost, false},
 		"roles":     {fmt.Sprint(c.Roles, c.Roles.Has(config.API), c.Roles.Has(config.Collectors)), "[workers api] true false"},
@@ -153,7 +155,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 	for _, wrong := range []string{
 		"--listen=8080", "--listen=host:port", "--listen=:70000", "--public-url=muster.example.org",
 		"--public-url=ftp://x", "--public-url=https://x/sub", "--public-url=https://x?y=1", "--data-dir=",
-		"--roles=api,cook", "--roles=,", "--demo=perhaps", "--rate-limits=0.5", "--job-lease=soon", "--job-lease=1ms",
+		"--roles=api,cook", "--roles=,", "--demo=perhaps", "--rate-limits=0.5", "--budget-bytes=0", "--budget-events=many", "--budget-open-alerts=-1", "--budget-token-share=101", "--budget-token-share=", "--job-lease=soon", "--job-lease=1ms",
 		"--job-lease=", "--report-retention=-1d", "--report-retention=0s", "--report-retention=99999999d", "--trusted-proxies=10.0.0.0/40",
 		"--cors-origins=*", "--cors-origins=https://a/b", "--database-url=mysql://h/d", "--database-url=host=h",
 		"--database-url=postgres://one:5432,two:5433/d", "--database-url=postgres:///d?host=one,two", "--database-url=postgres://one,two/d?target_session_attrs=any",

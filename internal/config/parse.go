@@ -72,6 +72,20 @@ func level(text string) (slog.Level, error) {
 	return l, nil
 }
 
+// positive is a whole number from 1.
+func positive(most int64) func(string) (int64, error) {
+	return func(text string) (int64, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case err != nil:
+			return 0, errors.New("must be a whole number")
+		case n < 1 || n > most:
+			return 0, fmt.Errorf("must be 1 to %d", most)
+		}
+		return n, nil
+	}
+}
+
 // atLeast reads a duration, days included: 90s, 12h, 30d.
 func atLeast(least time.Duration) func(string) (time.Duration, error) {
 	return func(text string) (time.Duration, error) {

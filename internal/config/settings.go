@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -69,6 +70,10 @@ func servingSettings(c *Config) []setting {
 		onOff("demo", "off", "fill a demo organization, labelled as such everywhere", &c.Demo),
 		row("job-lease", "30s", "`time` without a sign of life after which a worker's job goes to another", &c.JobLease, atLeast(shortestLease)),
 		onOff("rate-limits", "on", "limit requests and creations; off is for load tests", &c.RateLimits),
+		row("budget-bytes", "20000000000", "`bytes` of unpacked bodies that an organization's senders may send in a day", &c.Budgets.Bytes, positive(math.MaxInt64)),
+		row("budget-events", "1000000", "`events` that an organization's senders may cause in a day", &c.Budgets.Events, positive(math.MaxInt64)),
+		row("budget-open-alerts", "100000", "`alerts` that may be open in an organization before new ones are refused", &c.Budgets.OpenAlerts, positive(math.MaxInt64)),
+		row("budget-token-share", "10", "`percent` of each of these budgets that one token may use", &c.Budgets.TokenShare, positive(100)),
 		onOff("collect-own-host", "on", "measure the machine this runs on, as an agent would", &c.CollectOwnHost),
 		row("target-networks", "", "`networks` in which servers may be registered, such as 10.0.0.0/8,fd00::/8 (default all but link-local, multicast and unspecified)",
 			&c.TargetNetworks, optional(someNetworks)),

@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/budgets"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
 )
@@ -105,10 +106,21 @@ func (s *server) admit(c *gin.Context, row *contract.Route) *wire.Problem {
 	if row.TakesLarge() && c.Request.ContentLength != 0 {
 		arriveWithin(c.Writer, s.arrival.large)
 	}
-	if row.IsIngest() {
-		return s.takeIn(c, call, row)
+	if !row.IsIngest() {
+		return row.CheckRequest(c)
 	}
-	return row.CheckRequest(c)
+	from := budgets.Sender{Organization: call.Principal.Organization.ID, Token: call.Principal.ID}
+	if err := s.Budgets.Room(ctx, from, budgets.Bytes); err != nil {
+		return s.toProblem(ctx, err)
+	}
+	p := s.takeIn(c, call, row)
+	// What was unpacked counts, whatever the call comes to.
+	if call.Unpacked > 0 {
+		if err := s.Budgets.Spend(c.Request.Context(), from, budgets.Bytes, call.Unpacked); err != nil {
+			return s.toProblem(ctx, err)
+		}
+	}
+	return p
 }
 
 // identify finds out who is calling. The header beats the cookie: a program

@@ -136,6 +136,7 @@ GET    /api/v1/ops/jobs                              -aA ops:read
 GET    /api/v1/ops/engines                           -aA ops:read
 GET    /api/v1/ops/loops                             -aA ops:read
 GET    /api/v1/ops/logs                              -aA ops:read
+GET    /api/v1/ops/budgets                           -aA ops:read
 GET    /api/v1/ops/senders                           -aA ops:read
 GET    /api/v1/ops/dead-letters                      ---A admin
 DELETE /api/v1/ops/dead-letters/:deadLetterId        ---A admin

@@ -60,6 +60,9 @@
 //     round by organization, and none has more than half of them. Of
 //     calls over 4 MiB unpacked one works at a time, beside the others. Whoever has waited
 //     for longer than a write may take is turned away like the rest.
+//   - A budget of the organization or of its token is used up (package budgets): the call is
+//     told budget_exhausted, before its body is read where no byte is left. What a body has
+//     unpacked is counted before its form is held against it.
 //   - A client sends its body a byte at a time: it is told request_timeout after ten
 //     seconds, or after a minute where the body may be large and the caller was let
 //     in, and the connection is closed; also where nobody wants the body.

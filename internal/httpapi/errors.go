@@ -3,10 +3,12 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,6 +18,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/blobs"
+	"muster/internal/budgets"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
@@ -32,7 +35,7 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 	if p, ok := wire.AsProblem(err); ok {
 		return p
 	}
-	if p := refusalProblem(err); p != nil {
+	if p := s.refusalProblem(err); p != nil {
 		return p
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -106,7 +109,7 @@ func absence(err error) string {
 }
 
 // refusalProblem translates what commands, accounts and the doors of intake refuse.
-func refusalProblem(err error) *wire.Problem {
+func (s *server) refusalProblem(err error) *wire.Problem {
 	var (
 		rule     *commands.RuleError
 		missing  *commands.NotFoundError
@@ -116,8 +119,11 @@ func refusalProblem(err error) *wire.Problem {
 		no       *intake.UnreadableError
 		lagging  *intake.LaggingError
 		gone     *measurements.DeletedError
+		used     *budgets.ExhaustedError
 	)
 	switch {
+	case errors.As(err, &used):
+		return exhausted(used, s.Now())
 	case accounts.IsDeleted(err), errors.As(err, &gone): // since the request began
 		return &wire.Problem{Code: accounts.CodeUnauthenticated, Detail: "Unknown token."}
 	case errors.As(err, &rule):
@@ -136,6 +142,30 @@ func refusalProblem(err error) *wire.Problem {
 		return &wire.Problem{Code: "report_is_final", Detail: "The report is " + string(final.Status) + ", so building it again would change nothing. Request the report again instead."}
 	}
 	return nil
+}
+
+// alertsRetry is when to try again while too many alerts are open: nobody knows when some are
+// resolved.
+const alertsRetry = time.Minute
+
+// exhausted says which budget is used up, and when there is room again.
+func exhausted(e *budgets.ExhaustedError, now time.Time) *wire.Problem {
+	p := &wire.Problem{Code: "budget_exhausted", RetryAfter: alertsRetry, Budget: &api.ExhaustedBudget{
+		Name: string(e.Name), Of: "organization", Limit: e.Limit, Used: e.Used,
+	}}
+	whose := "The organization"
+	if e.OfToken {
+		whose, p.Budget.Of = "This token", "token"
+	}
+	what := map[budgets.Name]string{budgets.Bytes: "bytes today", budgets.Events: "events today", budgets.OpenAlerts: "open alerts"}[e.Name]
+	p.Detail = fmt.Sprintf("%s has %d of its %d %s, and the call would exceed that. Nothing of this call was stored.", whose, e.Used, e.Limit, what)
+	if e.ResetAt.IsZero() {
+		p.Detail += " There is room again when alerts are resolved; a call that resolves at least as many as it raises is taken."
+		return p
+	}
+	p.RetryAfter, p.Budget.ResetAt = e.ResetAt.Sub(now), wire.UTC(&e.ResetAt)
+	p.Detail += " The budget begins anew at " + e.ResetAt.UTC().Format(time.RFC3339) + "."
+	return p
 }
 
 func ruleFields(rules []commands.FieldError) []api.FieldError {
@@ -172,5 +202,8 @@ func (s *server) fail(c *gin.Context, err error) {
 	}
 	p := s.toProblem(c, err)
 	s.tellUsedUp(wire.CallOf(c), p)
+	if p.Budget != nil {
+		s.Refused(c)
+	}
 	p.Write(c.Writer, c.Request)
 }

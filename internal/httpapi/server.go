@@ -22,6 +22,7 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/budgets"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
@@ -239,6 +240,7 @@ type Front struct {
 	Accounts *accounts.Store
 	Commands *commands.Service  // whose limits are told
 	Metrics  *telemetry.Metrics // counts requests
+	Budgets  *budgets.Book      // of senders
 	Tracer   trace.Tracer       // nil: requests make no spans
 	App      fs.FS              // the built web application; nil where the binary is without
 

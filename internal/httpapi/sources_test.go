@@ -392,7 +392,9 @@ var ofTables = map[string]subject{
 	"log_checkpoints":        {"the checkpoint", "getCheckpoint getReportProof getTile"},
 	"security_log":           {"sign-ins and refusals: an audit list without them would be untrue", "listAuditEvents"},
 	"sender_counts":          {"the list", "listSenders"},
-	"tokens":                 {"the tokens, and who sends", "listApiTokens listIngestTokens listSenders"},
+	"budget_use":             {"the list", "listBudgets"},
+	"open_alerts":            {"the list", "listBudgets"},
+	"tokens":                 {"the tokens, and who sends", "listApiTokens listBudgets listIngestTokens listSenders"},
 }
 
 // TestLongEverySourceFails walks every GET of the API while one table or read model of PostgreSQL

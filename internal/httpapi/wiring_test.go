@@ -104,7 +104,7 @@ func (d Dependencies) groups() Groups {
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{
-			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders, Falls: d.Falls, Logs: checkpoint.NewVerifier(d.DB, slog.Default()),
+			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops, Senders: d.Senders, Budgets: d.Budgets, Falls: d.Falls, Logs: checkpoint.NewVerifier(d.DB, slog.Default()),
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
 		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},

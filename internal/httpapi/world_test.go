@@ -28,6 +28,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
+	"muster/internal/budgets"
 	"muster/internal/checkpoint"
 	"muster/internal/clocktest"
 	"muster/internal/httpapi/operations"
@@ -132,6 +133,8 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	targets := assessment.NewStore(db, key)
 	poster := &send.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Connections: targets, Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Reach: poster, Now: w.clock.Now}
+	book := budgets.New(db, budgets.Default(), log, w.clock.Now)
+	service.Budgets = book
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, reader.InstancesOn}, InstancesNear: reader.InstancesNear, Now: w.clock.Now}
@@ -143,7 +146,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	w.deps = Dependencies{
 		Front: Front{
 			DB: db, Commands: service, Accounts: people, App: builtApp, Metrics: telemetry.New("test", "abc"),
-			Log: log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
+			Budgets: book, Log: log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 		},
 		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()

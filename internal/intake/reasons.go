@@ -11,6 +11,8 @@ const (
 	TooMany   Reason = "too_many"  // beyond what one message may bring
 	Forbidden Reason = "forbidden" // beyond the instances of the token
 
+	OverBudget Reason = "budget_exhausted" // a whole call, because a budget of its sender is used up
+
 	DuplicateLabel Reason = "duplicate_label" // a label, an attribute or a member twice: nobody can say which one is meant
 
 	// Of alerts:

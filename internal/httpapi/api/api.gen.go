@@ -2191,6 +2191,38 @@ type AuditPage struct {
 // BucketSize defines model for BucketSize.
 type BucketSize string
 
+// Budget defines model for Budget.
+type Budget struct {
+	// Limit of the organization
+	Limit int64  `json:"limit"`
+	Name  string `json:"name"`
+
+	// ResetAt when it begins anew; null: when alerts are resolved
+	ResetAt *time.Time `json:"resetAt"`
+
+	// TokenLimit of each token
+	TokenLimit int64 `json:"tokenLimit"`
+
+	// Tokens those that used it, the one that used most first
+	Tokens []BudgetOfToken `json:"tokens"`
+	Used   int64           `json:"used"`
+}
+
+// BudgetList defines model for BudgetList.
+type BudgetList struct {
+	Items []Budget `json:"items"`
+}
+
+// BudgetOfToken defines model for BudgetOfToken.
+type BudgetOfToken struct {
+	Limit int64 `json:"limit"`
+
+	// Token its name; null: it is gone
+	Token   *string            `json:"token"`
+	TokenId openapi_types.UUID `json:"tokenId"`
+	Used    int64              `json:"used"`
+}
+
 // ChangeChannel defines model for ChangeChannel.
 type ChangeChannel struct {
 	// Addresses All there are to be: one that is there already stays as it is.
@@ -2992,6 +3024,21 @@ type ExceptionPage struct {
 
 // ExceptionStatus `lapsed`: granted, and its time is over. `revoked` also stands for a request that was refused.
 type ExceptionStatus string
+
+// ExhaustedBudget defines model for ExhaustedBudget.
+type ExhaustedBudget struct {
+	Limit int64  `json:"limit"`
+	Name  string `json:"name"`
+
+	// Of whose it is
+	Of string `json:"of"`
+
+	// ResetAt when it begins anew; null: when alerts are resolved
+	ResetAt *time.Time `json:"resetAt"`
+
+	// Used before this call
+	Used int64 `json:"used"`
+}
 
 // ExportPage defines model for ExportPage.
 type ExportPage struct {
@@ -3862,14 +3909,15 @@ type Primary struct {
 
 // Problem defines model for Problem.
 type Problem struct {
-	Code      string        `json:"code"`
-	Detail    string        `json:"detail"`
-	Errors    *[]FieldError `json:"errors,omitempty"`
-	Instance  string        `json:"instance"`
-	RequestId string        `json:"requestId"`
-	Status    int           `json:"status"`
-	Title     string        `json:"title"`
-	Type      string        `json:"type"`
+	Budget    *ExhaustedBudget `json:"budget,omitempty"`
+	Code      string           `json:"code"`
+	Detail    string           `json:"detail"`
+	Errors    *[]FieldError    `json:"errors,omitempty"`
+	Instance  string           `json:"instance"`
+	RequestId string           `json:"requestId"`
+	Status    int              `json:"status"`
+	Title     string           `json:"title"`
+	Type      string           `json:"type"`
 }
 
 // Projection defines model for Projection.
@@ -6299,6 +6347,9 @@ type ServerInterface interface {
 	// GetOpenapiYaml This contract, YAML
 	// (GET /api/v1/openapi.yaml)
 	GetOpenapiYaml(c *gin.Context)
+	// ListBudgets What senders may use, and what they used
+	// (GET /api/v1/ops/budgets)
+	ListBudgets(c *gin.Context)
 	// ListDeadLetters Messages and jobs that were set aside
 	// (GET /api/v1/ops/dead-letters)
 	ListDeadLetters(c *gin.Context)
@@ -9014,6 +9065,19 @@ func (siw *ServerInterfaceWrapper) GetOpenapiYaml(c *gin.Context) {
 	siw.Handler.GetOpenapiYaml(c)
 }
 
+// ListBudgets operation middleware
+func (siw *ServerInterfaceWrapper) ListBudgets(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListBudgets(c)
+}
+
 // ListDeadLetters operation middleware
 func (siw *ServerInterfaceWrapper) ListDeadLetters(c *gin.Context) {
 
@@ -10694,6 +10758,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/notification-rules/preview", wrapper.PreviewNotificationRule)
 	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
 	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
+	router.GET(options.BaseURL+"/api/v1/ops/budgets", wrapper.ListBudgets)
 	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
 	router.DELETE(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId", wrapper.DropDeadLetter)
 	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
@@ -13846,6 +13911,44 @@ func (response GetOpenapiYamldefaultApplicationProblemPlusJSONResponse) VisitGet
 	return err
 }
 
+type ListBudgetsRequestObject struct {
+}
+
+type ListBudgetsResponseObject interface {
+	VisitListBudgetsResponse(w http.ResponseWriter) error
+}
+
+type ListBudgets200JSONResponse BudgetList
+
+func (response ListBudgets200JSONResponse) VisitListBudgetsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBudgetsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListBudgetsdefaultApplicationProblemPlusJSONResponse) VisitListBudgetsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListDeadLettersRequestObject struct {
 }
 
@@ -16829,6 +16932,9 @@ type StrictServerInterface interface {
 	// GetOpenapiYaml This contract, YAML
 	// (GET /api/v1/openapi.yaml)
 	GetOpenapiYaml(ctx context.Context, request GetOpenapiYamlRequestObject) (GetOpenapiYamlResponseObject, error)
+	// ListBudgets What senders may use, and what they used
+	// (GET /api/v1/ops/budgets)
+	ListBudgets(ctx context.Context, request ListBudgetsRequestObject) (ListBudgetsResponseObject, error)
 	// ListDeadLetters Messages and jobs that were set aside
 	// (GET /api/v1/ops/dead-letters)
 	ListDeadLetters(ctx context.Context, request ListDeadLettersRequestObject) (ListDeadLettersResponseObject, error)
@@ -19297,6 +19403,30 @@ func (sh *strictHandler) GetOpenapiYaml(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetOpenapiYamlResponseObject); ok {
 		if err := validResponse.VisitGetOpenapiYamlResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListBudgets operation middleware
+func (sh *strictHandler) ListBudgets(ctx *gin.Context) {
+	var request ListBudgetsRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBudgets(ctx, request.(ListBudgetsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBudgets")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListBudgetsResponseObject); ok {
+		if err := validResponse.VisitListBudgetsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -162,6 +162,7 @@ func (r *Route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 	if p != nil {
 		return nil, nil, p
 	}
+	defer func() { wire.CallOf(c.Request.Context()).Unpacked = int64(len(in.text)) }()
 	if r.IsIngest() {
 		in.rules, in.values = true, int(r.BodyLimit/bytesOfValue)
 	}
@@ -197,6 +198,9 @@ func (r *Route) rawBody(req *http.Request) ([]byte, *wire.Problem) {
 	in, p := r.unpacked(req)
 	for p == nil {
 		p = in.fill()
+	}
+	if in != nil {
+		wire.CallOf(req.Context()).Unpacked = int64(len(in.text))
 	}
 	if p != atEnd {
 		return nil, p

@@ -62,6 +62,14 @@ func (s *FeedRoutes) admit(ctx context.Context) error {
 	return s.Senders.Admit(ctx, from)
 }
 
+// Refused counts a call that is refused because a budget is used up, so that the page of senders
+// says why what they sent is missing.
+func (s *FeedRoutes) Refused(ctx context.Context) {
+	if s.Senders != nil {
+		s.note(ctx, intake.Receipt{Dropped: map[intake.Reason]int{intake.OverBudget: 1}}, nil)
+	}
+}
+
 // taken counts what became of a message, and waits until its writes show in every list.
 func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err error, names ...*intake.Tally) error {
 	if s.Senders != nil {

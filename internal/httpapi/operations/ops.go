@@ -12,6 +12,7 @@ import (
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/budgets"
 	"muster/internal/checkpoint"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -162,6 +163,25 @@ func (s *OperatorRoutes) ListSenders(ctx context.Context, _ api.ListSendersReque
 		to.Counts = append(to.Counts, api.SenderCount{Door: c.Door, Name: c.Name, Reason: wire.Optional(string(c.Reason)), Count: c.N})
 	}
 	return api.ListSenders200JSONResponse{Items: items}, nil
+}
+
+// ListBudgets says what the organization's senders may use, and what they used.
+func (s *OperatorRoutes) ListBudgets(ctx context.Context, _ api.ListBudgetsRequestObject) (api.ListBudgetsResponseObject, error) {
+	used, err := s.Budgets.List(ctx, wire.Caller(ctx).Organization.ID)
+	if err != nil {
+		return nil, err
+	}
+	items := wire.List(used, func(u budgets.Use) api.Budget {
+		b := api.Budget{Name: string(u.Name), Limit: u.Limit, Used: u.Used, TokenLimit: u.TokenLimit}
+		if !u.ResetAt.IsZero() {
+			b.ResetAt = wire.UTC(&u.ResetAt)
+		}
+		b.Tokens = wire.List(u.Tokens, func(t budgets.TokenUse) api.BudgetOfToken {
+			return api.BudgetOfToken{TokenId: t.Token, Token: wire.Optional(t.Called), Used: t.Used, Limit: u.TokenLimit}
+		})
+		return b
+	})
+	return api.ListBudgets200JSONResponse{Items: items}, nil
 }
 
 // Dead letters are of two sorts with ids of one form: events that a projection

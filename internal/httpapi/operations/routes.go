@@ -8,6 +8,7 @@ import (
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/budgets"
 	"muster/internal/checkpoint"
 	"muster/internal/intake/senders"
 	"muster/internal/mail"
@@ -34,6 +35,7 @@ type OperatorRoutes struct {
 	Jobs        *jobs.Queue
 	Drops       *drops.Book
 	Senders     *senders.Book
+	Budgets     *budgets.Book
 	Falls       *falls.Book
 	Logs        Logs
 	Projections *projections.Runner

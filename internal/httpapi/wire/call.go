@@ -33,6 +33,7 @@ type Call struct {
 	Token     string    // the session token of the cookie, where that let the caller in
 	Made      uuid.UUID // the id of what the request makes where it may be sent again; else uuid.Nil
 	Body      []byte    // unpacked, of a request that has one
+	Unpacked  int64     // bytes of its body that were unpacked, whether they could be read or not
 	Leave     []func()  // what the caller holds until the answer is made
 
 	// Explain says why side figures are missing in the answer (Side); it logs the error.

@@ -29,6 +29,7 @@ type Problem struct {
 	Title      string // empty: the code's own
 	Detail     string
 	Fields     []api.FieldError
+	Budget     *api.ExhaustedBudget // of budget_exhausted
 	RetryAfter time.Duration
 	LimitTold  bool // the RateLimit header says already which limit it is
 }
@@ -105,6 +106,7 @@ var Codes = map[string]struct {
 	"too_many_buckets":   {422, "The window has too many buckets"},
 
 	"rate_limited":           {429, "Too many requests"},
+	"budget_exhausted":       {429, "A budget is used up"},
 	"too_many_confirmations": {429, "The address was asked too often"},
 	"login_throttled":        {429, "Too many attempts to sign in"},
 	"too_many_building":      {429, "Too many reports are being built"},
@@ -150,7 +152,7 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "application/problem+json")
 	body := api.Problem{
 		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.Headline(), Status: status, Code: p.Code,
-		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID,
+		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID, Budget: p.Budget,
 	}
 	if len(p.Fields) > 0 {
 		told := p.Fields[:min(len(p.Fields), MaxFaults)]

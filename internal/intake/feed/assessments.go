@@ -163,7 +163,12 @@ func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, items [
 	if err := d.addAccepted(ctx, from.OrganizationID, sent); err != nil {
 		return receipt, err
 	}
+	spent := 0
 	err = d.Assessments.RecordSent(ctx, from.OrganizationID, sent, func(tx *sqlx.Tx, told []fleet.InstanceAssessed) error {
+		if err := d.Commands.SpendEvents(ctx, from, len(told)); err != nil {
+			return err
+		}
+		spent = len(told)
 		for _, e := range told {
 			mark, err := d.Commands.RecordAssessmentTx(ctx, tx, intake.Machine(from), e)
 			if err != nil {
@@ -173,6 +178,9 @@ func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, items [
 		}
 		return nil
 	})
+	if err != nil {
+		d.Commands.ReturnEvents(from, spent)
+	}
 	if gone := (*assessment.CollectedError)(nil); errors.As(err, &gone) { // registered meanwhile
 		for _, id := range gone.Instances {
 			collected[id] = true

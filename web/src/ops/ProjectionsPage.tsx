@@ -10,6 +10,7 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
 import { Time } from "../ui/Time";
 import { TypedConfirm } from "../ui/TypedConfirm";
+import { BudgetWarnings } from "./Budgets";
 import { Difference } from "./Difference";
 import { DroppedEngines } from "./DroppedEngines";
 import { EventLogs } from "./EventLogs";
@@ -65,6 +66,7 @@ export function ProjectionsPage() {
         lead="Lists and charts are read models, built from the event log. This page shows how far each has read, and updates every 5 seconds."
       />
       <Stack gap="lg">
+        <BudgetWarnings />
         <FallenLoops />
         {error && <ProblemNote error={error} title="Projections could not be loaded" onRetry={refetch} />}
         <Panel p={0} aria-busy={isFetching}>

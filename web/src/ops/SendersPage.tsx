@@ -12,6 +12,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
+import { Budgets } from "./Budgets";
 import { isOdd, reasonText } from "./reasons";
 import classes from "./senders.module.css";
 
@@ -40,6 +41,7 @@ export function SendersPage() {
       />
       {error && <ProblemNote error={error} title="Senders could not be loaded" onRetry={refetch} />}
       <Stack gap="md" aria-busy={isFetching}>
+        <Budgets />
         {!data && !error && <Skeleton height={240} />}
         {senders?.length === 0 && <Nobody />}
         {names >= most && (

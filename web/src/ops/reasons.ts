@@ -4,6 +4,7 @@ const reasons: Record<string, string> = {
   malformed: "It is malformed",
   too_many: "Its message has more entries than one message may have",
   forbidden: "The token is limited to other servers",
+  budget_exhausted: "Muster refused whole calls, because a budget is used up",
   duplicate_label: "It has a label or a member twice",
   our_own: "Muster fed it to an Alertmanager, which sent it back",
   no_labels: "It has no labels that tell it from others",

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import type { Schemas } from "../api/client";
+import { fullness, usedUp, warningOf } from "./budgets";
+
+const budget = (change: Partial<Schemas["Budget"]>): Schemas["Budget"] => ({
+  name: "events",
+  limit: 1_000,
+  used: 0,
+  tokenLimit: 100,
+  resetAt: "2026-11-21T00:00:00Z",
+  tokens: [],
+  ...change,
+});
+const token = (used: number) => ({ tokenId: "1", token: "prometheus-01", used, limit: 100 });
+
+test("a budget is used up at its limit and not before", () => {
+  expect([fullness(999, 1_000), fullness(1_000, 1_000)]).toEqual([99, 100]);
+  expect([
+    usedUp(budget({ used: 999 })),
+    usedUp(budget({ used: 1_000 })),
+    usedUp(budget({ tokens: [token(100)] })),
+  ]).toEqual([false, true, true]);
+});
+
+test("a warning names who used it and what follows, from 80 % on", () => {
+  expect(warningOf(budget({ used: 799, tokens: [token(79)] }))).toBeUndefined();
+  expect(warningOf(budget({ tokens: [token(80)] }))).toBe(
+    "Events today: 80 % used by the token prometheus-01. Calls beyond it are refused.",
+  );
+  expect(warningOf(budget({ used: 1_000 }))).toMatch(/all senders together.*refused until midnight UTC/);
+  expect(warningOf(budget({ name: "openAlerts", used: 1_000 }))).toMatch(/refused until others are resolved/);
+});
