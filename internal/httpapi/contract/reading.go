@@ -519,7 +519,7 @@ func (r *reading) escape() *wire.Problem {
 		if c, p = r.peek(); p != nil {
 			return p
 		}
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+		if strings.IndexByte("0123456789abcdefABCDEF", c) < 0 {
 			return r.malformed()
 		}
 		r.at++
@@ -664,11 +664,11 @@ func (s *shape) soundNumber(token []byte) bool {
 	if len(schema.Enum) > 0 || len(token) > 18 || schema.Format == "int32" {
 		return false
 	}
-	whole := bytes.IndexAny(token, ".eE") < 0
-	if !schema.Type.Permits(openapi3.TypeNumber) && !(whole && schema.Type.Permits(openapi3.TypeInteger)) {
+	whole := !bytes.ContainsAny(token, ".eE")
+	if !schema.Type.Permits(openapi3.TypeNumber) && (!whole || !schema.Type.Permits(openapi3.TypeInteger)) {
 		return false
 	}
-	if !whole && bytes.IndexAny(token, "eE") >= 0 {
+	if bytes.ContainsAny(token, "eE") {
 		return false
 	}
 	if schema.Min == nil && schema.Max == nil {

@@ -89,17 +89,17 @@ func All(now time.Time) []Body {
 		`{"eventName":"db.server.query_sample","timeUnixNano":"`+nanos+`","attributes":[{"key":"muster_instance","value":{"stringValue":"i%06x"}},{"key":"sqlserver.wait_type","value":{"stringValue":"LCK_M_X"}}]}`, `]}]}]}`, large))
 	asJSON("statements with texts", logs, numbered(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[`,
 		`{"eventName":"db.server.top_query","timeUnixNano":"`+nanos+`","attributes":[{"key":"muster_instance","value":{"stringValue":"i"}},{"key":"db.namespace","value":{"stringValue":"d"}},{"key":"sqlserver.query_hash","value":{"stringValue":"%x"}},{"key":"sqlserver.execution_count","value":{"stringValue":"2"}},{"key":"sqlserver.total_elapsed_time","value":{"stringValue":"0.5"}},{"key":"db.query.text","value":{"stringValue":"`+strings.Repeat("SELECT 1 ", 20)+`"}}]}`, `]}]}]}`, large))
-	asProto("empty resources", metrics, messages(large, func(int) []byte { return nil }, 1))
-	asProto("empty resources", logs, messages(large, func(int) []byte { return nil }, 1))
-	asProto("attributes without end", metrics, messages(large, func(n int) []byte {
+	asProto("empty resources", metrics, messages(func(int) []byte { return nil }, 1))
+	asProto("empty resources", logs, messages(func(int) []byte { return nil }, 1))
+	asProto("attributes without end", metrics, messages(func(n int) []byte {
 		return attribute(fmt.Sprintf("a%x", n))
 	}, 1, 1, 1))
 
 	const v1, v2 = "prometheus.WriteRequest", "io.prometheus.write.v2.Request"
-	asWrite("empty series", v1, messages(large, func(int) []byte { return nil }, 1))
-	asWrite("as many hosts as there may be", v1, messages(large, func(n int) []byte { return series(n/5, n%5, now) }, 1))
-	asWrite("as many volumes as there may be", v1, messages(large, func(n int) []byte { return volume(n, now) }, 1))
-	asWrite("empty symbols", v2, messages(large, func(int) []byte { return nil }, 4))
+	asWrite("empty series", v1, messages(func(int) []byte { return nil }, 1))
+	asWrite("as many hosts as there may be", v1, messages(func(n int) []byte { return series(n/5, n%5, now) }, 1))
+	asWrite("as many volumes as there may be", v1, messages(func(n int) []byte { return volume(n, now) }, 1))
+	asWrite("empty symbols", v2, messages(func(int) []byte { return nil }, 4))
 	return all
 }
 
@@ -138,13 +138,13 @@ func counted(begin string, n int, item func(int) string, end string) string {
 	return begin + strings.Join(items, ",") + end
 }
 
-// messages repeats a message of protobuf up to a size, in a field in a field.
-func messages(size int, message func(int) []byte, within ...protowire.Number) []byte {
+// messages repeats a message of protobuf up to the limit, in a field in a field.
+func messages(message func(int) []byte, within ...protowire.Number) []byte {
 	last := len(within) - 1
-	body := make([]byte, 0, size)
+	body := make([]byte, 0, large)
 	for n := 0; ; n++ {
 		one := message(n)
-		if len(body)+len(one)+32 > size {
+		if len(body)+len(one)+32 > large {
 			break
 		}
 		body = protowire.AppendBytes(protowire.AppendTag(body, within[last], protowire.BytesType), one)
