@@ -19,6 +19,18 @@ import (
 
 type fault struct{ Pointer, code, detail string }
 
+// maxPointer bounds a pointer, in bytes. A name may be as long as the body, and a thousand faults
+// may lie below it.
+const maxPointer = 1 << 10
+
+// below is the pointer of a part of what pointer leads to; where that is too long, it is pointer.
+func below[T string | []byte](pointer string, name T) string {
+	if len(pointer)+len(name) > maxPointer {
+		return pointer
+	}
+	return pointer + "/" + wire.EscapePointer(string(name))
+}
+
 // Visit holds a value against its schema.
 func Visit(schema *openapi3.Schema, value any) []fault {
 	var found faults
@@ -54,7 +66,7 @@ func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
 	case []any:
 		if schema.Items != nil {
 			for i, item := range v {
-				f.look(schema.Items.Value, item, pointer+"/"+strconv.Itoa(i))
+				f.look(schema.Items.Value, item, below(pointer, strconv.Itoa(i)))
 			}
 		}
 		own.Items = nil
@@ -73,7 +85,7 @@ func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
 func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer string) {
 	add := func(name, code, detail string) {
 		if len(*f) < wire.MaxFaults {
-			*f = append(*f, fault{pointer + "/" + wire.EscapePointer(name), code, detail})
+			*f = append(*f, fault{below(pointer, name), code, detail})
 		}
 	}
 	for _, name := range schema.Required {
@@ -86,9 +98,9 @@ func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer
 		if property := schema.Properties[name]; property != nil && property.Value.ReadOnly {
 			add(name, "invalid_parameter", "is read-only: Muster sets it")
 		} else if property != nil {
-			f.look(property.Value, object[name], pointer+"/"+wire.EscapePointer(name))
+			f.look(property.Value, object[name], below(pointer, name))
 		} else if rest := schema.AdditionalProperties.Schema; rest != nil {
-			f.look(rest.Value, object[name], pointer+"/"+wire.EscapePointer(name))
+			f.look(rest.Value, object[name], below(pointer, name))
 		} else if closed {
 			add(name, "unknown_field", "is not a member of this object")
 		}
@@ -132,7 +144,7 @@ func flatten(err error, pointer string, out []fault) []fault {
 		}
 	case *openapi3.SchemaError:
 		for _, token := range e.JSONPointer() {
-			pointer += "/" + wire.EscapePointer(token)
+			pointer = below(pointer, token)
 		}
 		out = append(out, fault{pointer, "invalid_parameter", detailOf(e)})
 	default:

@@ -101,6 +101,41 @@ func TestABodyIsCountedWhileItIsRead(t *testing.T) {
 	}
 }
 
+// TestALongNameIsToldOnce: a name of megabytes stands in no pointer, or a thousand faults below
+// it would take gigabytes.
+func TestALongNameIsToldOnce(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 64<<10)
+	twice := strings.Repeat(`"a":1,`, 2000) + `"a":1`
+	c := load(t)
+	for name, test := range map[string]struct{ path, body, pointer string }{
+		"of an unknown member": {"/ingest/v1/samples", `{"` + long + `":{` + twice + `}}`, "#"},
+		"at the end":           {"/ingest/v1/samples", `{"x":{"` + long + `":{"a":{` + twice + `}}}}`, "#/x"},
+		"of a map":             {"/ingest/v1/samples", `{"sessions":[{"waits":{"` + long + `":"x"}}]}`, "#/sessions/0/waits"},
+		"in many parts":        {"/ingest/v1/samples", strings.Repeat(`{"`+long[:600]+`":`, 50) + `{` + twice + `}` + strings.Repeat("}", 50), "#/" + long[:600]},
+		"of a form":            {"/api/v1/reports", `{"` + long[:50_000] + `":1}`, "#"},
+	} {
+		route := c.Routes[RouteKey("POST", test.path)]
+		in := &reading{source: strings.NewReader(test.body), limit: math.MaxInt64, values: math.MaxInt}
+		fields, p := in.check(route.shape)
+		if p != nil {
+			t.Fatal(name, p)
+		}
+		told := false
+		for _, f := range in.found {
+			if len(f.Pointer) > 2*maxPointer {
+				t.Fatalf("%s: a pointer has %d bytes", name, len(f.Pointer))
+			}
+		}
+		for _, f := range fields {
+			told = told || *f.Pointer == test.pointer
+		}
+		if !told {
+			t.Errorf("%s: nothing is told of %s", name, test.pointer)
+		}
+	}
+}
+
 // TestEveryIngestSchemaIsWalked: nothing under /ingest is decoded as a whole before it is
 // known to be small.
 func TestEveryIngestSchemaIsWalked(t *testing.T) {

@@ -227,11 +227,11 @@ func nulFields(value any, pointer string, found []api.FieldError) []api.FieldErr
 		}
 	case []any:
 		for i, item := range v {
-			found = nulFields(item, pointer+"/"+strconv.Itoa(i), found)
+			found = nulFields(item, below(pointer, strconv.Itoa(i)), found)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			found = nulFields(v[name], pointer+"/"+wire.EscapePointer(name), found)
+			found = nulFields(v[name], below(pointer, name), found)
 		}
 	}
 	return found

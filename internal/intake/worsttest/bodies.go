@@ -50,6 +50,9 @@ func All(now time.Time) []Body {
 		}, `]}]}}]}]}`))
 	asJSON("one text", assessments, `{"assessments":[{"instance":"x","at":"`+at+`","version":"`+strings.Repeat("v", large-200)+`"}]}`)
 	asJSON("assessments by two names of the member", assessments, repeat(`{"assessments":[],`, `"assessments":[]`, `}`, large))
+	asJSON("a thousand faults below a long name", assessments, counted(`{"`+strings.Repeat("n", large-100_000)+`":{`, 2_000, func(n int) string {
+		return fmt.Sprintf(`"%d":0,"%[1]d":0`, n)
+	}, `}}`))
 	asJSON("deeply nested assessments", assessments, `{"assessments":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`)
 
 	asJSON("empty instances", "/ingest/v1/fleet", repeat(`{"instances":[`, `{}`, `]}`, small))
