@@ -50,7 +50,7 @@ type room struct {
 type lane struct {
 	free    int
 	waiting []*waiter            // in the order in which they came
-	last    map[uuid.UUID]uint64 // which turn an organization's last was, of those that are inside
+	last    map[uuid.UUID]uint64 // an organization's last turn, also of one that left; forgotten when nobody is inside
 }
 
 type waiter struct {
@@ -96,8 +96,10 @@ func (t *turnstile) move(owner uuid.UUID, calls int, bytes int64) {
 	t.inside.calls, t.inside.bytes = t.inside.calls+calls, t.inside.bytes+bytes
 	if t.of[owner] = own; own.calls == 0 {
 		delete(t.of, owner)
+	}
+	if t.inside.calls == 0 {
 		for _, l := range t.lanes {
-			delete(l.last, owner)
+			clear(l.last)
 		}
 	}
 }

@@ -253,3 +253,46 @@ func TestIngestTakesTurns(t *testing.T) {
 		t.Errorf("at the end %v are at work", stile.work)
 	}
 }
+
+// TestCallersThatComeAgainDoNotOvertake: organizations that send one call after the other do
+// not come before one that always has a call that waits.
+func TestCallersThatComeAgainDoNotOvertake(t *testing.T) {
+	t.Parallel()
+	stile := newTurnstile()
+	busy := uuid.New()
+	if _, ok := stile.enter(busy, 0); !ok {
+		t.Fatal("no place")
+	}
+	type call struct {
+		owner uuid.UUID
+		leave func()
+		*waiter
+	}
+	send := func(owner uuid.UUID) call {
+		leave, ok := stile.enter(owner, 0)
+		if !ok {
+			t.Fatal("no place")
+		}
+		return call{owner, leave, stile.ask(owner, light)}
+	}
+	stile.end(stile.ask(busy, light), light)
+	var others []call
+	for range 2 * ingestAtOnce {
+		others = append(others, send(uuid.New()))
+	}
+	waits := stile.ask(busy, light)
+	for range 100 {
+		for i, one := range others {
+			select {
+			case <-waits.mayGo:
+				return
+			case <-one.mayGo:
+				stile.end(one.waiter, light)
+				one.leave()
+				others[i] = send(one.owner)
+			default:
+			}
+		}
+	}
+	t.Error("hundreds of calls of others that came later are done before")
+}
