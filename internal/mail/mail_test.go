@@ -266,7 +266,7 @@ func TestDelivery(t *testing.T) {
 		"wrong password":           {server: mailtest.Options{STARTTLS: true, Username: "u", Password: "p"}, address: "smtp://u:x@ADDR", want: mail.DeliveryError{Stage: mail.SigningIn, Code: 535, Temporary: true}},
 		"recipient refused":        {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.Answer(ana.Email, 550, [3]int{5, 1, 1}, "no <ana@example.org> here") }, want: mail.DeliveryError{Stage: mail.Recipient, Code: 550, Enhanced: "5.1.1"}},
 		"greylisted":               {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.Answer(ana.Email, 451, [3]int{4, 7, 1}, "come back") }, want: mail.DeliveryError{Stage: mail.Recipient, Code: 451, Enhanced: "4.7.1", Temporary: true}},
-		"broken after the message": {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.DropNext(1) }, want: mail.DeliveryError{Stage: mail.Content, Temporary: true}, taken: 1},
+		"broken after the message": {address: "smtp://ADDR", prepare: func(s *mailtest.Server) { s.DropNext(1) }, want: mail.DeliveryError{Stage: mail.Content, Temporary: true, Unanswered: true}, taken: 1},
 		"nobody signs in":          {server: mailtest.Options{Username: "u", Password: "p"}, address: "smtp://ADDR", want: mail.DeliveryError{Stage: mail.Sender, Code: 502, Enhanced: "5.7.0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
