@@ -49,12 +49,12 @@ func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known ma
 // holdItems holds the items of a feed against what it may not change. A token that is
 // limited is told of that alone, before any rule that tells more of the instances.
 func (w *fleetWriter) holdItems(ctx context.Context, items []foundItem) error {
-	var outside []string
+	var outside []FieldError
 	for _, item := range items {
 		outside = append(outside, item.outside(w.actor.Limit)...)
 	}
 	if len(outside) > 0 {
-		return OutsideLimit(outside)
+		return outsideLimit(outside)
 	}
 	connected, err := w.connected(ctx, items)
 	if err != nil {
@@ -98,25 +98,28 @@ func (i foundItem) pointer(field string) string {
 }
 
 // outside are the fields by which an item is beyond a limit: of an instance that is not the
-// token's the key, and else what a limited token does not change.
-func (i foundItem) outside(limit fleet.Limit) (pointers []string) {
+// token's the key, and else what a limited token does not change, each with what it is, so
+// that the sender can send the rest of the item.
+func (i foundItem) outside(limit fleet.Limit) (fields []FieldError) {
 	switch {
 	case limit == nil:
 		return nil
 	case !i.there || !limit.Allows(i.key.Stream):
-		return []string{i.pointer("externalId")}
+		return []FieldError{outsideField(i.pointer("externalId"))}
 	case i.Removed:
-		return []string{i.pointer("removed")}
+		return []FieldError{outsideField(i.pointer("removed"))}
 	case i.instance == nil:
 		return nil
 	}
 	is := i.instance.Details()
 	for _, field := range is.Differs(i.details(is)) {
 		if fleet.Limited(field) {
-			pointers = append(pointers, i.pointer(field))
+			one := outsideField(i.pointer(field))
+			one.Params = map[string]any{"is": is.Field(field)}
+			fields = append(fields, one)
 		}
 	}
-	return pointers
+	return fields
 }
 
 // managed are the fields by which an item changes what belongs to administrators where the

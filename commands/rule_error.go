@@ -112,14 +112,26 @@ func refused(err error) error {
 // it reaches beyond them; also where there is no such instance, for it is not to find
 // out which there are.
 func OutsideLimit(pointers []string) *RuleError {
-	e := &RuleError{Code: "outside_token", Title: titles()["outside_token"], Detail: "This token may not write " + pointers[0] + ": it is limited to its instances."}
-	if n := len(pointers); n > 1 {
+	fields := make([]FieldError, 0, len(pointers))
+	for _, pointer := range pointers {
+		fields = append(fields, outsideField(pointer))
+	}
+	return outsideLimit(fields)
+}
+
+func outsideLimit(fields []FieldError) *RuleError {
+	e := &RuleError{
+		Code: "outside_token", Title: titles()["outside_token"], Fields: fields,
+		Detail: "This token may not write " + fields[0].Pointer + ": it is limited to its instances.",
+	}
+	if n := len(fields); n > 1 {
 		e.Detail = fmt.Sprintf("This token may not write %d items, which errors names: it is limited to its instances.", n)
 	}
-	for _, pointer := range pointers {
-		e.Fields = append(e.Fields, FieldError{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"})
-	}
 	return e
+}
+
+func outsideField(pointer string) FieldError {
+	return FieldError{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"}
 }
 
 // Title is the headline of a code that this package gives, for who gives it too.

@@ -33,6 +33,13 @@ func (d InstanceDetails) Differs(other InstanceDetails) (fields []string) {
 	return fields
 }
 
+// Field is a field by the name that Differs gives it.
+func (d InstanceDetails) Field(name string) any {
+	return map[string]any{
+		"name": d.Name, "engine": d.Engine, "version": d.Version, "host": d.Host, "active": d.Active, "createdAt": d.CreatedAt,
+	}[name]
+}
+
 // Instance is one database server, folded from its events. The zero value is
 // one that nobody has registered yet.
 type Instance struct {

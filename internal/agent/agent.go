@@ -52,11 +52,13 @@ type Agent struct {
 	waits     map[string]time.Time // until when, by waitKey
 	refused   map[string]refusals  // by waitKey
 	strangers map[string]bool      // instances that the server does not have, or not from us
+	called    map[string]called    // by external id, what the server calls those that our token may not rename
 	retried   time.Time
 	delivery  measure.Troubles // what keeps everything from being sent
 	drops     measure.Troubles // by what is dropped and of whom
 	older     measure.Troubles // likewise, of what the server is too old for
 	facts     measure.Troubles // likewise, of what is refused
+	names     measure.Troubles // likewise, of what the server calls otherwise
 }
 
 // connectsAtOnce bounds the handshakes of an agent.
@@ -83,12 +85,13 @@ func Open(o Options) (*Agent, error) {
 	a := &Agent{
 		Options: o, config: o.Config, store: s, host: machine.Name, gate: measure.NewGate(connectsAtOnce), loops: supervise.New(o.Log, supervise.Counts{}),
 		sender: &sender{client: client, server: o.Server, tokenFile: o.TokenFile, id: id, version: o.Version},
-		work:   make(chan struct{}, 1), changed: make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{},
+		work:   make(chan struct{}, 1), changed: make(chan struct{}, 1), waits: map[string]time.Time{}, refused: map[string]refusals{}, strangers: map[string]bool{}, called: map[string]called{},
 	}
 	a.delivery = measure.Troubles{Log: o.Log, Fails: "nothing can be sent; it is kept", Works: "the server takes what is sent again"}
 	a.drops = measure.Troubles{Log: o.Log, Fails: "the server takes none of it, and it is dropped", Works: "the server takes it again"}
 	a.older = measure.Troubles{Log: o.Log, Fails: "the server is older than this agent and does not know all of this; it is kept until the server is upgraded", Works: "the server takes it again"}
 	a.facts = measure.Troubles{Log: o.Log, Fails: "the server refuses what was found; it is tried again every hour", Works: "the server takes what was found"}
+	a.names = measure.Troubles{Log: o.Log, Fails: "the token is limited to instances and renames and moves none; what Muster has stays", Works: "Muster and the configuration call the server the same"}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {
 		w := &watched{Server: one, agent: a, id: uuid.NewSHA1(space, []byte(one.ExternalID)), signs: map[signKey]watch.Sign{}}

@@ -47,6 +47,7 @@ func (a *Agent) deliver(ctx context.Context) error {
 	for {
 		if a.Now().Sub(a.retried).Abs() > refusedPause {
 			a.store.lift()
+			clear(a.called) // the token may be another
 			if err := a.store.retry(); err == nil {
 				a.retried = a.Now()
 			}
@@ -126,6 +127,9 @@ func (a *Agent) taken(ctx context.Context, records []record) error {
 		return a.store.sent(records)
 	}
 	delete(a.strangers, w.ExternalID)
+	if _, otherwise := a.called[w.ExternalID]; !otherwise {
+		a.names.Mended(ctx, records[0].what())
+	}
 	return w.announced(records)
 }
 
@@ -219,8 +223,11 @@ func verdict(code string) (why string, patience, until time.Duration) {
 	return droppedRefused, 0, 0
 }
 
-// settleFact lays a fact aside.
+// settleFact lays a fact aside, unless it can be sent as the server takes it.
 func (a *Agent) settleFact(ctx context.Context, r record, p *Problem) error {
+	if a.isCalledOtherwise(ctx, r, p) {
+		return nil
+	}
 	a.facts.Failed(ctx, r.what(), p.Code, p.Error())
 	if err := a.store.refuse(r); err != nil {
 		return err
@@ -248,7 +255,7 @@ var lists = map[kind]string{hosts: "hosts", sessions: "sessions", statements: "s
 func (a *Agent) call(records []record) (path string, body []byte) {
 	switch records[0].Kind {
 	case fleetFact:
-		return fleetPath, records[0].Body
+		return fleetPath, a.asCalled(records[0])
 	case assessmentFact:
 		return assessmentsPath, records[0].Body
 	}

@@ -376,6 +376,58 @@ func TestAHostIsMeasuredWithoutItsStrangers(t *testing.T) {
 	b.sent(of(`"db","third"`))
 }
 
+// TestALimitedTokenKeepsWhatTheServerIsCalled: an administrator renamed the server, and it is
+// on another host than the agent says. Its databases are told all the same.
+func TestALimitedTokenKeepsWhatTheServerIsCalled(t *testing.T) {
+	t.Parallel()
+	otherwise := func(fields ...string) answer {
+		return func(w http.ResponseWriter, _ sentCall) {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"code":"outside_token","errors":[`+strings.Join(fields, ",")+`]}`)
+		}
+	}
+	field := func(name, is string) string {
+		return fmt.Sprintf(`{"pointer":"#/instances/0/%s","code":"outside_token","params":{"is":%s}}`, name, is)
+	}
+	renamed, moved := field("name", `"Orders"`), field("host", `"db7"`)
+	at := time.Now().UTC().Truncate(time.Second)
+	told := func(name, host string) string {
+		return fmt.Sprintf(`fleet {"instances":[{"createdAt":%q,"databases":[],"engine":"postgresql","externalId":"db","host":%q,"name":%q}]}`, at.Format(time.RFC3339), host, name)
+	}
+	fact := factOf(fleetFact, "db", strings.TrimPrefix(told("db", "db.example.org"), "fleet "))
+	for name, c := range map[string]struct {
+		answers []answer
+		sent    []string
+		refused int
+	}{
+		"renamed":           {[]answer{otherwise(renamed), taken}, []string{told("db", "db.example.org"), told("Orders", "db.example.org")}, 0},
+		"renamed and moved": {[]answer{otherwise(renamed, moved), taken}, []string{told("db", "db.example.org"), told("Orders", "db7")}, 0},
+		"one by one":        {[]answer{otherwise(renamed), otherwise(moved), taken}, []string{told("db", "db.example.org"), told("Orders", "db.example.org"), told("Orders", "db7")}, 0},
+		"for ever":          {[]answer{otherwise(renamed)}, []string{told("db", "db.example.org"), told("Orders", "db.example.org")}, 1},
+		"another engine":    {[]answer{otherwise(renamed, field("engine", `"oracle"`))}, []string{told("db", "db.example.org")}, 1},
+		"not a name":        {[]answer{otherwise(field("name", "7"))}, []string{told("db", "db.example.org")}, 1},
+		"an older server":   {[]answer{otherwise(`{"pointer":"#/instances/0/name","code":"outside_token"}`)}, []string{told("db", "db.example.org")}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, c.answers...)
+			b.store.mustKeep(t, fact)
+			must(t, b.deliverAll())
+			b.sent(c.sent...)
+			b.holds(0, 0, c.refused, "")
+			if n := strings.Count(b.log.String(), "what Muster has stays"); c.refused == 0 && n != min(len(c.sent)-1, 2) {
+				t.Errorf("%d warnings:\n%s", n, b.log.String())
+			}
+			b.store.mustKeep(t, fact)
+			must(t, b.deliverAll())
+			if c.refused == 0 {
+				b.sent(c.sent[len(c.sent)-1])
+			}
+		})
+	}
+}
+
 // TestTheClockOfTheServerCounts where ours is far off, and ours again where it is right.
 func TestTheClockOfTheServerCounts(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,8 @@
 //     take it out of the configuration, too. What was measured of it waits for ten minutes
 //     from when that was first said, as it does where a token is limited to other instances;
 //     what was measured of its host is sent without naming it.
+//   - The token is limited to instances, and the server calls one otherwise, or has it on another
+//     host, than the configuration says: it is announced as the server has it, with our databases.
 //   - The server is older than the agent, and measurements have members that it does not know:
 //     they wait until it is upgraded, as far as the file has room, and the log says so.
 //   - A fact is refused: an instance is announced anew as soon as there is anything new to say

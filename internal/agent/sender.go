@@ -53,6 +53,9 @@ type FieldError struct {
 	Pointer string `json:"pointer"`
 	Code    string `json:"code"`
 	Detail  string `json:"detail"`
+	Params  struct {
+		Is any `json:"is"` // what the server has in the place of what we sent
+	} `json:"params"`
 }
 
 func (p *Problem) Error() string {

@@ -84,7 +84,8 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestAnAgentFindsWhatTheCollectorDoes: an assessment of a PostgreSQL that comes by an agent,
 // through the door, has the results of the one that serve keeps, but for what such a call
-// cannot say.
+// cannot say. The agent's token is limited to the server, which is called otherwise, and said
+// to be elsewhere, than the agent's configuration says.
 func TestAnAgentFindsWhatTheCollectorDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -106,12 +107,13 @@ func TestAnAgentFindsWhatTheCollectorDoes(t *testing.T) {
 	must(t, err)
 	seen := &looked{Inspector: inspector, classified: map[string]snapshot.Classification{}}
 	in := &door{Handler: w.handler, came: make(chan string, 100)}
-	runAgent(t, w, server.Superuser(), in, seen)
-	ids := map[string]bool{}
-	for !ids[assessmentsPath] || !ids[samplesPath] || !ids[agentsPath] {
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "The shop of the north", Host: new("db7.example.org")})
+	runAgent(t, w, w.ingestToken(w.ours.admin, ids["shop"]), server.Superuser(), in, seen)
+	came := map[string]bool{}
+	for !came[assessmentsPath] || !came[samplesPath] || !came[agentsPath] {
 		select {
 		case path := <-in.came:
-			ids[path] = true
+			came[path] = true
 		case <-time.After(patience):
 			t.Fatalf("the agent sent %q", in.calls)
 		}
@@ -121,7 +123,7 @@ func TestAnAgentFindsWhatTheCollectorDoes(t *testing.T) {
 	w.compareWithDoor(seen)
 }
 
-func runAgent(t *testing.T, w *world, dsn string, in http.RoundTripper, inspector inspection.Inspector) {
+func runAgent(t *testing.T, w *world, token, dsn string, in http.RoundTripper, inspector inspection.Inspector) {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -129,13 +131,13 @@ func runAgent(t *testing.T, w *world, dsn string, in http.RoundTripper, inspecto
 		must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	token := write("token", w.ingestToken(w.ours.admin))
+	tokenFile := write("token", token)
 	write("dsn", dsn)
 	path := write("agent.yaml", fmt.Sprintf("name: there\ndirectory: %s\nservers:\n  - {name: shop, engine: postgresql, dsnFile: dsn}\n", filepath.Join(dir, "buffer")))
 	config, err := agent.ReadConfig(path, os.LookupEnv)
 	must(t, err)
 	a, err := agent.Open(agent.Options{
-		Config: config, Server: &url.URL{Scheme: "http", Host: "muster.test"}, TokenFile: token, Version: "test", Engines: engines.All,
+		Config: config, Server: &url.URL{Scheme: "http", Host: "muster.test"}, TokenFile: tokenFile, Version: "test", Engines: engines.All,
 		Inspectors: map[domain.Engine]inspection.Inspector{domain.PostgreSQL: inspector}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Client: &http.Client{Transport: in},
 	})
 	must(t, err)

@@ -84,6 +84,15 @@ func TestALimitedTokenChangesNoInstance(t *testing.T) {
 		if diff := cmp.Diff(want, a.problem(403, "outside_token").places()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+		for _, e := range a.problem(403, "outside_token").Errors {
+			is, own := map[string]any{"name": "orders", "host": "db01", "engine": "postgresql", "active": true}[strings.TrimPrefix(e.Pointer, "#/instances/1/")]
+			if c.body["externalId"] == "ledger" {
+				is = ""
+			}
+			if own && e.Params["is"] != is || !own && e.Params != nil {
+				t.Errorf("%s: of %s it tells %v", name, e.Pointer, e.Params)
+			}
+		}
 		if after := w.fleetEvents(); after != before {
 			t.Errorf("%s: of %d events there are %d", name, before, after)
 		}
