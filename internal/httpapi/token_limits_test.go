@@ -174,6 +174,15 @@ func TestTheEngineNeverChanges(t *testing.T) {
 		t.Errorf("%d events are %d", before, after)
 	}
 	patch(members{"engine": "postgresql", "name": "x"}).is(200)
+	met := func(instance, engine string) members {
+		return reported(instance).with(members{"identity": members{"engine": engine, "system": "7", "process": "1000", "role": "primary", "pooler": ""}})
+	}
+	got = in.send(agentsPath, w.reportOf("one", met("ledger", "oracle"), met("orders", "oracle"), met("nobody", "mysql")), as("a")).problem(422, "engine_fixed").places()
+	if !slices.Equal(got, []string{"body #/servers/1/identity/engine engine_fixed"}) {
+		t.Errorf("refused is %q", got)
+	}
+	limited := sender{w, w.ingestToken(w.ours.admin, ids["ledger"])}
+	limited.send(agentsPath, w.reportOf("one", met("ledger", "oracle"), met("orders", "oracle")), as("a")).is(204) // it is not told what others are
 }
 
 // TestFeedsLeaveRegisteredServers: what has a connection administrators rename, move, switch

@@ -163,6 +163,10 @@ func deeds() map[string]func(c column) []answer {
 		},
 		agentsPath + " a report on its instance": one(func(c column) answer { return c.reports("own") }),
 		agentsPath + " a report on " + theirs:    one(func(c column) answer { return c.reports("theirs") }),
+		agentsPath + " a server of another engine as its instance": one(func(c column) answer {
+			met := members{"identity": members{"engine": "oracle", "system": "7", "process": "1000", "role": "", "pooler": ""}}
+			return c.send(agentsPath, c.reportOf(c.name, reported(c.name+"-own").with(met)), as(c.name))
+		}),
 	}
 }
 

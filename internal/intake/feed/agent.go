@@ -83,6 +83,10 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	if err != nil {
 		return err
 	}
+	allowed := func(id uuid.UUID) bool { return id != uuid.Nil && from.Limit.Allows(id) }
+	if err := d.holdEngines(ctx, from, item, places, allowed); err != nil {
+		return err
+	}
 	report := heartbeat.Report{
 		Organization: from.OrganizationID, Token: from.Token, Sender: item.Sender, Name: item.Name, Version: item.Version, Host: item.Host, Buffer: item.Buffer, Loops: item.Loops,
 	}
@@ -91,7 +95,7 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	answer := map[uuid.UUID]servers.Identity{}
 	for i, one := range item.Servers {
 		id := places[i].Instance
-		if id == uuid.Nil || from.Limit != nil && !from.Limit.Allows(id) {
+		if !allowed(id) {
 			continue
 		}
 		if one.Identity != nil {
@@ -120,6 +124,30 @@ func (d *Doors) TakeAgent(ctx context.Context, from intake.Caller, item AgentIte
 	}
 	_, err = d.Store.Record(ctx, batch, signs...)
 	return err
+}
+
+// holdEngines refuses that another engine than an instance's answers for it.
+func (d *Doors) holdEngines(ctx context.Context, from intake.Caller, item AgentItem, places []commands.Place, allowed func(uuid.UUID) bool) error {
+	var asked []uuid.UUID
+	for i, one := range item.Servers {
+		if one.Identity != nil && allowed(places[i].Instance) {
+			asked = append(asked, places[i].Instance)
+		}
+	}
+	engines, err := d.Places.Fleet.Engines(ctx, from.OrganizationID, asked)
+	if err != nil {
+		return err
+	}
+	var r rules
+	for i, one := range item.Servers {
+		if is, there := engines[places[i].Instance]; there && one.Identity != nil && one.Identity.Engine != is {
+			r.breaks("#/servers/"+strconv.Itoa(i)+"/identity/engine", "engine_fixed", "is "+string(is)+" of this instance and never changes")
+		}
+	}
+	if len(r.broken) > 0 {
+		return r.err()
+	}
+	return nil
 }
 
 func (r *rules) agent(item AgentItem) {
