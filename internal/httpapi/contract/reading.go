@@ -3,13 +3,9 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -26,12 +22,13 @@ type reading struct {
 	limit  int64         // bytes of it
 	beyond *wire.Problem // where it has more; nil: it is too large
 	says   int           // how long it says that it is; 0: it does not
-	values int           // that may still come
+	values int           // that it may have
 
 	text []byte
 	at   int // the byte that is next
 
 	path   []step
+	had    int               // values
 	counts map[uint64]uint64 // items of arrays by the bound that they share
 	found  faults
 	nuls   []api.FieldError
@@ -71,84 +68,14 @@ func (r *reading) read(s *shape) *wire.Problem {
 	return nil
 }
 
-// What ends a reading beside a problem: all the faults are there that are told, and the
-// text is over.
-var (
-	enough = &wire.Problem{}
-	atEnd  = &wire.Problem{Code: "malformed_json", Detail: "The body ends before the JSON does."}
-)
-
-// fill reads more of the text.
-func (r *reading) fill() *wire.Problem {
-	for r.source != nil {
-		if len(r.text) == cap(r.text) {
-			r.text = slices.Grow(r.text, max(readAtOnce, min(len(r.text), r.says-len(r.text))))
-		}
-		n, err := r.source.Read(r.text[len(r.text):min(cap(r.text), len(r.text)+readAtOnce)])
-		r.text = r.text[:len(r.text)+n]
-		switch {
-		case int64(len(r.text)) > r.limit && r.beyond != nil:
-			return r.beyond
-		case int64(len(r.text)) > r.limit:
-			return wire.BodyProblem(&http.MaxBytesError{Limit: r.limit}, r.limit)
-		case errors.Is(err, io.EOF):
-			r.source = nil
-		case err != nil:
-			return wire.BodyProblem(err, r.limit)
-		}
-		if n > 0 {
-			return nil
-		}
-	}
-	return atEnd
-}
-
-// peek is the byte that is next.
-func (r *reading) peek() (byte, *wire.Problem) {
-	if r.at == len(r.text) {
-		if p := r.fill(); p != nil {
-			return 0, p
-		}
-	}
-	return r.text[r.at], nil
-}
-
-// next is peek behind space.
-func (r *reading) next() (byte, *wire.Problem) {
-	for {
-		c, p := r.peek()
-		if p != nil || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return c, p
-		}
-		r.at++
-	}
-}
-
-func (r *reading) malformed() *wire.Problem {
-	return &wire.Problem{Code: "malformed_json", Detail: fmt.Sprintf("The body is not valid JSON from byte %d on.", r.at+1)}
-}
-
-// expect steps over one byte behind space.
-func (r *reading) expect(want byte) *wire.Problem {
-	c, p := r.next()
-	if p != nil {
-		return p
-	}
-	if c != want {
-		return r.malformed()
-	}
-	r.at++
-	return nil
-}
-
 // value reads what is next; s is nil where nothing is asked of it.
 func (r *reading) value(s *shape) *wire.Problem {
 	c, p := r.next()
 	if p != nil {
 		return p
 	}
-	if r.values--; r.values < 0 {
-		return r.tooMany("#", "values", r.limit/bytesOfValue)
+	if r.had++; r.had > r.values {
+		return tooMany("#", "values", r.values)
 	}
 	if len(r.path) > maxDepth {
 		return wire.UnreadableBody(fmt.Sprintf("is nested more than %d levels deep", maxDepth))
@@ -161,7 +88,7 @@ func (r *reading) value(s *shape) *wire.Problem {
 			kind, example = openapi3.TypeArray, []any{}
 		}
 		if s != nil && !s.whole && !s.schema.Type.Permits(kind) {
-			if p := r.fault(s, example); p != nil { // of which kind it is says it all
+			if p := r.fault(s, example, r.pointer()); p != nil { // of which kind it is says it all
 				return p
 			}
 			s = nil
@@ -177,47 +104,29 @@ func (r *reading) value(s *shape) *wire.Problem {
 		}
 	case '"':
 		p = r.stringToken()
-	case 't':
-		p = r.word("true")
-	case 'f':
-		p = r.word("false")
-	case 'n':
-		p = r.word("null")
 	default:
-		p = r.number()
+		p = r.wordToken()
 	}
-	if p != nil || s == nil {
+	if p != nil || s == nil || s.sound(c, r.text[begin:r.at]) {
 		return p
 	}
-	token := r.text[begin:r.at]
-	if c == '"' {
-		r.noteNUL(token)
-	}
-	if c == '{' || c == '[' {
-		if !s.whole {
-			return nil
-		}
-	} else if s.sound(c, token) {
-		return nil
-	}
 	var value any
-	decoder := json.NewDecoder(bytes.NewReader(token))
+	decoder := json.NewDecoder(bytes.NewReader(r.text[begin:r.at]))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
 		return r.malformed()
 	}
-	if s.whole {
-		r.noteNULs(value)
-	}
+	pointer := r.pointer()
+	r.nuls = nulFields(value, pointer, r.nuls)
 	if value == nil && s.null {
 		return nil
 	}
-	return r.fault(s, value)
+	return r.fault(s, value, pointer)
 }
 
 // fault notes what is wrong with a value, if anything is.
-func (r *reading) fault(s *shape, value any) *wire.Problem {
-	r.found.look(s.schema, value, r.pointer())
+func (r *reading) fault(s *shape, value any, pointer string) *wire.Problem {
+	r.found.look(s.schema, value, pointer)
 	if len(r.found) >= wire.MaxFaults {
 		return enough
 	}
@@ -241,10 +150,11 @@ func (r *reading) above() string { return pointerOf(r.path[:len(r.path)-1]) }
 func pointerOf(path []step) string {
 	pointer := "#"
 	for _, s := range path {
-		part := below(pointer, s.name)
-		if s.name == nil {
-			part = below(pointer, strconv.Itoa(s.index))
+		name := s.name
+		if name == nil {
+			name = strconv.AppendInt(nil, int64(s.index), 10)
 		}
+		part := below(pointer, name)
 		if len(part) == len(pointer) {
 			break
 		}
@@ -253,61 +163,61 @@ func pointerOf(path []step) string {
 	return pointer
 }
 
-// array reads a list. Beyond its bound its items are passed over.
-func (r *reading) array(s *shape) *wire.Problem {
+// parts reads an object or array up to its end. part reads the nth part, whose step is the last
+// of the path.
+func (r *reading) parts(end byte, part func(n uint64) *wire.Problem) (n uint64, p *wire.Problem) {
 	r.at++
-	place := len(r.path)
 	r.path = append(r.path, step{})
-	defer func() { r.path = r.path[:place] }()
-	n := uint64(0)
-	for {
-		c, p := r.next()
-		if p != nil {
-			return p
-		}
-		if c == ']' && n == 0 {
-			r.at++
-			break
-		}
-		r.path[place].index = int(n)
+	defer func() { r.path = r.path[:len(r.path)-1] }()
+	c, p := r.next()
+	if p == nil && c == end {
+		r.at++
+		return 0, nil
+	}
+	for p == nil {
 		n++
-		of := s
-		if s != nil {
-			if p := r.count(s, n); p != nil {
-				return p
-			}
-			if of = s.items; n > s.most {
-				of = nil
-			}
-		}
-		if p := r.value(of); p != nil {
-			return p
+		if p = part(n); p != nil {
+			break
 		}
 		if c, p = r.next(); p != nil {
-			return p
-		}
-		r.at++
-		if c == ']' {
 			break
 		}
-		if c != ',' {
-			r.at--
-			return r.malformed()
+		if c != end && c != ',' {
+			return n, r.malformed()
+		}
+		if r.at++; c == end {
+			break
 		}
 	}
-	r.path = r.path[:place]
-	if s != nil && n < s.schema.MinItems {
+	return n, p
+}
+
+// array reads a list. Beyond its bound its items are passed over.
+func (r *reading) array(s *shape) *wire.Problem {
+	n, p := r.parts(']', func(n uint64) *wire.Problem {
+		r.path[len(r.path)-1].index = int(n) - 1
+		if s == nil {
+			return r.value(nil)
+		}
+		if p := r.count(s, n); p != nil {
+			return p
+		}
+		if n > s.most {
+			return r.value(nil)
+		}
+		return r.value(s.items)
+	})
+	if p == nil && s != nil && n < s.schema.MinItems {
 		return r.add(r.pointer(), "invalid_parameter", fmt.Sprintf("must have at least %d entries", s.schema.MinItems))
 	}
-	return nil
+	return p
 }
 
 // count takes one more item of a list, which is the nth.
 func (r *reading) count(s *shape, n uint64) *wire.Problem {
 	if n == s.most+1 {
-		at := r.path[:len(r.path)-1]
-		if r.rules && len(at) == 1 { // what the call is a batch of
-			return r.tooMany("#/"+wire.EscapePointer(string(at[0].name)), "items", int64(s.most))
+		if r.rules && len(r.path) == 2 { // what the call is a batch of
+			return tooMany(r.above(), "items", int(s.most))
 		}
 		return r.add(r.above(), r.boundCode(), fmt.Sprintf("has more than %d entries", s.most))
 	}
@@ -318,7 +228,7 @@ func (r *reading) count(s *shape, n uint64) *wire.Problem {
 		r.counts = map[uint64]uint64{}
 	}
 	if r.counts[s.inCall]++; r.counts[s.inCall] > s.inCall {
-		return r.tooMany("#", "items", int64(s.inCall))
+		return tooMany("#", "items", int(s.inCall))
 	}
 	return nil
 }
@@ -331,7 +241,7 @@ func (r *reading) boundCode() string {
 	return "invalid_parameter"
 }
 
-func (r *reading) tooMany(pointer, what string, most int64) *wire.Problem {
+func tooMany(pointer, what string, most int) *wire.Problem {
 	detail := fmt.Sprintf("has more than %d %s, as many as one call may have", most, what)
 	return &wire.Problem{
 		Code: "too_many_items", Title: "Too many items in one call", Detail: "The call " + detail + ".",
@@ -341,58 +251,25 @@ func (r *reading) tooMany(pointer, what string, most int64) *wire.Problem {
 
 // object reads one with its members.
 func (r *reading) object(s *shape) *wire.Problem {
-	r.at++
-	place := len(r.path)
-	r.path = append(r.path, step{})
-	defer func() { r.path = r.path[:place] }()
 	var seen seen
-	n := uint64(0)
-	for {
-		c, p := r.next()
-		if p != nil {
+	_, p := r.parts('}', func(n uint64) *wire.Problem {
+		if p := r.expect('"'); p != nil {
 			return p
 		}
-		if c == '}' && n == 0 {
-			r.at++
-			break
-		}
-		if c != '"' {
-			return r.malformed()
-		}
+		r.at--
 		begin := r.at
 		if p := r.stringToken(); p != nil {
 			return p
 		}
 		name := unquoted(r.text[begin:r.at])
+		r.path[len(r.path)-1].name = name
 		if p := r.expect(':'); p != nil {
 			return p
 		}
-		n++
-		r.path[place].name = name
-		if p := r.member(s, name, n, &seen); p != nil {
-			return p
-		}
-		if c, p = r.next(); p != nil {
-			return p
-		}
-		r.at++
-		if c == '}' {
-			break
-		}
-		if c != ',' {
-			r.at--
-			return r.malformed()
-		}
-		if c, p = r.next(); p != nil {
-			return p
-		}
-		if c != '"' {
-			return r.malformed()
-		}
-	}
-	r.path = r.path[:place]
-	if s == nil {
-		return nil
+		return r.member(s, name, n, &seen)
+	})
+	if p != nil || s == nil {
+		return p
 	}
 	for i, name := range s.required { // which have the first places
 		if seen.known&(1<<i) == 0 {
@@ -466,207 +343,4 @@ func (r *reading) member(s *shape, name []byte, n uint64, seen *seen) *wire.Prob
 		}
 	}
 	return r.value(of)
-}
-
-// stringToken steps over a string.
-func (r *reading) stringToken() *wire.Problem {
-	r.at++
-	for {
-		for r.at < len(r.text) {
-			c := r.text[r.at]
-			switch {
-			case c == '"':
-				r.at++
-				return nil
-			case c < ' ':
-				return r.malformed()
-			case c == '\\':
-				if p := r.escape(); p != nil {
-					return p
-				}
-			default:
-				r.at++
-			}
-		}
-		if p := r.fill(); p != nil {
-			return p
-		}
-	}
-}
-
-// escape steps over what a backslash begins.
-func (r *reading) escape() *wire.Problem {
-	r.at++
-	c, p := r.peek()
-	if p != nil {
-		return p
-	}
-	if strings.IndexByte(`"\/bfnrtu`, c) < 0 {
-		return r.malformed()
-	}
-	r.at++
-	if c != 'u' {
-		return nil
-	}
-	for range 4 {
-		if c, p = r.peek(); p != nil {
-			return p
-		}
-		if strings.IndexByte("0123456789abcdefABCDEF", c) < 0 {
-			return r.malformed()
-		}
-		r.at++
-	}
-	return nil
-}
-
-func (r *reading) word(want string) *wire.Problem {
-	for i := range len(want) {
-		c, p := r.peek()
-		if p != nil {
-			return p
-		}
-		if c != want[i] {
-			return r.malformed()
-		}
-		r.at++
-	}
-	return nil
-}
-
-// number steps over a number as JSON writes it.
-func (r *reading) number() *wire.Problem {
-	if c, p := r.peek(); p != nil || c == '-' {
-		if p != nil {
-			return p
-		}
-		r.at++
-	}
-	if c, p := r.peek(); p == nil && c == '0' {
-		r.at++
-	} else if p := r.digits(); p != nil {
-		return p
-	}
-	if c, p := r.peek(); p == nil && c == '.' {
-		r.at++
-		if p := r.digits(); p != nil {
-			return p
-		}
-	} else if p != nil && p != atEnd {
-		return p
-	}
-	if c, p := r.peek(); p == nil && (c == 'e' || c == 'E') {
-		r.at++
-		if c, p := r.peek(); p == nil && (c == '+' || c == '-') {
-			r.at++
-		}
-		return r.digits()
-	} else if p != nil && p != atEnd {
-		return p
-	}
-	return nil
-}
-
-// digits steps over at least one.
-func (r *reading) digits() *wire.Problem {
-	for n := 0; ; n++ {
-		c, p := r.peek()
-		switch {
-		case p != nil && (n == 0 || p != atEnd):
-			return p
-		case p != nil || c < '0' || c > '9':
-			if n == 0 {
-				return r.malformed()
-			}
-			return nil
-		}
-		r.at++
-	}
-}
-
-// unquoted is what a string says; most are written as they are.
-func unquoted(token []byte) []byte {
-	inner := token[1 : len(token)-1 : len(token)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return inner
-	}
-	var text string
-	_ = json.Unmarshal(token, &text) // its form has been looked at
-	return []byte(text)
-}
-
-// noteNUL notes a text with U+0000, which PostgreSQL cannot keep.
-func (r *reading) noteNUL(token []byte) {
-	if bytes.Contains(token, escapedNUL) && bytes.IndexByte(unquoted(token), 0) >= 0 && len(r.nuls) < wire.MaxFaults {
-		r.nuls = append(r.nuls, nulField(r.pointer()))
-	}
-}
-
-// noteNULs is noteNUL of a value that was decoded.
-func (r *reading) noteNULs(value any) {
-	if _, text := value.(string); !text {
-		r.nuls = nulFields(value, r.pointer(), r.nuls)
-	}
-}
-
-// sound says of a single value that it surely fits; where it does not, the visitor of
-// kin-openapi finds out whether and says why.
-func (s *shape) sound(c byte, token []byte) bool {
-	if s.whole {
-		return false
-	}
-	switch c {
-	case 'n':
-		return s.null
-	case 't', 'f':
-		return s.schema.Type.Permits(openapi3.TypeBoolean) && len(s.schema.Enum) == 0
-	case '"':
-		return s.soundText(token)
-	}
-	return s.soundNumber(token)
-}
-
-func (s *shape) soundText(token []byte) bool {
-	schema := s.schema
-	if !schema.Type.Permits(openapi3.TypeString) || schema.Pattern != "" {
-		return false
-	}
-	text := unquoted(token)
-	if s.words != nil && !s.words[string(text)] {
-		return false
-	}
-	if schema.MinLength > 0 || schema.MaxLength != nil {
-		if n := uint64(utf8.RuneCount(text)); n < schema.MinLength || n > bound(schema.MaxLength) {
-			return false
-		}
-	}
-	switch schema.Format {
-	case "":
-		return true
-	case "uuid":
-		return IsUUID(string(text)) == nil
-	case "date-time":
-		return IsTime(string(text)) == nil
-	}
-	return false
-}
-
-// soundNumber is asked first about whole numbers that an int64 has, and about short others.
-func (s *shape) soundNumber(token []byte) bool {
-	schema := s.schema
-	if len(schema.Enum) > 0 || len(token) > 18 || schema.Format == "int32" {
-		return false
-	}
-	whole := !bytes.ContainsAny(token, ".eE")
-	if !schema.Type.Permits(openapi3.TypeNumber) && (!whole || !schema.Type.Permits(openapi3.TypeInteger)) {
-		return false
-	}
-	if bytes.ContainsAny(token, "eE") {
-		return false
-	}
-	if schema.Min == nil && schema.Max == nil {
-		return true
-	}
-	v, err := strconv.ParseFloat(string(token), 64)
-	return err == nil && (schema.Min == nil || v >= *schema.Min) && (schema.Max == nil || v <= *schema.Max)
 }

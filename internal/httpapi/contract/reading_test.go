@@ -298,7 +298,7 @@ func FuzzReading(f *testing.F) {
 	c := load(f)
 	route := c.Routes[RouteKey("POST", "/ingest/v1/samples")]
 	schema := route.Body().Content["application/json"].Schema.Value
-	for _, text := range []string{`{}`, ` [1, -0.5e+3 , "\u00e9\n", null, true,false,{"a":[]}] `, `01`, `1.`, `-`, `"\x"`, `{"a" 1}`, `[1,]`, `{,}`, `{"a":1,}`, "\"\x01\"", `nul`, `1 2`, "\"\xff\"",
+	for _, text := range []string{`{}`, ` [1, -0.5e+3 , "\u00e9\n", null, true,false,{"a":[]}] `, `01`, `1.`, `-`, `"\x"`, `"\`, `"\u00`, `"\"\\"`, `{"\u0061":"\ud800"}`, `{"a" 1}`, `[1,]`, `{,}`, `{"a":1,}`, "\"\x01\"", `nul`, `1 2`, "\"\xff\"",
 		`{"hosts":[{"host":"x","instances":[],"at":"2026-11-20T10:00:00Z","cpuPercent":null}]}`} {
 		f.Add(text)
 	}
@@ -309,6 +309,9 @@ func FuzzReading(f *testing.F) {
 		}
 		if (want == "malformed") != (got == "malformed") && strings.ToValidUTF8(text, "") == text && strings.Count(text, "[")+strings.Count(text, "{") <= maxDepth {
 			t.Fatalf("%q: read: %s, decoded: %s", text, got, want)
+		}
+		if slow := readAs(route.shape, iotest.OneByteReader(strings.NewReader(text))); slow != got {
+			t.Fatalf("%q: read: %s, a byte at a time: %s", text, got, slow)
 		}
 	})
 }

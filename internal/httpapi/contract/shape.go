@@ -1,7 +1,10 @@
 package contract
 
 import (
+	"bytes"
 	"reflect"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -122,4 +125,68 @@ func known(schema *openapi3.Schema, without func(*openapi3.Schema)) bool {
 	rest.Extensions, rest.Origin, rest.Title, rest.Description = nil, nil, "", ""
 	rest.Default, rest.Example, rest.Examples, rest.ExternalDocs, rest.Deprecated = nil, nil, nil, nil, false
 	return reflect.DeepEqual(rest, openapi3.Schema{})
+}
+
+// sound says of a single value that it surely fits; where it does not, the visitor of
+// kin-openapi finds out whether and says why.
+func (s *shape) sound(c byte, token []byte) bool {
+	if s.whole {
+		return false
+	}
+	switch c {
+	case '{', '[': // whose parts are looked at
+		return true
+	case 'n':
+		return s.null
+	case 't', 'f':
+		return s.schema.Type.Permits(openapi3.TypeBoolean) && len(s.schema.Enum) == 0
+	case '"':
+		return s.soundText(token)
+	}
+	return s.soundNumber(token)
+}
+
+func (s *shape) soundText(token []byte) bool {
+	schema := s.schema
+	if !schema.Type.Permits(openapi3.TypeString) || schema.Pattern != "" || bytes.Contains(token, escapedNUL) {
+		return false
+	}
+	text := unquoted(token)
+	if s.words != nil && !s.words[string(text)] {
+		return false
+	}
+	if schema.MinLength > 0 || schema.MaxLength != nil {
+		if n := uint64(utf8.RuneCount(text)); n < schema.MinLength || n > bound(schema.MaxLength) {
+			return false
+		}
+	}
+	switch schema.Format {
+	case "":
+		return true
+	case "uuid":
+		return IsUUID(string(text)) == nil
+	case "date-time":
+		return IsTime(string(text)) == nil
+	}
+	return false
+}
+
+// soundNumber is asked first about whole numbers that an int64 has, and about short others.
+func (s *shape) soundNumber(token []byte) bool {
+	schema := s.schema
+	if len(schema.Enum) > 0 || len(token) > 18 || schema.Format == "int32" {
+		return false
+	}
+	whole := !bytes.ContainsAny(token, ".eE")
+	if !schema.Type.Permits(openapi3.TypeNumber) && (!whole || !schema.Type.Permits(openapi3.TypeInteger)) {
+		return false
+	}
+	if bytes.ContainsAny(token, "eE") {
+		return false
+	}
+	if schema.Min == nil && schema.Max == nil {
+		return true
+	}
+	v, err := strconv.ParseFloat(string(token), 64)
+	return err == nil && (schema.Min == nil || v >= *schema.Min) && (schema.Max == nil || v <= *schema.Max)
 }

@@ -222,7 +222,7 @@ func nulField(pointer string) api.FieldError {
 func nulFields(value any, pointer string, found []api.FieldError) []api.FieldError {
 	switch v := value.(type) {
 	case string:
-		if strings.ContainsRune(v, 0) {
+		if strings.ContainsRune(v, 0) && len(found) < wire.MaxFaults {
 			found = append(found, nulField(pointer))
 		}
 	case []any:
