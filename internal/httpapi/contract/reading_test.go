@@ -292,6 +292,22 @@ func breakEach(text string) (all []string) {
 	return all
 }
 
+// TestASchemaMayContainItself, or null in its place.
+func TestASchemaMayContainItself(t *testing.T) {
+	t.Parallel()
+	node := openapi3.NewObjectSchema().WithoutAdditionalProperties()
+	null := &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeNull}}
+	node.Properties = openapi3.Schemas{"next": {Value: openapi3.NewOneOfSchema(node, null)}}
+	for text, want := range map[string]string{
+		`{"next":{"next":null}}`:        "",
+		`{"next":{"next":{"other":1}}}`: "#/next/next/other unknown_field",
+	} {
+		if got := readAs(shapes{}.of(node), strings.NewReader(text)); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // FuzzReading: what is JSON to encoding/json is to us, and nothing else; and whatever is
 // wrong with it by the visitor of kin-openapi is by us.
 func FuzzReading(f *testing.F) {

@@ -41,14 +41,12 @@ func (all shapes) of(schema *openapi3.Schema) *shape {
 	if known := all[schema]; known != nil {
 		return known
 	}
-	s := &shape{schema: schema, null: schema.Type.Includes(openapi3.TypeNull), most: unbounded}
+	s := &shape{}
 	all[schema] = s
-	if inner := orNull(schema); inner != nil {
-		of := *all.of(inner)
-		of.null = true
-		*s = of
-		return s
+	for inner := orNull(schema); inner != nil; inner = orNull(inner) {
+		schema, s.null = inner, true
 	}
+	s.schema, s.null = schema, s.null || schema.Type.Includes(openapi3.TypeNull)
 	s.whole = !walked(schema)
 	s.most = bound(schema.MaxItems, schema.MaxProps)
 	if n, ok := schema.Extensions[maxInCall].(float64); ok {
