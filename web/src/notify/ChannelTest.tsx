@@ -1,11 +1,11 @@
 import { Button, Text } from "@mantine/core";
-import { IconCircleCheck, IconCircleX, IconMailOff } from "@tabler/icons-react";
+import { IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { client, type Schemas } from "../api/client";
 import { asProblem } from "../api/problem";
 import { count } from "../ui/format";
 import { Mark } from "../ui/Mark";
-import { inOutbox } from "./OutboxNote";
+import { OutboxMark } from "./marks";
 import { type Channel, codeText } from "./words";
 
 /** ChannelTest sends a test through a channel and shows what the other side answered. */
@@ -28,9 +28,12 @@ export function ChannelTest({ channel }: { channel: Pick<Channel, "id" | "name" 
       <Text size="sm" component="div" role="status">
         {test.data && <Answer kind={channel.kind} answer={test.data} />}
         {test.error && (
-          <Mark tone="bad" icon={<IconCircleX size={16} aria-hidden />}>
-            {asProblem(test.error).message}
-          </Mark>
+          <>
+            <Mark tone="bad" icon={<IconCircleX size={16} aria-hidden />}>
+              No test was sent
+            </Mark>
+            <Text size="xs">{asProblem(test.error).message}</Text>
+          </>
         )}
       </Text>
     </div>
@@ -42,9 +45,7 @@ function Answer({ kind, answer }: { kind: string; answer: Schemas["ChannelTest"]
   if (answer.outbox) {
     return (
       <div data-answer="outbox">
-        <Mark tone="quiet" icon={<IconMailOff size={16} aria-hidden />}>
-          {inOutbox}
-        </Mark>
+        <OutboxMark />
       </div>
     );
   }

@@ -2,9 +2,6 @@ import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 
-/** inOutbox says where an e-mail is that nobody sent. */
-export const inOutbox = "No mail server is set: the message is kept in the outbox.";
-
 /** noServer is what a sentence that promises an e-mail ends with where nobody will get it. */
 export const noServer = (mail: "server" | "outbox") =>
   mail === "server" ? "" : " No mail server is set: e-mails are kept in the outbox.";

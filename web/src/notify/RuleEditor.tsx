@@ -186,10 +186,11 @@ function Channels({
     if (only !== undefined && value.length === 0) onChange([only]);
   }, [channels.data, only, value, onChange]);
   return (
-    <Group align="flex-end" gap="xs" wrap="nowrap">
+    <Group align="flex-end" gap="xs">
       <MultiSelect
         label="Channels"
-        flex={1}
+        flex="1 1 220px"
+        miw={0}
         {...ownScroll}
         description={channels.data && all.length === 0 ? "There are none yet." : "Each of them is told."}
         placeholder={value.length === 0 ? "Choose channels" : undefined}

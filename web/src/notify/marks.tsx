@@ -4,7 +4,6 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { Mark, type Tone } from "../ui/Mark";
-import { inOutbox } from "./OutboxNote";
 import { reasonText } from "./words";
 
 type Look = { tone: Tone; icon: ReactNode; name: string };
@@ -22,6 +21,18 @@ export const keptInOutbox = (kind: string, { status, lastCode }: { status: strin
 
 export const statusName = (status: string) => looks[status]?.name ?? status;
 
+/** OutboxMark is an e-mail that nobody got, with why. */
+export const OutboxMark = () => (
+  <>
+    <Mark tone="quiet" icon={<IconMailOff size={16} aria-hidden />}>
+      In the outbox
+    </Mark>
+    <Text size="xs" c="dimmed">
+      No mail server is set
+    </Text>
+  </>
+);
+
 /** DeliveryMark is what came of a notification, with why where it was not told. */
 export function DeliveryMark({
   status,
@@ -33,13 +44,7 @@ export function DeliveryMark({
   kept?: boolean;
 }) {
   const look = looks[status];
-  if (kept) {
-    return (
-      <Mark tone="quiet" icon={<IconMailOff size={16} aria-hidden />}>
-        {inOutbox}
-      </Mark>
-    );
-  }
+  if (kept) return <OutboxMark />;
   return (
     <>
       <Mark tone={look?.tone ?? "quiet"} icon={look?.icon ?? <IconCircleDashed size={16} aria-hidden />}>

@@ -1,7 +1,7 @@
 import { Group, Table, Text } from "@mantine/core";
-import { IconClock, IconMailCheck, IconMailOff, IconMailX, IconMinus } from "@tabler/icons-react";
+import { IconClock, IconMailCheck, IconMailX, IconMinus } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
-import { inOutbox } from "../notify/OutboxNote";
+import { OutboxMark } from "../notify/marks";
 import { Mark } from "../ui/Mark";
 import { Time } from "../ui/Time";
 import type { Report } from "./status";
@@ -58,13 +58,7 @@ function Delivery({ recipient, report }: { recipient: Schemas["Recipient"]; repo
       SMTP {smtpCode}
     </Text>
   );
-  if (delivery === "sent" && smtpCode === null) {
-    return (
-      <Mark tone="quiet" icon={<IconMailOff size={16} aria-hidden />}>
-        {inOutbox}
-      </Mark>
-    );
-  }
+  if (delivery === "sent" && smtpCode === null) return <OutboxMark />;
   if (delivery === "sent") {
     return (
       <Group gap={6}>

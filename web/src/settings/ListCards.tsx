@@ -34,8 +34,8 @@ export function ListCard({
 }) {
   return (
     <Paper withBorder p="sm" component="article" aria-label={label}>
-      <Group justify="space-between" gap="xs" align="flex-start" wrap="nowrap">
-        <div style={{ minWidth: 0, overflowWrap: "anywhere" }}>{title}</div>
+      <Group justify="space-between" gap="xs" align="flex-start">
+        <div style={{ flex: "1 1 120px", minWidth: 0, overflowWrap: "anywhere" }}>{title}</div>
         {mark && (
           <Text size="sm" component="div" style={{ flexShrink: 0 }}>
             {mark}
