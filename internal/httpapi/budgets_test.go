@@ -193,3 +193,13 @@ func TestTheBoundOfOpenAlerts(t *testing.T) {
 		t.Errorf("counted anew: %v, %v", counted, err)
 	}
 }
+
+// TestABudgetOfYesterdaySaysWhenToComeAgain: midnight passes between the refusal and its answer.
+func TestABudgetOfYesterdaySaysWhenToComeAgain(t *testing.T) {
+	t.Parallel()
+	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	p := exhausted(&budgets.ExhaustedError{Name: budgets.Bytes, Limit: 1, Used: 1, ResetAt: midnight}, midnight.Add(time.Millisecond))
+	if p.RetryAfter != time.Second {
+		t.Errorf("Retry-After is %s", p.RetryAfter)
+	}
+}

@@ -163,7 +163,7 @@ func exhausted(e *budgets.ExhaustedError, now time.Time) *wire.Problem {
 		p.Detail += " There is room again when alerts are resolved; a call that resolves at least as many as it raises is taken."
 		return p
 	}
-	p.RetryAfter, p.Budget.ResetAt = e.ResetAt.Sub(now), wire.UTC(&e.ResetAt)
+	p.RetryAfter, p.Budget.ResetAt = max(time.Second, e.ResetAt.Sub(now)), wire.UTC(&e.ResetAt)
 	p.Detail += " The budget begins anew at " + e.ResetAt.UTC().Format(time.RFC3339) + "."
 	return p
 }
