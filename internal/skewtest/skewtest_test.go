@@ -17,7 +17,7 @@ import (
 // runs for a week.
 func TestTheToolchainsClockIsKnown(t *testing.T) {
 	t.Parallel()
-	overlay(t)
+	overlay(t, linkedToolchain(t))
 }
 
 // teller is a process that tells the time.
