@@ -117,7 +117,7 @@ func (l *life) linesAreObjects(t *testing.T) {
 }
 
 // figuresAreWellMade holds names and labels to Prometheus' conventions, and to
-// having no figure for each thing or person there is.
+// having no figure for each thing or person there is but the budgets of an organization.
 func figuresAreWellMade(t *testing.T, shown []byte) {
 	t.Helper()
 	faults, err := promlint.New(bytes.NewReader(shown)).Lint()
@@ -133,8 +133,10 @@ func figuresAreWellMade(t *testing.T, shown []byte) {
 			t.Errorf("nothing feeds muster_%s", name)
 		}
 	}
-	if id := regexp.MustCompile(`.*[0-9a-f]{8}-[0-9a-f]{4}-.*`).Find(shown); id != nil {
-		t.Errorf("a label holds an id: %s", id)
+	for _, series := range regexp.MustCompile(`(?m)^.*[0-9a-f]{8}-[0-9a-f]{4}-.*$`).FindAllString(string(shown), -1) {
+		if !regexp.MustCompile(`^muster_budget_used\{.*,organization="[0-9a-f-]{36}"\}`).MatchString(series) { // contract, §30
+			t.Errorf("a label holds an id: %s", series)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ var (
 	// deliveryMail is the Message-ID of a notification: of a delivery, to a recipient.
 	deliveryMail = regexp.MustCompile(`^<([0-9a-f-]{36})\.([0-9a-f-]{36})@notifications\.muster\.internal>$`)
 	// mailedEvent is an event in a notification: what happened, how severe, to what, when, and its page.
-	mailedEvent = regexp.MustCompile(`(?m)^([A-Z][a-z ]+)(?: \(([a-z]+)\))?: (.+)\n(?:  .+\n)?  (\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC)\n  https?://[^/\s]+/(?:alerts|reports|schedules)/([0-9a-f-]{36})$`)
+	mailedEvent = regexp.MustCompile(`(?m)^([A-Z][a-z ]+?)(?: after [a-z0-9 ]+)?(?: \(([a-z]+)\))?: (.+)\n(?:  .+\n)?  (\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC)\n  https?://[^/\s]+/(?:alerts|reports|schedules)/([0-9a-f-]{36})$`)
 	mailedCount = regexp.MustCompile(`\A(\d+) events\n`)
 	mailedMore  = regexp.MustCompile(`(?m)^There are (\d+) more\.$`)
 )

@@ -151,7 +151,9 @@ func (p *process) run(ctx context.Context) (err error) {
 	}
 	data := zones.Current()
 	p.log.Info("time zone data", "release", data.Release, "source", data.Source)
-	if err := p.signing.Publish(ctx); err != nil {
+	if err := p.signing.Publish(ctx); ctx.Err() != nil {
+		return nil // asked to stop before there was anything to stop
+	} else if err != nil {
 		return err
 	}
 	p.measure()
