@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"muster/internal/intake/heartbeat"
 	"muster/internal/pgtest"
+	"muster/migrations"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -86,4 +88,29 @@ func TestReportsOfTheSameInstancesPassEachOther(t *testing.T) {
 		})
 	}
 	must(t, group.Wait())
+}
+
+// TestAHostileReportDoesNotStopAnUpgrade: the release before bounded nothing of what an agent
+// says that it dropped, and its names may have characters that no text of PostgreSQL can have.
+func TestAHostileReportDoesNotStopAnUpgrade(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	migration, err := migrations.FS.ReadFile("00110_agents_by_token.sql")
+	must(t, err)
+	up, down, _ := strings.Cut(string(migration), "-- +goose Down")
+	db.MustExec(down)
+	organization, small, large := uuid.New(), uuid.New(), uuid.New()
+	for id, dropped := range map[uuid.UUID]string{small: `"buffer_full": 6`, large: `"\u0000` + strings.Repeat("x", 4000) + `": 1`} {
+		db.MustExec(`INSERT INTO agent_reports (organization_id, sender, name, version, host, buffer, received_at) VALUES ($1, $2, 'one', '1', 'db01', $3, now())`,
+			organization, id.String(), `{"bytes": 7, "dropped": {`+dropped+`}}`)
+		db.MustExec(`INSERT INTO agent_instances (organization_id, instance_id, sender, missing_grants, received_at) VALUES ($1, $2, $3, '[]', now())`,
+			organization, id, id.String())
+	}
+	_, err = db.Exec("BEGIN;" + up + "COMMIT") // as goose does
+	must(t, err)
+	got, err := (&heartbeat.Store{DB: db}).Of(t.Context(), organization, []uuid.UUID{small, large})
+	must(t, err)
+	if got[small].Buffer.Dropped["buffer_full"] != 6 || got[small].Buffer.Bytes != 7 || got[large].Name != "one" || len(got[large].Buffer.Dropped) != 0 {
+		t.Errorf("after the upgrade there are %+v", got)
+	}
 }
