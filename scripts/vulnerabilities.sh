@@ -50,7 +50,7 @@ audit() {
   mkdir -p "$work/npm" && cp "$1" "$work/npm/package-lock.json"
   node -e 'const fs = require("fs"), root = JSON.parse(fs.readFileSync(process.argv[1])).packages[""]; fs.writeFileSync(process.argv[2], JSON.stringify(root))' "$1" "$work/npm/package.json"
   (cd "$work/npm" && npm audit --package-lock-only --json >"$work/audit" 2>/dev/null) || true
-  node -e 'const said = JSON.parse(require("fs").readFileSync(process.argv[1])); console.log(!said.auditReportVersion ? "unanswered" : said.metadata.vulnerabilities.total ? "vulnerable" : "clean")' "$work/audit"
+  node -e 'const said = JSON.parse(require("fs").readFileSync(process.argv[1]) + "" || "{}"); console.log(!said.auditReportVersion ? "unanswered" : said.metadata.vulnerabilities.total ? "vulnerable" : "clean")' "$work/audit"
 }
 if ! command -v npm >/dev/null; then
   echo "NOT CHECKED: npm's packages: npm is missing"
@@ -59,7 +59,7 @@ else
   # CVE-2021-23337 and others, in lodash before 4.17.21.
   printf '%s' '{"name":"known","lockfileVersion":3,"packages":{"":{"name":"known","dependencies":{"lodash":"4.17.15"}},"node_modules/lodash":{"version":"4.17.15"}}}' >"$work/known.json"
   case $(audit "$work/known.json") in
-  unanswered) echo "NOT CHECKED: npm's packages: the registry of npm does not answer an audit ($(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).message' "$work/audit"))" ;;
+  unanswered) echo "NOT CHECKED: npm's packages: the registry of npm does not answer an audit ($(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]) + "" || "{}").message ?? "it says nothing"' "$work/audit"))" ;;
   clean) fail "npm's audit finds nothing in lodash 4.17.15: do not trust it" ;;
   *) case $(audit "$lock") in
     clean) echo "No vulnerabilities found." ;;
