@@ -31,15 +31,15 @@ WITH RECURSIVE organizations AS (
     ORDER BY coalesce(array_position($8::uuid[], organization_id), 0), due_at
 ), next AS MATERIALIZED (
     SELECT due.id FROM turns CROSS JOIN LATERAL (
-    SELECT id FROM jobs
-    WHERE kind = $1 AND organization_id = turns.organization_id AND dead_at IS NULL AND due_at <= now()
-      AND (worker_id = '' OR due_at + make_interval(secs => $6 * least((
-          SELECT count(*) FROM jsonb_array_elements(endings) WITH ORDINALITY AS e (ending, n)
-          WHERE n > coalesce((SELECT max(m) FROM jsonb_array_elements(endings) WITH ORDINALITY AS f (ending, m)
-                              WHERE f.ending ->> 'how' IN ('failed', 'returned')), 0)), 3) ^ 4) <= now())
-    ORDER BY due_at, id
-    LIMIT 1
-    FOR UPDATE SKIP LOCKED) due
+        SELECT id FROM jobs
+        WHERE kind = $1 AND organization_id = turns.organization_id AND dead_at IS NULL AND due_at <= now()
+          AND (worker_id = '' OR due_at + make_interval(secs => $6 * least((
+              SELECT count(*) FROM jsonb_array_elements(endings) WITH ORDINALITY AS e (ending, n)
+              WHERE n > coalesce((SELECT max(m) FROM jsonb_array_elements(endings) WITH ORDINALITY AS f (ending, m)
+                                  WHERE f.ending ->> 'how' IN ('failed', 'returned')), 0)), 3) ^ 4) <= now())
+        ORDER BY due_at, id
+        LIMIT 1
+        FOR UPDATE SKIP LOCKED) due
     LIMIT 1
 ), judged AS MATERIALIZED (
     SELECT jobs.id, jobs.worker_id <> '' AND ($4 = 0 OR jobs.attempts <= $4) AS ended,

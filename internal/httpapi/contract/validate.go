@@ -17,10 +17,10 @@ import (
 	"muster/internal/httpapi/wire"
 )
 
-// Validation reads the request against openapi.yaml and reports everything
-// that is wrong with it at once, a body while it is read (reading). What is wrong with a
-// single value kin-openapi's schema visitor says, and not its openapi3filter: for a 3.1 document the filter compiles the JSON schema
-// anew for every request, it does not refuse unknown query parameters, and its
+// Validation reads the request against openapi.yaml and reports everything that is wrong with
+// it at once, a body while it is read (reading). kin-openapi's schema visitor says what is
+// wrong with a single value, and not its openapi3filter: for a 3.1 document the filter compiles
+// the JSON schema anew for every request, it does not refuse unknown query parameters, and its
 // errors name a missing parameter only in prose.
 
 // CheckRequest returns the problem with parameters and body, or nil.

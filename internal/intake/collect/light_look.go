@@ -32,9 +32,9 @@ type lightLooker interface {
 	LightLook(ctx context.Context, target servers.Target) (digest string, err error)
 }
 
-// LookLightly looks at the server that has waited longest for a light look, of the
-// organization whose turn it is, and makes it due where something has changed; ok is false where none waits. A server out of reach says
-// nothing: whether it is up is for the monitor to say.
+// LookLightly looks at the server that has waited longest for a light look, of the organization
+// whose turn it is, and makes it due where something has changed; ok is false where none waits.
+// A server out of reach says nothing: whether it is up is for the monitor to say.
 func (c *Collector) LookLightly(ctx context.Context) (ok bool, err error) {
 	var engines []fleet.Engine
 	for engine, one := range c.inspectors {
