@@ -287,8 +287,10 @@ type seen struct {
 	more  map[string]struct{} // others
 }
 
-// maxSeen bounds the members that are told to be there twice, though the shape knows none of them.
-const maxSeen = 10_000
+// maxSeen bounds the members that are told to be there twice, though the shape knows none of
+// them: more than a map of /ingest may have. With 10,000, objects in each other took 100 MiB
+// for a text of 8 MiB.
+const maxSeen = 1_000
 
 // again adds a member, and is true where it was there before.
 func (m *seen) again(s *shape, name []byte) bool {

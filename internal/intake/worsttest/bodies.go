@@ -53,6 +53,7 @@ func All(now time.Time) []Body {
 	asJSON("a thousand faults below a long name", assessments, counted(`{"`+strings.Repeat("n", large-100_000)+`":{`, 2_000, func(n int) string {
 		return fmt.Sprintf(`"%d":0,"%[1]d":0`, n)
 	}, `}}`))
+	asJSON("objects of many members in each other", assessments, `{"x":`+strings.Repeat(numbered("{", `"%x":0`, `,"x":`, small/90), 90)+`0`+strings.Repeat("}", 91))
 	asJSON("deeply nested assessments", assessments, `{"assessments":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`)
 
 	asJSON("empty instances", "/ingest/v1/fleet", repeat(`{"instances":[`, `{}`, `]}`, small))
