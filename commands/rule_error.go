@@ -67,7 +67,7 @@ func fieldErrors(fields []FieldError) error {
 func newFieldErrors(fields []FieldError) *RuleError {
 	return &RuleError{
 		Code: fields[0].Code, Title: titles()[fields[0].Code],
-		Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields,
+		Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields[:min(len(fields), MaxBroken)],
 	}
 }
 
@@ -121,10 +121,12 @@ func OutsideLimit(pointers []string) *RuleError {
 
 func outsideLimit(fields []FieldError) *RuleError {
 	e := &RuleError{
-		Code: "outside_token", Title: titles()["outside_token"], Fields: fields,
+		Code: "outside_token", Title: titles()["outside_token"], Fields: fields[:min(len(fields), MaxBroken)],
 		Detail: "This token may not write " + fields[0].Pointer + ": it is limited to its instances.",
 	}
-	if n := len(fields); n > 1 {
+	if n := len(fields); n > MaxBroken {
+		e.Detail = fmt.Sprintf("This token may not write at least %d items, which errors names: it is limited to its instances.", MaxBroken)
+	} else if n > 1 {
 		e.Detail = fmt.Sprintf("This token may not write %d items, which errors names: it is limited to its instances.", n)
 	}
 	return e
