@@ -34,9 +34,11 @@ func (b *Book) CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, 
 	// The organization's row comes first for everybody. A program from before may have opened
 	// what is closed here.
 	open, err := statement.Map[uuid.UUID, int64](ctx, tx, "count open alerts", `
+		WITH change AS (SELECT * FROM unnest($2::uuid[], $3::bigint[]) AS change (token, more))
 		INSERT INTO open_alerts AS kept (organization_id, token_id, open)
-		SELECT $1, token, more FROM unnest($2::uuid[], $3::bigint[]) AS change (token, more) ORDER BY token
-		ON CONFLICT (organization_id, token_id) DO UPDATE SET open = greatest(0, kept.open + excluded.open)
+		SELECT $1, token, greatest(0, more) FROM change ORDER BY token
+		ON CONFLICT (organization_id, token_id) DO UPDATE
+		SET open = greatest(0, kept.open + (SELECT more FROM change WHERE token = kept.token_id))
 		RETURNING token_id, open`, append([]any{organization}, statement.Columns(rows)...)...)
 	if err != nil || token == uuid.Nil {
 		return err

@@ -275,6 +275,24 @@ func TestOpenAlertsAreBounded(t *testing.T) {
 	}
 }
 
+// TestFewerThanNoAlertsAreNeverOpen: what a program from before opened is closed before anybody
+// counted it.
+func TestFewerThanNoAlertsAreNeverOpen(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	book, organization, token := h.process(small), h.organization(), uuid.New()
+	for _, c := range []struct{ more, open int64 }{{-2, 0}, {-1, 0}, {3, 3}, {-1, 2}} {
+		must(t, transact.Once(t.Context(), h.db, nil, func(tx *sqlx.Tx) error {
+			return book.CountOpen(t.Context(), tx, organization, token, map[uuid.UUID]int64{token: c.more})
+		}))
+		list, err := book.List(t.Context(), organization)
+		must(t, err)
+		if got := list[2].Used; got != c.open {
+			t.Errorf("after %d: %d are open, want %d", c.more, got, c.open)
+		}
+	}
+}
+
 // TestOpenAlertsAreCountedAnew where a program from before did not count, once a day.
 func TestOpenAlertsAreCountedAnew(t *testing.T) {
 	t.Parallel()
