@@ -77,7 +77,7 @@ function Row(props: { budget: Budget; by: string; used: number; limit: number; o
   const unit = unitOf(b.name);
   return (
     <Table.Tr>
-      <Table.Td>{props.ofToken ? "" : unit.title}</Table.Td>
+      <Table.Td>{props.ofToken ? <span className="visually-hidden">{unit.title}</span> : unit.title}</Table.Td>
       <Table.Td style={{ overflowWrap: "anywhere" }}>{props.ofToken ? <bdi>{props.by}</bdi> : props.by}</Table.Td>
       <Table.Td>
         <Group gap="xs" wrap="nowrap">
@@ -85,10 +85,10 @@ function Row(props: { budget: Budget; by: string; used: number; limit: number; o
             value={share}
             size="sm"
             style={{ flex: "1 1 6rem", minWidth: "4rem" }}
-            color={share >= 100 ? "red.9" : share >= nearShare ? "yellow.8" : undefined}
+            color={share >= 100 ? "red.6" : share >= nearShare ? "yellow.6" : undefined}
             aria-label={`${unit.title}, ${props.by}: ${share} % used`}
           />
-          <Text size="sm" className="numbers" style={{ whiteSpace: "nowrap" }}>
+          <Text size="sm" className="numbers" miw="8.5rem" style={{ whiteSpace: "nowrap" }}>
             {unit.amount(used)} ({count(share)} %)
           </Text>
         </Group>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { fullness, usedUp, warningOf } from "./budgets";
+import { fullness, unitOf, usedUp, warningOf } from "./budgets";
 
 const budget = (change: Partial<Schemas["Budget"]>): Schemas["Budget"] => ({
   name: "events",
@@ -20,6 +20,19 @@ test("a budget is used up at its limit and not before", () => {
     usedUp(budget({ used: 1_000 })),
     usedUp(budget({ tokens: [token(100)] })),
   ]).toEqual([false, true, true]);
+});
+
+test("bytes are told by 1,000, and few of them as they are", () => {
+  const { amount } = unitOf("bytes");
+  expect([0, 12, 999, 1_200, 20_000, 8e6, 20e9].map(amount)).toEqual([
+    "0 B",
+    "12 B",
+    "999 B",
+    "1.2 KB",
+    "20 KB",
+    "8.0 MB",
+    "20 GB",
+  ]);
 });
 
 test("a warning names who used it and what follows, from 80 % on", () => {

@@ -13,8 +13,9 @@ export const fullness = (used: number, limit: number) => Math.floor((100 * used)
 
 /** decimal is a size by 1,000, as the budget is set. */
 function decimal(n: number): string {
+  if (n < 1_000) return `${n} B`;
   const [size, unit] = n >= 1e9 ? [n / 1e9, "GB"] : n >= 1e6 ? [n / 1e6, "MB"] : [n / 1e3, "KB"];
-  return `${size.toFixed(size < 10 && size > 0 ? 1 : 0)} ${unit}`;
+  return `${size.toFixed(size < 10 ? 1 : 0)} ${unit}`;
 }
 
 const units: Record<string, { title: string; amount: (n: number) => string }> = {
