@@ -184,10 +184,10 @@ const Last = ({ channel: { kind, lastDelivery: last } }: Of) =>
 
 const Actions = ({ channel: c, onEdit, onRemove }: One) => (
   <>
-    <Button size="compact-sm" variant="default" aria-label={`Edit ${c.name}`} onClick={onEdit}>
+    <Button size="compact-sm" variant="default" flex="none" aria-label={`Edit ${c.name}`} onClick={onEdit}>
       Edit
     </Button>
-    <Button size="compact-sm" variant="default" aria-label={`Remove ${c.name}`} onClick={onRemove}>
+    <Button size="compact-sm" variant="default" flex="none" aria-label={`Remove ${c.name}`} onClick={onRemove}>
       Remove
     </Button>
   </>
