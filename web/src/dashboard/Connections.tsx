@@ -81,7 +81,7 @@ function Sessions({ snapshot, answeredAt, known }: { snapshot: Snapshot; answere
         <span className="numbers">
           {known ? (
             <>
-              {count(snapshot.total)} total, including {count(snapshot.idleInTransaction)} idle in transaction and{" "}
+              {count(snapshot.total)} total, {count(snapshot.idleInTransaction)} idle in transaction,{" "}
               {count(snapshot.other)} other
               {snapshot.partialEngines.length > 0 && `; ${snapshot.partialEngines.map(engineName).join(", ")} in part`}
               {without !== null && without > 0 && `; ${plural(without, "server")} without a sample`}
