@@ -53,7 +53,7 @@ type doors struct {
 	service *commands.Service
 	clock   time.Time
 	mark    commands.Mark
-	newest  map[string]*specAlert // by external id
+	newest  map[string]*specAlert // by key
 	servers [3]*specInstance      // by external id, i0 to i2; nil: not there
 	bases   [3][2]*specDatabase   // on each, d0 and d1
 }
@@ -149,7 +149,7 @@ func (d *doors) sendAlerts() {
 	var items []commands.AlertItem
 	for n := range 5 {
 		if d.maybe("sent") {
-			items = append(items, d.item(fmt.Sprint("a", n)))
+			items = append(items, d.item(n))
 		}
 	}
 	if len(items) == 0 {
@@ -164,7 +164,7 @@ func (d *doors) sendAlerts() {
 		return
 	}
 	for _, item := range items {
-		if a := d.newest[item.ExternalID]; !a.open() && item.ResolvedAt == nil {
+		if a := d.newest[d.key(item)]; !a.open() && item.ResolvedAt == nil {
 			return // an open state for a closed alert is another one each time
 		}
 	}
@@ -179,13 +179,32 @@ func (d *doors) sendAlerts() {
 	}
 }
 
-func (d *doors) item(externalID string) commands.AlertItem {
+// key is what tells an alert from others: its external id at its instance.
+func (d *doors) key(item commands.AlertItem) string {
+	if item.Instance == nil {
+		return item.ExternalID
+	}
+	return item.ExternalID + " " + d.servers[(*item.Instance)[1]-'0'].id.String()
+}
+
+// item is an alert of a server that is there, or one of the organization, under other
+// external ids: the end of one may leave its instance out.
+func (d *doors) item(number int) commands.AlertItem {
 	item := commands.AlertItem{
-		ExternalID: externalID, Title: titles.Draw(d.T, "title"), Severity: severities.Draw(d.T, "severity"),
+		ExternalID: fmt.Sprint("o", number), Title: titles.Draw(d.T, "title"), Severity: severities.Draw(d.T, "severity"),
 		State: rapid.SampledFrom(domain.States()).Draw(d.T, "state"), CreatedAt: d.drawMoment("created"),
 		FirstTriggeredAt: d.drawMoment("first"), LastTriggeredAt: d.drawMoment("last"),
 	}
-	if known := d.newest[externalID]; known != nil && d.maybe("only seen again") {
+	if n := rapid.IntRange(0, len(d.servers)-1).Draw(d.T, "server"); d.servers[n] != nil {
+		server := fmt.Sprint("i", n)
+		item.ExternalID, item.Instance = fmt.Sprint("a", number), &server
+		m := rapid.IntRange(0, len(d.bases[n])-1).Draw(d.T, "database")
+		if d.bases[n][m] != nil && d.maybe("of a database") {
+			base := fmt.Sprint("d", m)
+			item.Database = &base
+		}
+	}
+	if known := d.newest[d.key(item)]; known != nil && d.maybe("only seen again") {
 		item.Title, item.Severity, item.State = known.title, known.severity, known.state
 		item.CreatedAt, item.FirstTriggeredAt = known.created, known.first
 	}
@@ -200,29 +219,18 @@ func (d *doors) item(externalID string) commands.AlertItem {
 		muted := d.maybe("muted")
 		item.Muted = &muted
 	}
-	n := rapid.IntRange(0, len(d.servers)-1).Draw(d.T, "server")
-	if d.servers[n] == nil {
-		return item
-	}
-	server := fmt.Sprint("i", n)
-	item.Instance = &server
-	m := rapid.IntRange(0, len(d.bases[n])-1).Draw(d.T, "database")
-	if d.bases[n][m] != nil && d.maybe("of a database") {
-		base := fmt.Sprint("d", m)
-		item.Database = &base
-	}
 	return item
 }
 
 // hasAlert is what the specification makes of an item (http-contract, §18.2, and
 // reading 33).
 func (d *doors) hasAlert(item commands.AlertItem, id uuid.UUID) {
-	a := d.newest[item.ExternalID]
+	a := d.newest[d.key(item)]
 	closed := item.ResolvedAt != nil
 	switch {
 	case a == nil, !a.open() && (!closed || item.FirstTriggeredAt.After(instant.Later(a.first, *a.resolved))):
 		a = &specAlert{id: id, state: domain.Open, last: item.LastTriggeredAt, occurrences: 1}
-		d.newest[item.ExternalID] = a
+		d.newest[d.key(item)] = a
 		d.alerts = append(d.alerts, a)
 	case a.id != id:
 		d.Fatalf("%s is %s, and not %s", item.ExternalID, id, a.id)
