@@ -154,23 +154,23 @@ FOLLOWED = | go run ./scripts/testreport follow $(RESULTS)/$(1).json
 
 test-go: test-program test-packages
 
-# The tests that start whole programs, fill the demo or set pages run without the race
-# detector, which doubles what they compute: what they are made of has it in test-packages,
-# and test-all has it for these, too.
-UNRACED := cmd/muster internal/demo internal/pdf
-test-program: $(VERSITYGW)
+# The tests that start whole programs, fill the demo or set pages, and the two packages
+# that compute most, run without the race detector, which doubles that: what they are made
+# of has it in test-packages, and test-all has it for these, too.
+UNRACED := cmd/muster internal/httpapi internal/measurements/pgstore internal/demo internal/pdf
+test-program: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
-	$(call TESTED,CGO_ENABLED=0) $(UNRACED:%=./%) $(call FOLLOWED,go-program)
+	$(call TESTED,CGO_ENABLED=0 $(if $(NPM),MUSTER_TEST_NPM=1)) $(UNRACED:%=./%) $(call FOLLOWED,go-program)
 
 # MUSTER_TEST_NPM makes a failure of a package of npm's that is not there; without it the
 # tests that need one are skipped. The servers that Muster watches are the newest one
-# installed and, with npm, 18. The package that takes longest begins first.
+# installed and, with npm, 18.
 # The race detector lets each of 72 test binaries sleep a second at its end, to see what
 # is left running race: a tenth is as good, for whoever is left had the whole test to.
 test-packages: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
 	$(call TESTED,$(if $(NPM),MUSTER_TEST_NPM=1 bash scripts/with_postgres.sh 18),-race) \
-		./internal/httpapi $$(go list ./... | grep -vx $(UNRACED:%=-e muster/%)) $(call FOLLOWED,go-packages)
+		$$(go list ./... | grep -vx $(UNRACED:%=-e muster/%)) $(call FOLLOWED,go-packages)
 
 $(OTHERS): %/node_modules/.package-lock.json: %/package-lock.json
 	cd $* && npm ci --silent && touch node_modules/.package-lock.json
