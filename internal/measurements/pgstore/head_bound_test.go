@@ -88,30 +88,3 @@ func TestTheHeadIsBounded(t *testing.T) {
 		t.Errorf("%d hours are left in the head", n)
 	}
 }
-
-// TestAnOpenHourWaitsForNoBlocks: an hour that is not over waits for blocks only until it is
-// rolled up, and not until it is put there itself.
-func TestAnOpenHourWaitsForNoBlocks(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	if _, err := s.attend(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.write(measured(codec.Sessions, "there", time.Now().Add(-time.Minute), 5))
-	waits := func(series int) {
-		t.Helper()
-		s.compact()
-		if is, err := s.Waiting(t.Context()); err != nil || is.Series != series {
-			t.Errorf("%d series wait, want %d: %v", is.Series, series, err)
-		}
-	}
-	// As an hour is left whose blocks are away.
-	if err := s.note(t.Context(), []bucket{{Series: int64(s.count(`SELECT id FROM measured_series`))}}); err != nil {
-		t.Fatal(err)
-	}
-	s.exec(`UPDATE dirty_hours SET due = now() + interval '30 seconds'`)
-	waits(1)
-	s.exec(`UPDATE dirty_hours SET due = now(), since = now() - interval '31 seconds'`)
-	s.rollAll()
-	waits(0)
-}
