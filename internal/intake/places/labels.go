@@ -96,7 +96,7 @@ func (d Directory) Find(l Labels, limit fleet.Limit) Found {
 // of PostgreSQL says nothing of the SQL Server on the same host. Where only an address says
 // whose it is, and several fit, it is none's: the figures of two servers would become one's.
 func (d Directory) FindEngine(l Labels, engine fleet.Engine, limit fleet.Limit) Found {
-	found := d.one(d.candidates(l, func(id uuid.UUID) bool { return d.engines[id] != engine }), l, limit)
+	found := d.one(d.candidates(l, func(id uuid.UUID) bool { return d.engines[id] == engine }), l, limit)
 	if found.Ambiguous && l.Instance == "" && !limit.Names(found.Instance) {
 		return Found{}
 	}
@@ -105,21 +105,22 @@ func (d Directory) FindEngine(l Labels, engine fleet.Engine, limit fleet.Limit) 
 
 // one chooses among candidates. Ids are in the order of registration (UUID version 7).
 func (d Directory) one(candidates []uuid.UUID, l Labels, limit fleet.Limit) Found {
-	if len(candidates) == 0 {
+	switch len(candidates) {
+	case 0:
 		return Found{}
+	case 1:
+		return Found{Instance: candidates[0], Database: d.database(candidates[0], l.Database)}
 	}
 	first := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
-	having := slices.DeleteFunc(slices.Clone(candidates), func(id uuid.UUID) bool { return d.database(id, l.Database) == uuid.Nil })
-	if len(having) > 0 {
+	if having := only(candidates, func(id uuid.UUID) bool { return d.database(id, l.Database) != uuid.Nil }); len(having) > 0 {
 		candidates = having
 		first = func(a, b uuid.UUID) int { // by the database: one that is added later attracts nothing
 			a, b = d.database(a, l.Database), d.database(b, l.Database)
 			return bytes.Compare(a[:], b[:])
 		}
 	}
-	own := slices.DeleteFunc(slices.Clone(candidates), func(id uuid.UUID) bool { return !limit.Names(id) })
 	ambiguous := len(candidates) > 1
-	if len(own) > 0 {
+	if own := only(candidates, limit.Names); len(own) > 0 {
 		candidates = own
 	}
 	id := slices.MinFunc(candidates, first)
@@ -130,23 +131,21 @@ func (d Directory) one(candidates []uuid.UUID, l Labels, limit fleet.Limit) Foun
 // change what a way goes by, the earlier it is tried. A label that was made for Muster is not
 // overruled by a guess: with it, what Prometheus calls the instance is nothing. What is an
 // address goes by hosts before names, or an instance could take another's alerts by being
-// renamed; names tell those on one host apart. except says which instances are passed over;
-// nil passes over none.
-func (d Directory) candidates(l Labels, except func(uuid.UUID) bool) []uuid.UUID {
+// renamed; names tell those on one host apart. of says which instances count; nil: all do.
+func (d Directory) candidates(l Labels, of func(uuid.UUID) bool) []uuid.UUID {
 	if l.Instance != "" {
-		return best(except, d.externalIDs[l.Instance], d.ids[l.Instance], d.names[l.Instance])
+		return best(of, d.externalIDs[l.Instance], d.ids[l.Instance], d.names[l.Instance])
 	}
 	names := [][]uuid.UUID{d.names[l.Address], d.names[fleet.WithoutPort(l.Address)], d.names[fleet.HostOf(l.Address)]}
-	found := best(except, d.hosts.Find(l.Address), d.hosts.FindNear(l.Address))
+	found := best(of, d.hosts.Find(l.Address), d.hosts.FindNear(l.Address))
 	switch len(found) {
 	case 0:
-		return best(except, names...)
+		return best(of, names...)
 	case 1:
 		return found
 	}
 	for _, called := range names {
-		both := slices.DeleteFunc(slices.Clone(found), func(id uuid.UUID) bool { return !slices.Contains(called, id) })
-		if len(both) > 0 {
+		if both := only(found, func(id uuid.UUID) bool { return slices.Contains(called, id) }); len(both) > 0 {
 			return both
 		}
 	}
@@ -154,16 +153,21 @@ func (d Directory) candidates(l Labels, except func(uuid.UUID) bool) []uuid.UUID
 }
 
 // best are the instances of the first way that has any.
-func best(except func(uuid.UUID) bool, ways ...[]uuid.UUID) []uuid.UUID {
+func best(of func(uuid.UUID) bool, ways ...[]uuid.UUID) []uuid.UUID {
 	for _, found := range ways {
-		if except != nil {
-			found = slices.DeleteFunc(slices.Clone(found), except)
+		if of != nil {
+			found = only(found, of)
 		}
 		if len(found) > 0 {
 			return found
 		}
 	}
 	return nil
+}
+
+// only are those of the instances that fit.
+func only(instances []uuid.UUID, fits func(uuid.UUID) bool) []uuid.UUID {
+	return slices.DeleteFunc(slices.Clone(instances), func(id uuid.UUID) bool { return !fits(id) })
 }
 
 // database finds a database of an instance, by name before external id.
