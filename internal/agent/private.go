@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"muster/internal/intake/ownhost"
 	"muster/internal/unixonly"
 )
 
@@ -86,14 +86,6 @@ func isThisMachine(host string) bool {
 	if address.IsLoopback() {
 		return true
 	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, one := range own {
-		if prefix, err := netip.ParsePrefix(one.String()); err == nil && prefix.Addr().Unmap() == address {
-			return true
-		}
-	}
-	return false
+	machine, err := ownhost.ThisMachine()
+	return err == nil && machine.HasAddress(address)
 }

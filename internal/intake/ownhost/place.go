@@ -63,7 +63,12 @@ func (m Machine) Has(t servers.Target) bool {
 	if err != nil {
 		return false
 	}
-	return address.IsLoopback() || slices.ContainsFunc(m.addresses, func(own netip.Addr) bool { return own.WithZone("") == address })
+	return address.IsLoopback() || m.HasAddress(address)
+}
+
+// HasAddress says whether an address, without a zone, is one of the machine's interfaces.
+func (m Machine) HasAddress(address netip.Addr) bool {
+	return slices.ContainsFunc(m.addresses, func(own netip.Addr) bool { return own.WithZone("") == address })
 }
 
 // ownPlace is an organization that the machine belongs to, with its servers on it; nil:
