@@ -61,7 +61,7 @@ func (b *Book) Admit(ctx context.Context, from Sender) error {
 		if err := statement.Exec(ctx, tx, "wait for other new senders", `SELECT pg_advisory_xact_lock(hashtextextended('known_senders ' || $1::text, 0))`, who.organization); err != nil {
 			return err
 		}
-		counts, err := statement.All[struct {
+		counted, err := statement.One[struct {
 			OfToken        int `db:"of_token"`
 			OfOrganization int `db:"of_organization"`
 		}](ctx, tx, "count senders", `SELECT count(*) FILTER (WHERE token_id = $2) AS of_token, count(*) AS of_organization FROM known_senders
@@ -70,7 +70,7 @@ func (b *Book) Admit(ctx context.Context, from Sender) error {
 		if err != nil {
 			return err
 		}
-		ofToken, ofOrganization = counts[0].OfToken, counts[0].OfOrganization
+		ofToken, ofOrganization = counted.OfToken, counted.OfOrganization
 		if ofToken >= mostOfToken || ofOrganization >= mostOfOrganization {
 			return nil
 		}
