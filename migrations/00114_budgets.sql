@@ -2,7 +2,7 @@
 -- alerts are open.
 -- Step: expand
 -- A program from before counts nothing: what it takes in costs no budget, and the alerts that it
--- opens and closes are counted when a newer program next counts all (commands.CountOpenAlerts).
+-- opens and closes are counted when a newer program next counts all (budgets.Book.Recount).
 -- +goose Up
 CREATE TABLE budget_use (
     organization_id uuid   NOT NULL,

@@ -50,6 +50,6 @@
 //   - Processes have different settings: each refuses by its own.
 //   - An organization is deleted: its rows go with it, and what a process has still counted
 //     cannot be inserted and is dropped.
-//   - A program from before opens or closes alerts during an upgrade: commands.CountOpenAlerts
-//     counts all of them anew once a day, and soon after the first start.
+//   - A program from before opens or closes alerts during an upgrade: Recount counts all of
+//     them anew once a day, and soon after the first start.
 package budgets
