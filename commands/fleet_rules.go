@@ -93,6 +93,15 @@ func (w *fleetWriter) connected(ctx context.Context, items []foundItem) (map[uui
 	return connected, err
 }
 
+// changes are the fields of its instance that an item changes.
+func (i foundItem) changes() []string {
+	if i.instance == nil {
+		return nil
+	}
+	is := i.instance.Details()
+	return is.Differs(i.details(is))
+}
+
 func (i foundItem) pointer(field string) string {
 	return fmt.Sprintf("#/instances/%d/%s", i.index, field)
 }
@@ -108,14 +117,11 @@ func (i foundItem) outside(limit fleet.Limit) (fields []FieldError) {
 		return []FieldError{outsideField(i.pointer("externalId"))}
 	case i.Removed:
 		return []FieldError{outsideField(i.pointer("removed"))}
-	case i.instance == nil:
-		return nil
 	}
-	is := i.instance.Details()
-	for _, field := range is.Differs(i.details(is)) {
+	for _, field := range i.changes() {
 		if fleet.Limited(field) {
 			one := outsideField(i.pointer(field))
-			one.Params = map[string]any{"is": is.Field(field)}
+			one.Params = map[string]any{"is": i.instance.Details().Field(field)}
 			fields = append(fields, one)
 		}
 	}
@@ -128,12 +134,9 @@ func (i foundItem) managed() (fields []string) {
 	if i.there && i.Removed {
 		return []string{"removed"}
 	}
-	if i.instance != nil {
-		is := i.instance.Details()
-		for _, field := range is.Differs(i.details(is)) {
-			if fleet.Managed(field) {
-				fields = append(fields, field)
-			}
+	for _, field := range i.changes() {
+		if fleet.Managed(field) {
+			fields = append(fields, field)
 		}
 	}
 	if i.there {
