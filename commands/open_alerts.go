@@ -21,13 +21,12 @@ func (w *alertWriter) spend(ctx context.Context) error {
 	for _, t := range w.told {
 		n := len(t.events)
 		counted += n
-		if !t.closed() {
-			asked += n
-		}
-		switch closed := t.alert.State().Closed(); {
-		case t.open && closed:
+		if t.closed() {
 			changes[t.alert.Token()]--
-		case !t.open && !closed:
+			continue
+		}
+		asked += n
+		if !t.open && !t.alert.State().Closed() {
 			changes[t.alert.Token()]++
 		}
 	}
