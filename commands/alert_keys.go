@@ -67,17 +67,17 @@ func (w *alertWriter) lockNames(ctx context.Context, names []alertName) error {
 	if err := w.lock(ctx, plain); err != nil {
 		return err
 	}
-	holders := map[string]alertName{} // of plain keys that this call takes
+	taken := map[string]uuid.UUID{} // the instances whose names take a plain key in this call
 	var needed, perhaps []string
 	for _, n := range names {
 		var at uuid.UUID
 		limited := w.actor.Limit != nil
 		if t := w.newest[n.key]; t != nil {
 			at, limited = t.alert.InstanceID(), t.alert.Limited()
-		} else if first, taken := holders[n.key]; taken {
-			at = first.instance
+		} else if first, is := taken[n.key]; is {
+			at = first
 		} else {
-			holders[n.key] = n
+			taken[n.key] = n.instance
 			continue
 		}
 		switch {
@@ -145,8 +145,9 @@ func (w *alertWriter) lockAllOf(ctx context.Context, plain []string) error {
 // keyOfEnd is the key of the alert that a notice closes without naming an instance: the
 // organization's own where that is open or was closed so, else the only one of any instance
 // that is open. Where none is, it is the one that was closed last, of which the notice then
-// says nothing new, or a new one of the organization. several tells that more than one is open. Alerts of
-// limited tokens do not count: such a token could have the end of another's alert refused.
+// says nothing new, or a new one of the organization. several tells that more than one is
+// open. Alerts of limited tokens do not count: such a token could have the end of another's
+// alert refused.
 func (w *alertWriter) keyOfEnd(n alertName, says alert.Notice) (key string, several bool) {
 	exact := w.keyOf(n)
 	if w.takes(exact, says) {
