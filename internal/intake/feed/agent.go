@@ -195,12 +195,12 @@ func (r *rules) signs(at string, signs []watch.Sign) {
 	for i, sign := range signs {
 		at := at + strconv.Itoa(i)
 		r.time(at+"/at", sign.At)
-		for name, text := range map[string]string{
-			"kind": sign.Details.Kind, "object": sign.Details.Object, "session": sign.Details.Session,
-			"holder": sign.Details.Holder, "database": sign.Details.Database,
+		for _, detail := range [...]struct{ name, text string }{ // names of a server's: the watch cleans them
+			{"kind", sign.Details.Kind}, {"object", sign.Details.Object}, {"session", sign.Details.Session},
+			{"holder", sign.Details.Holder}, {"database", sign.Details.Database},
 		} {
-			if utf8.RuneCountInString(text) > maxSignDetail { // names of a server's: the watch cleans them
-				r.breaks(at+"/details/"+name, "out_of_range", fmt.Sprintf("must be at most %d characters", maxSignDetail))
+			if utf8.RuneCountInString(detail.text) > maxSignDetail {
+				r.breaks(at+"/details/"+detail.name, "out_of_range", fmt.Sprintf("must be at most %d characters", maxSignDetail))
 			}
 		}
 	}
