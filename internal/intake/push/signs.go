@@ -74,8 +74,9 @@ func sourceOf(sender *string) string {
 }
 
 // KnownOn are the instances that run on hosts by anything that says so, by either form of
-// the hosts' names, by the hosts as they are asked for. Some may have been removed since. Samples from before hosts had keys are of
-// hosts as their senders spelled them, so that both are asked for.
+// the hosts' names, by the hosts as they are asked for. Some may have been removed since.
+// Samples from before hosts had keys are of hosts as their senders spelled them, so that both
+// are asked for.
 func (i *Intake) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
 	asked := slices.Clone(hosts)
 	for _, host := range hosts {
