@@ -232,9 +232,8 @@ func (a *attacker) message() (path string, body any, header map[string]string) {
 	case 6:
 		return writePath, pack(remotewritetest.One(anyOf(a, "pg_up", "mssql_up"), a.when(), float64(a.rng.IntN(2)), "instance", a.host()+":9187", anyOf(a, "muster_instance", "x"), a.name())), prometheus[version]
 	case 7:
-		point := fmt.Sprintf(`{"gauge":{"dataPoints":[{"timeUnixNano":"%d","asInt":"1"}]},"name":`, a.when().UnixNano())
-		return otlpPath, fmt.Sprintf(`{"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":%q}},{"key":"muster_instance","value":{"stringValue":%q}}]},"scopeMetrics":[{"metrics":[%s"system.memory.limit"},%s"system.linux.memory.available"}]}]}]}`,
-			a.host(), a.name(), point, point), nil
+		at := a.when()
+		return otlpPath, memoryOf(a.host(), a.name(), at), nil
 	case 8:
 		return logsPath, strings.ReplaceAll(eventsOf(a.when()), `"db01"`, fmt.Sprintf("%q", a.host())), a.who()
 	case 9:

@@ -25,9 +25,8 @@ type column struct {
 }
 
 func (w *world) column(name string, limited bool) column {
-	at := func(host string) *string { host = name + "-" + host; return &host }
 	server := func(called, host string) commands.FleetItem {
-		return commands.FleetItem{ExternalID: name + "-" + called, Host: at(host), Databases: []commands.FleetDatabase{database("d", w.ago(day))}}
+		return commands.FleetItem{ExternalID: name + "-" + called, Host: new(name + "-" + host), Databases: []commands.FleetDatabase{database("d", w.ago(day))}}
 	}
 	c := column{name: name, ids: w.fed(w.ours, server("own", "own"), server("too", "both"), server("theirs", "both"), server("connected", "connected"), server("doomed", "doomed"))}
 	w.connect(w.ours, c.ids[name+"-connected"])
@@ -66,10 +65,14 @@ func (c column) scrape(host, called string) answer {
 }
 
 func (c column) collector(host, called string) answer {
-	point := fmt.Sprintf(`{"gauge":{"dataPoints":[{"timeUnixNano":"%d","asInt":"1"}]},"name":`, c.ago(time.Minute).UnixNano())
-	return c.send(otlpPath, fmt.Sprintf(`{"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"%s-%s"}},
-		{"key":"muster_instance","value":{"stringValue":"%s-%s"}}]},"scopeMetrics":[{"metrics":[%s"system.memory.limit"},%s"system.linux.memory.available"}]}]}]}`,
-		c.name, host, c.name, called, point, point))
+	return c.send(otlpPath, memoryOf(c.name+"-"+host, c.name+"-"+called, c.ago(time.Minute)))
+}
+
+// memoryOf is what a collector measures of the memory of a host that names its instance.
+func memoryOf(host, instance string, at time.Time) string {
+	point := fmt.Sprintf(`{"gauge":{"dataPoints":[{"timeUnixNano":"%d","asInt":"1"}]},"name":`, at.UnixNano())
+	return fmt.Sprintf(`{"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":%q}},{"key":"muster_instance","value":{"stringValue":%q}}]},
+		"scopeMetrics":[{"metrics":[%s"system.memory.limit"},%s"system.linux.memory.available"}]}]}]}`, host, instance, point, point)
 }
 
 func (c column) alert(called string) answer {

@@ -354,6 +354,14 @@ func (p shownProblem) places() []string {
 	return out
 }
 
+// bodyPlaces are as places lists them: fields of a body below a pointer, with one code.
+func bodyPlaces(below, fields, code string) (places []string) {
+	for field := range strings.FieldsSeq(fields) {
+		places = append(places, "body "+below+field+" "+code)
+	}
+	return places
+}
+
 func (a answer) decode(into any) answer {
 	a.t.Helper()
 	if err := json.Unmarshal(a.Body.Bytes(), into); err != nil {
