@@ -40,6 +40,9 @@ test("a warning names who used it and what follows, from 80 % on", () => {
   expect(warningOf(budget({ tokens: [token(80)] }))).toBe(
     "Events today: 80 % used by the token prometheus-01. Calls beyond it are refused.",
   );
+  expect(warningOf(budget({ used: 850, tokens: [token(100), { ...token(90), token: null }] }))).toMatch(
+    /: 85 % used by all senders together, 100 % used by the token prometheus-01, 90 % used by a deleted token\. /,
+  );
   expect(warningOf(budget({ used: 1_000 }))).toMatch(/all senders together.*refused until midnight UTC/);
   expect(warningOf(budget({ name: "openAlerts", used: 1_000 }))).toMatch(/refused until others are resolved/);
 });

@@ -32,20 +32,18 @@ export const usedUp = (b: Budget) => b.used >= b.limit || b.tokens.some((t) => t
 
 /** warningOf is a sentence on a budget that is used up, or nearly; undefined where there is room. */
 export function warningOf(b: Budget): string | undefined {
-  const worst = b.tokens.reduce((most, t) => Math.max(most, fullness(t.used, t.limit)), 0);
-  const all = fullness(b.used, b.limit);
-  if (Math.max(worst, all) < nearShare) return undefined;
-  const whose =
-    all >= nearShare
-      ? "all senders together"
-      : b.tokens
-          .filter((t) => fullness(t.used, t.limit) >= nearShare)
-          .map((t) => `the token ${t.token ?? "that is gone"}`)
-          .join(", ");
+  const near = [
+    { share: fullness(b.used, b.limit), by: "all senders together" },
+    ...b.tokens.map((t) => ({
+      share: fullness(t.used, t.limit),
+      by: t.token === null ? "a deleted token" : `the token ${t.token}`,
+    })),
+  ].filter(({ share }) => share >= nearShare);
+  if (near.length === 0) return undefined;
   const then = usedUp(b)
     ? b.name === "openAlerts"
       ? "New alerts are refused until others are resolved."
       : "Calls are refused until midnight UTC; what is missing is not a sign that servers are down."
     : "Calls beyond it are refused.";
-  return `${unitOf(b.name).title}: ${Math.max(worst, all)} % used by ${whose}. ${then}`;
+  return `${unitOf(b.name).title}: ${near.map(({ share, by }) => `${share} % used by ${by}`).join(", ")}. ${then}`;
 }
