@@ -22,7 +22,7 @@ export function Budgets() {
       <Warnings budgets={data.items} />
       <ListPanel
         title="Budgets"
-        about="Muster refuses calls that would exceed a budget with 429, and senders that keep their data send it later. Budgets of a day begin anew at midnight UTC. Resolving alerts is never refused."
+        about="Muster refuses calls that would exceed a budget with 429, and senders that keep their data send it later. Budgets of a day begin anew at midnight UTC. The budgets of events and open alerts refuse no call that only resolves alerts."
         label="Budgets"
         columns={["Budget", "Used by", "Used", { label: "Limit", numbers: true }, "Begins anew"]}
       >
