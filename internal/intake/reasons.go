@@ -26,7 +26,7 @@ const (
 	NotANumber   Reason = "not_a_number"   // NaN or infinite
 	OutOfRange   Reason = "out_of_range"   // negative, or more than 64 bits count
 	TimeInFuture Reason = "time_in_future" // by more than five minutes
-	TooLong      Reason = "too_long"       // the name of a host, an instance or a mount point
+	TooLong      Reason = "too_long"       // the name of a host, an instance or a mount point; an alert as a whole
 	NoHost       Reason = "no_host"        // nothing says whose it is
 	Incomplete   Reason = "incomplete"     // a label is missing, or a part of the value
 	Unsupported  Reason = "unsupported"    // a delta, a histogram, a CPU without a number; an event that cannot be counted

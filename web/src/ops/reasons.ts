@@ -14,7 +14,7 @@ const reasons: Record<string, string> = {
   not_a_number: "Its value is NaN or infinite",
   out_of_range: "Its value is negative or too large",
   time_in_future: "Its time is more than 5 minutes ahead of Muster's clock",
-  too_long: "A name in it is too long",
+  too_long: "It is too long, or a name in it is",
   no_host: "It names no host",
   incomplete: "A label or a part of its value is missing",
   unsupported: "Muster cannot read its kind, such as a delta or a histogram",
