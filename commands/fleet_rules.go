@@ -152,6 +152,6 @@ func (i foundItem) managed() (fields []string) {
 // fixed refuses another engine than an instance has.
 func (c *fleetCheck) fixed(pointer string, is, want fleet.Engine) {
 	if want != is {
-		c.refuse(pointer, "engine_fixed", fmt.Sprintf("is %s of this instance and never changes; a server of another engine is another instance", is))
+		c.refuse(pointer, "engine_fixed", fmt.Sprintf("of this instance is %s and never changes; a server of another engine is another instance", is))
 	}
 }

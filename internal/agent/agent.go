@@ -91,7 +91,7 @@ func Open(o Options) (*Agent, error) {
 	a.drops = measure.Troubles{Log: o.Log, Fails: "the server takes none of it, and it is dropped", Works: "the server takes it again"}
 	a.older = measure.Troubles{Log: o.Log, Fails: "the server is older than this agent and does not know all of this; it is kept until the server is upgraded", Works: "the server takes it again"}
 	a.facts = measure.Troubles{Log: o.Log, Fails: "the server refuses what was found; it is tried again every hour", Works: "the server takes what was found"}
-	a.names = measure.Troubles{Log: o.Log, Fails: "the token is limited to instances and renames and moves none; what Muster has stays", Works: "Muster and the configuration call the server the same"}
+	a.names = measure.Troubles{Log: o.Log, Fails: "the token is limited to instances and cannot rename or move them; what Muster has stays", Works: "Muster and the configuration have the same name and host of the server"}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {
 		w := &watched{Server: one, agent: a, id: uuid.NewSHA1(space, []byte(one.ExternalID)), signs: map[signKey]watch.Sign{}}

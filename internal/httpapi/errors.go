@@ -76,7 +76,7 @@ const (
 	databaseAway = "The database is not available or too busy."
 	databaseLate = "The database did not answer in time, or does not commit. A change may have been saved."
 	// late is told where the time was over, and it was not the database that took it.
-	late = "The answer took longer than a request may. A change may have been saved."
+	late = "The answer took longer than a request may take. A change may have been saved."
 )
 
 // absence says what is away, where that is the error; else it is empty.
@@ -158,7 +158,7 @@ func exhausted(e *budgets.ExhaustedError, now time.Time) *wire.Problem {
 		whose, p.Budget.Of = "This token", "token"
 	}
 	what := map[budgets.Name]string{budgets.Bytes: "bytes today", budgets.Events: "events today", budgets.OpenAlerts: "open alerts"}[e.Name]
-	p.Detail = fmt.Sprintf("%s has %d of its %d %s, and the call would exceed that. Nothing of this call was stored.", whose, e.Used, e.Limit, what)
+	p.Detail = fmt.Sprintf("%s has used %d of its %d %s, and the call would exceed that. Nothing of this call was stored.", whose, e.Used, e.Limit, what)
 	if e.ResetAt.IsZero() {
 		p.Detail += " There is room again when alerts are resolved; a call that resolves at least as many as it raises is taken."
 		return p

@@ -141,7 +141,7 @@ func (d *Doors) holdEngines(ctx context.Context, from intake.Caller, item AgentI
 	var r rules
 	for i, one := range item.Servers {
 		if is, there := engines[places[i].Instance]; there && one.Identity != nil && one.Identity.Engine != is {
-			r.breaks("#/servers/"+strconv.Itoa(i)+"/identity/engine", "engine_fixed", "is "+string(is)+" of this instance and never changes")
+			r.breaks("#/servers/"+strconv.Itoa(i)+"/identity/engine", "engine_fixed", "of this instance is "+string(is)+" and never changes")
 		}
 	}
 	if len(r.broken) > 0 {
