@@ -92,7 +92,8 @@
 //   - A budget of the sender's is used up: the whole message is refused, and nothing of it is
 //     written. A message that raises no alert and closes some always passes. The token that
 //     raised an alert stands in its memento only: an alert that is folded again, because of a
-//     memento of another release, is nobody's, and its token's count is right again when all are counted anew.
+//     memento of another release, is nobody's, and its token's count is right again when all
+//     are counted anew.
 //   - Clocks of processes differ: the window of a report, its expiry, the limits of an
 //     hour and the end of an alert are judged by the clock of the process that is asked.
 //     Of two that differ by a second, one may close an alert a second early; its next

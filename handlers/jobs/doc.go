@@ -30,11 +30,11 @@
 // After n failed attempts a job is tried again n⁴ seconds later, give or take a
 // tenth; attempts that were lost do not make it wait longer, for they say nothing
 // of the work. A second loss in a row waits a second beyond its lease, the third 16
-// and the next 81, for whatever loses them may go on. After the last one the job is set aside: its row stays, a person can
-// look at it, retry or drop it, and Policy.Dead records the consequences in
-// the same transaction (eventstore.Transact, like whatever is decided again). A
-// *FinalError sets aside at once. commands.RetryJob refuses to retry the build of
-// a report that has ended.
+// and the next 81, for whatever loses them may go on. After the last one the job
+// is set aside: its row stays, a person can look at it, retry or drop it, and
+// Policy.Dead records the consequences in the same transaction
+// (eventstore.Transact, like whatever is decided again). A *FinalError sets aside
+// at once. commands.RetryJob refuses to retry the build of a report that has ended.
 //
 // The row keeps how each attempt ended (Ending): failed with its error, lost,
 // returned, or interrupted.

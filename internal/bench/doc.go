@@ -11,8 +11,8 @@
 // some hang, ten thousand that send every minute, how all of it grows with the fleet,
 // a start on logs of a million events, one organization beside another whose slow servers
 // hold all slots that they get, or that sends the worst bodies of every door, and the memory
-// of a server that has nothing to do. scripts/bench.sh runs them all and holds them to their goals;
-// docs/performance.md says how to read them.
+// of a server that has nothing to do. scripts/bench.sh runs them all and holds them to their
+// goals; docs/performance.md says how to read them.
 //
 // # How it works
 //

@@ -25,9 +25,10 @@
 //
 // Verifier.Step verifies a log a step further, a step a minute for all processes together: at
 // least 20,480 events, and a 240th of a long log, so that a pass takes four hours at most. After
-// a stop of more than a day it is a 30th, and the pass begins anew. A row of log_verifications says how far the pass is, and whose the next step is: it is claimed
-// for two minutes under a fence. The end of the log, and what did not fit before, are looked
-// at in every step. The code is that of `muster events verify` (eventstore.VerifyOn, tree).
+// a stop of more than a day it is a 30th, and the pass begins anew. A row of log_verifications
+// says how far the pass is, and whose the next step is: it is claimed for two minutes under a
+// fence. The end of the log, and what did not fit before, are looked at in every step. The code
+// is that of `muster events verify` (eventstore.VerifyOn, tree).
 //
 // # Witnesses
 //
@@ -47,12 +48,13 @@
 //     stays. The verifier finds it within a pass, and before that the maker where no
 //     checkpoint covers the event yet.
 //   - A backup of a changed log is restored and accepted (`muster restore --accept-findings`):
-//     Verifier.Accept keeps what does not fit, and the log is signed on. What is changed after
-//     that is told.
-//   - Events are deleted, and that is accepted: the log is signed on where the tree keeps their
-//     hashes, which it does in tiles of 256 events once they are full. A deleted event that is
-//     in no full tile leaves nothing of which a root could be computed, so the log stays
-//     unsigned. No leaf is made up for it: the tree would part from what was signed before.
+//     Verifier.Accept keeps what does not fit, and the maker continues to sign the log. What is
+//     changed after that is told.
+//   - Events are deleted, and that is accepted: the maker continues to sign the log if the tree
+//     keeps their hashes, which it does in tiles of 256 events once they are full. A deleted
+//     event that is in no full tile leaves nothing of which a root could be computed, so the log
+//     stays unsigned. No leaf is made up for it: the tree would differ from what was signed
+//     before.
 //   - Somebody sets log_verifications back: the next pass finds it all again.
 //   - A process dies amid a step: the next one is made two minutes later, by any process.
 //   - A kept row is swapped for another: its note has to say what the row says, and what

@@ -57,9 +57,9 @@
 //     try again), of one organization sooner than of all. Nothing of such a call was
 //     kept. Places are this process's.
 //   - One organization sends all the time, or the largest bodies that there are: turns go
-//     round by organization, and none has more than half of them. Of
-//     calls over 4 MiB unpacked one works at a time, beside the others. Whoever has waited
-//     for longer than a write may take is turned away like the rest.
+//     round by organization, and none has more than half of them. Of calls over 4 MiB
+//     unpacked one works at a time, beside the others. Whoever has waited for longer than a
+//     write may take is turned away like the rest.
 //   - A budget of the organization or of its token is used up (package budgets): the call is
 //     told budget_exhausted, before its body is read where no byte is left. What a body has
 //     unpacked is counted before its form is held against it.

@@ -2,8 +2,8 @@
 // servers that it measures.
 //
 // A report replaces the one before of the same sender and token: the same sender id by another
-// token is another agent. The agent that reported an instance last is shown with it. No report
-// is history: reports are for whoever looks at an instance now.
+// token is another agent. An instance is shown with the agent that reported it last. No report
+// is history: it is for whoever looks at an instance now.
 //
 // What may go wrong:
 //

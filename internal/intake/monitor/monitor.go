@@ -30,7 +30,8 @@ const (
 	lookEvery = 2 * time.Second
 	// renewEvery leaves two further tries before a lease runs out.
 	renewEvery = term / 3
-	// connectsAtOnce bounds the handshakes of one process.
+	// connectsAtOnce bounds the handshakes of one organization in a process, and is half of the
+	// bound of all (internal/turns).
 	connectsAtOnce = 16
 	// writesAtOnce bounds the connections to our own database. A thousand servers
 	// make 100 batches a second of a few milliseconds each.
