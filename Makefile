@@ -1,6 +1,7 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests (packages with -race), linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: whole programs with -race, an incident in a browser, the API's description in one, known vulnerabilities, more PostgreSQL majors, the long chaos runs, the long fuzz
+# make vulnerabilities  known vulnerabilities of the program, and of the npm packages that build the pages (docs/security.md)
 # make chaos      three replicas under load, 1,000 SIGKILLs and whatever else goes wrong, and a count of what was acknowledged (CONTRIBUTING.md)
 # make kit        in bin/: packages for Debian and rpm, an archive, what the program is made of, the chart, the image, checksums
 # make image      in bin/image: the container image, as an OCI layout, without a daemon

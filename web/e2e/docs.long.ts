@@ -26,7 +26,10 @@ async function opened(operation: string, as: "viewer" | null): Promise<{ page: P
 
 type Operation = { operationId: string; tags: string[] };
 
-/** passed scrolls on by less than a window, from the end to the top, and is which operations are drawn: Swagger UI draws those that are near. */
+/**
+ * passed scrolls on by half a window, from the end back to the top, and returns the operations that were drawn: Swagger UI
+ * draws those that are near.
+ */
 const passed = (page: Page) =>
   page.evaluate(() => {
     const drawn = [...document.querySelectorAll(".opblock")].map(({ id }) => id);
