@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"strconv"
 	"time"
 
 	"muster/domain/alert"
@@ -165,26 +164,13 @@ func alertState(a analysis.OpenAlert) string {
 
 func shortMinute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
-// length is how long something took, in its two largest units.
+// length is how long something took, to the minute.
 func length(d time.Duration) string {
-	pair := func(big time.Duration, bigUnit string, small time.Duration, smallUnit string) string {
-		s := strconv.Itoa(int(d/big)) + " " + bigUnit
-		if rest := d % big / small; rest > 0 {
-			s += " " + strconv.Itoa(int(rest)) + " " + smallUnit
-		}
-		return s
-	}
-	const day = 24 * time.Hour
 	switch {
 	case d <= 0:
 		return "0 min"
 	case d < time.Minute:
 		return "< 1 min"
-	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + " min"
-	case d < day:
-		return pair(time.Hour, "h", time.Minute, "min")
-	default:
-		return pair(day, "d", time.Hour, "h")
 	}
+	return alert.Length(d.Truncate(time.Minute))
 }

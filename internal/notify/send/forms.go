@@ -183,27 +183,12 @@ func lasted(n Notice) (time.Duration, bool) {
 	return n.Until.Sub(*n.Since), true
 }
 
-// length is how long something took, in its two largest units.
+// length is how long something took.
 func length(d time.Duration) string {
-	pair := func(big time.Duration, bigUnit string, small time.Duration, smallUnit string) string {
-		s := strconv.Itoa(int(d/big)) + " " + bigUnit
-		if rest := d % big / small; rest > 0 {
-			s += " " + strconv.Itoa(int(rest)) + " " + smallUnit
-		}
-		return s
-	}
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Second:
+	if d < time.Second {
 		return "less than 1 s"
-	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + " s"
-	case d < time.Hour:
-		return pair(time.Minute, "min", time.Second, "s")
-	case d < day:
-		return pair(time.Hour, "h", time.Minute, "min")
 	}
-	return pair(day, "d", time.Hour, "h")
+	return alert.Length(d)
 }
 
 // Facts say of an alert that is raised since when it fires and above what, and what to do; of
