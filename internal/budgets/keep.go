@@ -2,7 +2,6 @@ package budgets
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"time"
 
@@ -20,20 +19,14 @@ const (
 
 // Run writes what is counted until ctx ends, and then once more.
 func (b *Book) Run(ctx context.Context) error {
-	for failing := false; pause.For(ctx, pace) == nil; {
-		err := b.flushWithin(ctx, patience)
-		if err != nil && !failing && ctx.Err() == nil { // once, not every time
-			b.log.WarnContext(ctx, "what senders used of their budgets is not written down", "error", err)
-		}
-		failing = err != nil
+	flush := func(ctx context.Context) error {
+		ctx, end := context.WithTimeout(ctx, patience)
+		defer end()
+		return b.Flush(ctx)
 	}
-	return errors.Join(ctx.Err(), b.flushWithin(context.WithoutCancel(ctx), time.Second))
-}
-
-func (b *Book) flushWithin(ctx context.Context, patience time.Duration) error {
-	ctx, end := context.WithTimeout(ctx, patience)
-	defer end()
-	return b.Flush(ctx)
+	return pause.Flushing(ctx, pace, time.Second, flush, func(err error) {
+		b.log.WarnContext(ctx, "what senders used of their budgets is not written down", "error", err)
+	})
 }
 
 // Flush writes what is counted, reads what other processes counted, and deletes old days.

@@ -2,6 +2,7 @@ package pause
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 )
@@ -42,6 +43,22 @@ func Every(ctx context.Context, interval time.Duration, do func()) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// Flushing calls flush after each interval until ctx ends, and then once more, which may take
+// last. failed is told of an error unless the call before failed, too. The error is ctx's, and
+// that of the last call.
+func Flushing(ctx context.Context, interval, last time.Duration, flush func(context.Context) error, failed func(error)) error {
+	for failing := false; For(ctx, interval) == nil; {
+		err := flush(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			failed(err)
+		}
+		failing = err != nil
+	}
+	within, end := context.WithTimeout(context.WithoutCancel(ctx), last)
+	defer end()
+	return errors.Join(ctx.Err(), flush(within))
 }
 
 // Jittered moves an interval by up to a tenth either way, so that what began

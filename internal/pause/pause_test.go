@@ -92,3 +92,30 @@ func TestJitterIsATenth(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsCountedIsFlushedAtTheEndToo: after each interval, and once more when the context is
+// over, within a time of its own. Of failures in a row the first one is told.
+func TestWhatIsCountedIsFlushedAtTheEndToo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second+time.Millisecond)
+		defer stop()
+		broken := errors.New("broken")
+		outcomes := []error{nil, broken, broken, nil, broken, broken}
+		calls, told := 0, 0
+		var last time.Duration
+		err := pause.Flushing(ctx, time.Second, 7*time.Second, func(ctx context.Context) error {
+			if ctx.Err() != nil {
+				t.Error("called with a context that is over")
+			}
+			if deadline, ok := ctx.Deadline(); ok {
+				last = time.Until(deadline)
+			}
+			calls++
+			return outcomes[calls-1]
+		}, func(error) { told++ })
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, broken) || calls != 6 || told != 2 || last != 7*time.Second {
+			t.Errorf("%d calls, %d failures told, %s for the last: %v", calls, told, last, err)
+		}
+	})
+}

@@ -2,7 +2,6 @@ package senders
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"strings"
@@ -115,16 +114,9 @@ func clean(text string) string {
 
 // Run writes what is counted until ctx ends, and then once more.
 func (b *Book) Run(ctx context.Context) error {
-	for failing := false; pause.For(ctx, pace) == nil; {
-		err := b.Flush(ctx)
-		if err != nil && !failing && ctx.Err() == nil { // once, not every time
-			b.log.WarnContext(ctx, "what senders sent is not written down", "error", err)
-		}
-		failing = err != nil
-	}
-	last, end := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer end()
-	return errors.Join(ctx.Err(), b.Flush(last))
+	return pause.Flushing(ctx, pace, time.Second, b.Flush, func(err error) {
+		b.log.WarnContext(ctx, "what senders sent is not written down", "error", err)
+	})
 }
 
 // Flush writes what is counted, and deletes what is old. What could not be written stays

@@ -73,16 +73,9 @@ func (b *Book) addDrop(k key, d DropCount) {
 
 // Run writes what is counted until ctx ends, and then once more.
 func (b *Book) Run(ctx context.Context) error {
-	for failing := false; pause.For(ctx, pace) == nil; {
-		err := b.Flush(ctx)
-		if err != nil && !failing && ctx.Err() == nil { // once, not every second
-			b.log.WarnContext(ctx, "dropped engines are not written down", "error", err)
-		}
-		failing = err != nil
-	}
-	last, end := context.WithTimeout(context.WithoutCancel(ctx), pace)
-	defer end()
-	return errors.Join(ctx.Err(), b.Flush(last))
+	return pause.Flushing(ctx, pace, pace, b.Flush, func(err error) {
+		b.log.WarnContext(ctx, "dropped engines are not written down", "error", err)
+	})
 }
 
 // Flush writes what is counted. What could not be written stays counted.
