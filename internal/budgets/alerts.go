@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -88,7 +87,7 @@ func recount(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, count fun
 	}
 	var all int64
 	var rows []row
-	for token, n := range maps.All(open) {
+	for token, n := range open {
 		all += n
 		if token != uuid.Nil {
 			rows = append(rows, row{token, n})

@@ -2,7 +2,6 @@ package budgets
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -125,8 +124,8 @@ func (b *Book) write(ctx context.Context, unkept map[entry]used) error {
 		return nil
 	}
 	rows := make([]row, 0, len(unkept))
-	for at := range maps.Keys(unkept) {
-		rows = append(rows, row{at.Organization, at.Token, at.day, unkept[at].bytes, unkept[at].events})
+	for at, u := range unkept {
+		rows = append(rows, row{at.Organization, at.Token, at.day, u.bytes, u.events})
 	}
 	// In the order of the key: processes that write the same rows do so in one order. Rows of
 	// an organization that was deleted meanwhile are left out by the table's trigger.
