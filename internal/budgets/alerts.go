@@ -17,19 +17,7 @@ import (
 // there were, and more than the organization or the token may have; uuid.Nil is never refused.
 // The rows stay locked until the transaction ends.
 func (b *Book) CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, token uuid.UUID, changes map[uuid.UUID]int64) error {
-	type row struct {
-		Token [16]byte
-		More  int64
-	}
-	var all int64
-	rows := make([]row, 0, len(changes)+1)
-	for of, more := range changes {
-		all += more
-		if of != uuid.Nil {
-			rows = append(rows, row{of, more})
-		}
-	}
-	rows = append(rows, row{uuid.Nil, all})
+	parameters, all := withSum(organization, changes)
 	// The organization's row comes first for everybody. A program from before may have opened
 	// what is closed here.
 	open, err := statement.Map[uuid.UUID, int64](ctx, tx, "count open alerts", `
@@ -38,7 +26,7 @@ func (b *Book) CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, 
 		SELECT $1, token, greatest(0, more) FROM change ORDER BY token
 		ON CONFLICT (organization_id, token_id) DO UPDATE
 		SET open = greatest(0, kept.open + (SELECT more FROM change WHERE token = kept.token_id))
-		RETURNING token_id, open`, append([]any{organization}, statement.Columns(rows)...)...)
+		RETURNING token_id, open`, parameters...)
 	if err != nil || token == uuid.Nil {
 		return err
 	}
@@ -49,6 +37,24 @@ func (b *Book) CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, 
 		return &ExhaustedError{Name: OpenAlerts, OfToken: true, Limit: limit, Used: open[token] - changes[token]}
 	}
 	return nil
+}
+
+// withSum are the parameters $1 to $3 of a statement on open_alerts: the organization, its tokens,
+// and the numbers of each. The sum is the number of uuid.Nil, whose row is the organization's.
+func withSum(organization uuid.UUID, of map[uuid.UUID]int64) (parameters []any, sum int64) {
+	type row struct {
+		Token [16]byte
+		N     int64
+	}
+	rows := make([]row, 0, len(of)+1)
+	for token, n := range of {
+		sum += n
+		if token != uuid.Nil {
+			rows = append(rows, row{token, n})
+		}
+	}
+	rows = append(rows, row{uuid.Nil, sum})
+	return append([]any{organization}, statement.Columns(rows)...), sum
 }
 
 // Recount counts the open alerts of organizations anew where that was last done more than a
@@ -81,24 +87,11 @@ func recount(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, count fun
 	if err != nil {
 		return err
 	}
-	type row struct {
-		Token [16]byte
-		Open  int64
-	}
-	var all int64
-	var rows []row
-	for token, n := range open {
-		all += n
-		if token != uuid.Nil {
-			rows = append(rows, row{token, n})
-		}
-	}
-	rows = append(rows, row{uuid.Nil, all})
-	columns := append([]any{organization}, statement.Columns(rows)...)
-	if err := statement.Exec(ctx, tx, "forget tokens without open alerts", `DELETE FROM open_alerts WHERE organization_id = $1 AND NOT token_id = ANY($2::uuid[])`, columns[:2]...); err != nil {
+	parameters, _ := withSum(organization, open)
+	if err := statement.Exec(ctx, tx, "forget tokens without open alerts", `DELETE FROM open_alerts WHERE organization_id = $1 AND NOT token_id = ANY($2::uuid[])`, parameters[:2]...); err != nil {
 		return err
 	}
 	return statement.Exec(ctx, tx, "write down how many alerts are open", `INSERT INTO open_alerts (organization_id, token_id, open)
 		SELECT $1, * FROM unnest($2::uuid[], $3::bigint[]) ORDER BY 2
-		ON CONFLICT (organization_id, token_id) DO UPDATE SET open = excluded.open`, columns...)
+		ON CONFLICT (organization_id, token_id) DO UPDATE SET open = excluded.open`, parameters...)
 }
