@@ -15,7 +15,6 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/mail"
 	"muster/internal/proof"
-	"muster/internal/turns"
 )
 
 // How many jobs of a kind and of one organization a process works on at once, and half of
@@ -58,13 +57,12 @@ type Parts struct {
 	Ended func(kind report.Kind, status report.Status, after time.Duration)
 	Log   *slog.Logger
 
-	rendering *turns.Gate                              // nil: builds render without turns
-	passed    func(ctx context.Context, p point) error // a test's way to stop between two steps
+	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
 }
 
 // Register adds the tasks and chores of reports to w.
 func Register(w *Workers, p Parts) {
-	w.Add((&Builder{p}).Task(buildsAtOnce))
+	w.Add((&Builder{Parts: p}).Task(buildsAtOnce))
 	w.Add((&Mailer{p}).Task(mailsAtOnce))
 	w.Add((&Expirer{p}).Task())
 	w.Add((&Eraser{p}).Task())

@@ -49,7 +49,10 @@ type Renderer interface {
 }
 
 // Builder builds reports.
-type Builder struct{ Parts }
+type Builder struct {
+	Parts
+	rendering *turns.Gate // Task makes it
+}
 
 // point is a place between two steps of a handler.
 type point string

@@ -19,13 +19,11 @@ import (
 // once. Organizations take turns at it: it uses the processors, and memory for the whole
 // document.
 func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
-	if b.rendering != nil {
-		leave, err := b.rendering.Pass(ctx, job.OrganizationID)
-		if err != nil {
-			return err
-		}
-		defer leave()
+	leave, err := b.rendering.Pass(ctx, job.OrganizationID)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	group, ctx := supervise.WithContext(ctx)
 	group.Go(func() (err error) {
 		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)
