@@ -232,7 +232,7 @@ func (s *Store) Collected(ctx context.Context, organization uuid.UUID, instances
 	return collected, err
 }
 
-// Connected are the same, as q sees them.
+// Connected is Collected, as q sees the connections.
 func (s *Store) Connected(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) ([]uuid.UUID, error) {
 	return statement.All[uuid.UUID](ctx, q, "look for connections", `SELECT instance_id FROM assessment_targets
 		WHERE organization_id = $1 AND instance_id = ANY ($2)`, organization, statement.IDs(instances))

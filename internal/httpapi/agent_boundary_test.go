@@ -12,7 +12,7 @@ import (
 	domain "muster/domain/fleet"
 )
 
-// TestNothingThatAnAgentSendsIsAStatement: fault 5. The statement of an object is the one of
+// TestNothingThatAnAgentSendsIsAStatement: the statement of an object is the one of
 // Muster's own lists, whatever an agent of an earlier version sends beside it. An object that
 // Muster does not know is shown without one.
 func TestNothingThatAnAgentSendsIsAStatement(t *testing.T) {
@@ -58,7 +58,7 @@ func TestNothingThatAnAgentSendsIsAStatement(t *testing.T) {
 	}
 }
 
-// TestAListStaysSmallAfterAHostileReport: fault 6. What an agent dropped is bounded, and is in the
+// TestAListStaysSmallAfterAHostileReport: what an agent dropped is bounded, and is in the
 // detail of an instance alone; a report at all of its bounds leaves a list that a browser reads.
 func TestAListStaysSmallAfterAHostileReport(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestAListStaysSmallAfterAHostileReport(t *testing.T) {
 	}
 }
 
-// TestTheSameSenderByAnotherTokenIsAnotherAgent: fault 11. Its report overwrites nothing, and it
+// TestTheSameSenderByAnotherTokenIsAnotherAgent: its report overwrites nothing, and it
 // holds no statements for the first.
 func TestTheSameSenderByAnotherTokenIsAnotherAgent(t *testing.T) {
 	t.Parallel()

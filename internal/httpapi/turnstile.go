@@ -29,8 +29,11 @@ const (
 	ingestRetry    = 5 * time.Second
 )
 
-// turnstile lets some callers in and a few of them work at a time, organizations in turn. It
-// is of this process: two replicas take in twice as much, and each protects itself.
+// turnstile lets some callers in and a few of them work at a time, organizations in turn. Each
+// process has its own: two replicas take in twice as much, and each protects itself.
+//
+// It has no turns.Gate for each kind of turn. An organization's share is of the turns of both
+// kinds together, and the one heavy turn cannot be halved.
 type turnstile struct {
 	mu     sync.Mutex
 	inside room
@@ -40,7 +43,7 @@ type turnstile struct {
 	given  uint64            // turns there were
 }
 
-// room is what callers take that are inside.
+// room is what the callers inside take up.
 type room struct {
 	calls int
 	bytes int64
@@ -162,8 +165,8 @@ func (t *turnstile) give() {
 	}
 }
 
-// next is whose turn it is: of those that wait the organization's that had none of the kind
-// for the longest; -1: nobody's.
+// next is the caller whose turn it is: one of the organization whose last turn of the kind is
+// longest ago; -1: nobody may have one.
 func (t *turnstile) next(l *lane) int {
 	best := -1
 	for i, w := range l.waiting {
@@ -232,11 +235,11 @@ func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *w
 }
 
 // heavyGC is how much the heap may grow, in percent, between two collections while a heavy
-// call works, which has most of it. It is 100 else.
+// call works, which has most of the heap. Otherwise it may grow by 100 percent.
 const heavyGC = 30
 
-// spared has a heavy call take less memory and more time. The end of its turn gives back what
-// is left of what it took: the next one would begin on top of that.
+// spared has a heavy call take less memory and more time. The end of its turn returns the memory
+// that it left behind to the system: the next heavy call would begin on top of that.
 func spared(done func()) func() {
 	before := debug.SetGCPercent(heavyGC)
 	return func() {
@@ -246,7 +249,7 @@ func spared(done func()) func() {
 	}
 }
 
-// received is the body of a request as it was sent. How long it is it says mostly.
+// received is the body of a request as it was sent. Most requests say how long it is.
 func received(req *http.Request) ([]byte, error) {
 	if req.ContentLength < 0 {
 		return io.ReadAll(req.Body)

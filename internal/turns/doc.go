@@ -1,5 +1,5 @@
 // Package turns shares the slots of a process between organizations: assessments, light
-// looks, jobs of each kind, handshakes and feeds of Alertmanagers.
+// looks, jobs of each kind, the rendering of reports, handshakes and feeds of Alertmanagers.
 //
 // # How it works
 //

@@ -51,8 +51,8 @@ func TestAnAgentsObjectHasTheListsStatement(t *testing.T) {
 	}
 }
 
-// TestNoTextOfAnAgentIsInAStatement: fault 5. Whatever an object holds before, in or behind what
-// the lists know, no statement and no script has it.
+// TestNoTextOfAnAgentIsInAStatement, nor in a script, whatever an object holds before, in or
+// behind what the lists know.
 func TestNoTextOfAnAgentIsInAStatement(t *testing.T) {
 	t.Parallel()
 	checks := loaded(t)
