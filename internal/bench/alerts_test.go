@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,7 +41,7 @@ const (
 // report appends p95 ≤ 50 ms.
 func BenchmarkAlertsOverHTTP(b *testing.B) {
 	p := start(b)
-	feed := p.agent(strings.TrimSpace(p.run("token", "create", "--kind=ingest", "--email="+admin)))
+	feed := p.agent(p.tokenOf("ingest", admin))
 	servers := p.servers(feed)
 	ctx, stop := context.WithCancel(b.Context())
 	defer stop()

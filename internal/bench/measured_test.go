@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -72,7 +71,7 @@ func newMeasuredWith(p *program, count, databases int) *measured {
 	var organization struct{ ID uuid.UUID }
 	p.get("/organization", &organization)
 	m.organization = organization.ID
-	feed := p.agent(strings.TrimSpace(p.run("token", "create", "--kind=ingest", "--email="+admin)))
+	feed := p.agent(p.tokenOf("ingest", admin))
 	for first := 0; first < count; first += 1000 {
 		m.register(feed, first, min(first+1000, count))
 	}

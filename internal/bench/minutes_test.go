@@ -13,7 +13,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -91,7 +90,7 @@ type state struct {
 
 func newLiving(p *program, count int) *living {
 	p.b.Helper()
-	token := strings.TrimSpace(p.run("token", "create", "--kind=ingest", "--email="+admin))
+	token := p.tokenOf("ingest", admin)
 	return &living{
 		p: p, m: newMeasuredWith(p, count, minuteDatabases), tiles: make(map[int][]time.Duration), reader: p.agent(p.token),
 		feed: agent{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: minuteSenders}}, base: p.base, token: token},

@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -72,8 +71,15 @@ func (p *program) of(pid int) (s spent) {
 	if errors.Is(err, fs.ErrNotExist) || len(file) == 0 {
 		return s
 	}
-	for lines := bufio.NewScanner(bytes.NewReader(file)); lines.Scan(); {
-		field, rest, _ := strings.Cut(lines.Text(), ":")
+	s.resident = p.mebibytes(file, name)
+	return s
+}
+
+// mebibytes is a field of a process's status or smaps_rollup; 0 where it has none.
+func (p *program) mebibytes(file []byte, name string) float64 {
+	p.b.Helper()
+	for line := range strings.Lines(string(file)) {
+		field, rest, _ := strings.Cut(line, ":")
 		if field != name {
 			continue
 		}
@@ -81,9 +87,9 @@ func (p *program) of(pid int) (s spent) {
 		if err != nil {
 			p.b.Fatal(err)
 		}
-		s.resident = kib / 1024
+		return kib / 1024
 	}
-	return s
+	return 0
 }
 
 // stat is a process's time as user and system, its own and that of children that have

@@ -64,13 +64,27 @@ func start(b *testing.B) *program {
 	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", p.binary, "muster/cmd/muster").CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, out)
 	}
-	secret := filepath.Join(p.data, "password")
-	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
+	if err := os.WriteFile(p.secret(), []byte(password), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	p.serve("--listen=127.0.0.1:0", "--rate-limits=off", "--admin-email="+admin, "--admin-password-file="+secret)
-	p.token = strings.TrimSpace(p.run("token", "create", "--kind=api", "--email="+admin))
+	p.serve("--listen=127.0.0.1:0", "--rate-limits=off", "--admin-email="+admin, "--admin-password-file="+p.secret())
+	p.token = p.tokenOf("api", admin)
 	return p
+}
+
+// secret is the file with the password of every administrator.
+func (p *program) secret() string { return filepath.Join(p.data, "password") }
+
+// organization makes another one.
+func (p *program) organization(name, admin string) {
+	p.b.Helper()
+	p.run("organization", "create", "--name="+name, "--admin-email="+admin, "--admin-password-file="+p.secret())
+}
+
+// tokenOf makes a token of somebody.
+func (p *program) tokenOf(kind, email string) string {
+	p.b.Helper()
+	return strings.TrimSpace(p.run("token", "create", "--kind="+kind, "--email="+email))
 }
 
 // command is a command line on the installation; the developer's own settings

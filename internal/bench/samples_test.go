@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func BenchmarkStatementsOverHTTP(b *testing.B) {
 	p := start(b)
 	pace := setting(b, "MUSTER_BENCH_DELTAS", 40_000)
 	m := newMeasured(p, deltaServers(pace))
-	f := &flood{m: m, pace: pace, feed: p.agent(strings.TrimSpace(p.run("token", "create", "--kind=ingest", "--email="+admin)))}
+	f := &flood{m: m, pace: pace, feed: p.agent(p.tokenOf("ingest", admin))}
 	first := f.send(func() bool { return len(f.sent) < len(m.servers) })
 	b.ReportMetric(first.rate, "new-deltas/s")
 	b.ReportMetric(first.behind.Seconds(), "new-behind-s")

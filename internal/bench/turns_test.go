@@ -3,8 +3,6 @@ package bench_test
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -93,13 +91,9 @@ type hostile struct {
 // hostile makes it. Its servers are assessed once, and then answer as fast as any.
 func (p *program) hostile(b *testing.B) *hostile {
 	b.Helper()
-	secret := filepath.Join(p.data, "hostile-password")
-	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	p.run("organization", "create", "--name=Hostile", "--admin-email="+hostileAdmin, "--admin-password-file="+secret)
+	p.organization("Hostile", hostileAdmin)
 	own := *p
-	own.token = strings.TrimSpace(p.run("token", "create", "--kind=api", "--email="+hostileAdmin))
+	own.token = p.tokenOf("api", hostileAdmin)
 	server := pgtest.Cluster(b, pgtest.Options{Fsync: true})
 	h := &hostile{program: &own, line: linetest.New(b, server.Addr())}
 	for n := range slowServers {
