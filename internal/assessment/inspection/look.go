@@ -71,6 +71,15 @@ func Skip(checks []catalogue.Check, database, code, reason string) (results []sn
 	return results
 }
 
+// Unread is what came of the checks of a database that could not be read: because the look is
+// over, or for another reason.
+func Unread(ctx context.Context, checks []catalogue.Check, database, reason string) []snapshot.CheckResult {
+	if notRead, over := Over(ctx); over {
+		return Skip(checks, database, snapshot.ReasonTimeout, notRead)
+	}
+	return Skip(checks, database, snapshot.ReasonDatabaseUnreachable, reason)
+}
+
 // admit decides whether a check can be run here, by what the server has and lets our
 // account see.
 func (l Look) admit(result *snapshot.CheckResult, check catalogue.Check) (grants []snapshot.MissingGrant, applies bool) {

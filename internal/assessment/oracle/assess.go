@@ -152,23 +152,18 @@ func (c *Inspector) visitContainers(ctx context.Context, target servers.Target, 
 
 func (c *Inspector) visit(ctx context.Context, target servers.Target, who identity, one *container, checks []catalogue.Check) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
 	name := one.fact.Name
-	skip := func(reason string) []snapshot.CheckResult {
-		return inspection.Skip(checks, name, snapshot.ReasonDatabaseUnreachable, reason)
-	}
 	if !one.fact.AllowsConn {
-		return skip(fmt.Sprintf("Container %s is %s.", name, one.mode)), nil
+		return inspection.Skip(checks, name, snapshot.ReasonDatabaseUnreachable, fmt.Sprintf("Container %s is %s.", name, one.mode)), nil
 	}
 	s, err := c.enter(ctx, target, who, name)
-	if reason, over := inspection.Over(ctx); over && err != nil {
-		return inspection.Skip(checks, name, snapshot.ReasonTimeout, reason), nil
-	}
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
+		results := inspection.Unread(ctx, checks, name, refused.Sentence)
 		if refused.Class != servers.ClassDatabase {
-			return skip(refused.Sentence), nil
+			return results, nil
 		}
 		grant := snapshot.MissingGrant{Object: "container " + name, Statement: access{account: who.account}.grant("SET CONTAINER")}
-		return skip(refused.Sentence), []snapshot.MissingGrant{grant}
+		return results, []snapshot.MissingGrant{grant}
 	}
 	defer s.Close(ctx)
 	one.fact.EncryptedAtRest = encryption(ctx, s)

@@ -301,18 +301,7 @@ func dropVanished(ctx context.Context, s servers.Session, a *snapshot.Assessment
 func connectObject(database string) string { return "database " + database }
 
 func visitDatabase(ctx context.Context, target servers.Target, role string, version int, on platform, database string, closed bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
-	all := func(code, reason string) []snapshot.CheckResult {
-		for _, check := range checks {
-			result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
-			inspection.NotAssessed(&result, code, reason)
-			results = append(results, result)
-		}
-		return results
-	}
 	s, err := target.Open(ctx, database, servers.StatementTimeout)
-	if reason, over := inspection.Over(ctx); over && err != nil {
-		return all(snapshot.ReasonTimeout, reason), nil, nil
-	}
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		if closed && refused.Class == servers.ClassDatabase {
@@ -321,7 +310,7 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 				Statement: "GRANT CONNECT ON DATABASE " + quote.Identifier(database) + " TO " + quote.Identifier(role) + ";",
 			})
 		}
-		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil
+		return inspection.Unread(ctx, checks, database, refused.Sentence), grants, nil
 	}
 	defer s.Close(ctx)
 	rows, err := servers.Query(ctx, s, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
@@ -329,12 +318,9 @@ func visitDatabase(ctx context.Context, target servers.Target, role string, vers
 	if err == nil {
 		granted, err = lookUp(ctx, s, role, on, checks)
 	}
-	if reason, over := inspection.Over(ctx); over && err != nil {
-		return all(snapshot.ReasonTimeout, reason), nil, nil
-	}
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		return all(snapshot.ReasonDatabaseUnreachable, "Database "+database+" could not be read: "+sentence+"."), nil, nil
+		return inspection.Unread(ctx, checks, database, "Database "+database+" could not be read: "+sentence+"."), nil, nil
 	}
 	extensions = make([]snapshot.Extension, 0, len(rows)) // nil: they could not be read
 	for _, row := range rows {

@@ -167,32 +167,24 @@ func (c *Inspector) visitDatabases(ctx context.Context, target servers.Target, w
 
 func (c *Inspector) visit(ctx context.Context, target servers.Target, who identity, d database, checks []catalogue.Check) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
 	name := d.fact.Name
-	skip := func(reason string) []snapshot.CheckResult {
-		return inspection.Skip(checks, name, snapshot.ReasonDatabaseUnreachable, reason)
-	}
+	unread := func(reason string) []snapshot.CheckResult { return inspection.Unread(ctx, checks, name, reason) }
 	if d.state != online {
-		return skip(fmt.Sprintf("Database %s is %s.", name, d.state)), nil
+		return inspection.Skip(checks, name, snapshot.ReasonDatabaseUnreachable, fmt.Sprintf("Database %s is %s.", name, d.state)), nil
 	}
 	s, err := c.open(ctx, target, name)
-	if reason, over := inspection.Over(ctx); over && err != nil {
-		return inspection.Skip(checks, name, snapshot.ReasonTimeout, reason), nil
-	}
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		if !d.accessible && !d.replicated && refused.Class == servers.ClassDatabase {
 			grant := snapshot.MissingGrant{Object: "database " + name, Statement: access{login: who.login}.statement(connectAnyDatabase)}
-			return skip(refused.Sentence), []snapshot.MissingGrant{grant}
+			return unread(refused.Sentence), []snapshot.MissingGrant{grant}
 		}
-		return skip(refused.Sentence), nil
+		return unread(refused.Sentence), nil
 	}
 	defer s.Close(ctx)
 	granted, err := lookUp(ctx, s, who)
-	if reason, over := inspection.Over(ctx); over && err != nil {
-		return inspection.Skip(checks, name, snapshot.ReasonTimeout, reason), nil
-	}
 	if err != nil {
 		_, sentence := inspection.Reason(err)
-		return skip("Database " + name + " could not be read: " + sentence + "."), nil
+		return unread("Database " + name + " could not be read: " + sentence + "."), nil
 	}
 	return inspection.Look{Session: s, Server: granted, Account: who.login, Database: name}.Run(ctx, checks)
 }
