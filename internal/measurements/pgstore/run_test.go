@@ -19,9 +19,13 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Run(ctx) }()
-	for s.count(`SELECT (SELECT count(*) FROM dirty_hours) + (SELECT count(*) FROM measured_hours) `) > 1 && t.Context().Err() == nil {
-		continue // b is rolled up, a is sealed
-	}
+	s.eventually(func() []string { // b is rolled up, a is sealed
+		left := s.dirty()
+		if s.count(`SELECT count(*) FROM measured_hours`) > 1 {
+			left = append(left, "an hour that is to be sealed")
+		}
+		return left
+	})
 	stop()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/longtest"
 	"muster/internal/measurements"
@@ -76,7 +77,7 @@ func measured(kind, subject string, at time.Time, numbers ...int64) codec.Arriva
 	if kind == codec.Hosts {
 		engine = ""
 	}
-	return codec.Arrival{Kind: kind, Subject: subject, Engine: engine, Sample: codec.Sample{At: at, Body: pack(of)}, Count: 1}
+	return codec.Arrival{Kind: kind, Subject: subject, Engine: engine, Sample: codec.Sample{At: instant.Cut(at), Body: pack(of)}, Count: 1}
 }
 
 // try writes arrivals as Write does with what it was given.
@@ -134,8 +135,32 @@ func (s *stage) roll() int {
 // held that died.
 func (s *stage) rollAll() {
 	s.Helper()
-	for s.roll(); s.count(`SELECT count(*) FROM dirty_hours`) > 0 && s.Context().Err() == nil; {
+	s.eventually(func() []string {
 		s.roll()
+		return s.dirty()
+	})
+}
+
+// dirty says what is to be rolled up.
+func (s *stage) dirty() []string {
+	s.Helper()
+	dirty, err := statement.All[string](s.Context(), s.db, "read what is dirty",
+		`SELECT format('%s of %s at %s, failed %s times, due in %s', s.kind, s.subject, d.hour, d.failures, d.due - now())
+			FROM dirty_hours d LEFT JOIN measured_series s ON s.id = d.series_id ORDER BY d.hour, d.series_id`)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return dirty
+}
+
+// eventually looks until nothing is left, and fails the test with what is left after 20 seconds.
+func (s *stage) eventually(look func() []string) {
+	s.Helper()
+	begun := time.Now()
+	for left := look(); len(left) > 0; left = look() {
+		if time.Since(begun) > 20*time.Second {
+			s.Fatalf("%d are left: %q", len(left), left)
+		}
 	}
 }
 

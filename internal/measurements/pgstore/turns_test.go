@@ -128,11 +128,13 @@ func TestRollingUpEnds(t *testing.T) {
 
 // awaitWaiter returns when somebody waits for a lock.
 func awaitWaiter(s *stage) {
-	for s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
-		if s.Context().Err() != nil {
-			return
+	s.Helper()
+	s.eventually(func() []string {
+		if s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
+			return []string{"a session that waits for a lock"}
 		}
-	}
+		return nil
+	})
 }
 
 // TestGroupsAreBounded by what they read.
