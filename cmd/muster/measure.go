@@ -69,7 +69,7 @@ func (p *process) measure() {
 	p.budgetGauges()
 	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
 	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
-	p.metrics.Gauge("muster_measurements_waiting_seconds", "For how long hours that are over cannot be put into ClickHouse; after a day samples of their hosts and instances are refused.", nil, p.waitingReadings)
+	p.metrics.Gauge("muster_measurements_waiting_seconds", "For how long the oldest hour of measurements has waited for ClickHouse; after a day samples of its host or instance are refused.", nil, p.waitingReadings)
 	p.metrics.Gauge("muster_certificate_left_seconds", "For how long a certificate is good that this process signs with or meets; negative: for how long it has not been.", []string{"certificate"},
 		func(context.Context) ([]telemetry.Reading, error) { return p.certificates.Left(p.clock.Now()), nil })
 	p.metrics.Gauge("muster_disk_free_ratio", "How much is free of the file system with the data directory, and with the files, from 0 to 1.", []string{"disk"}, p.newDisks().readings)

@@ -66,12 +66,12 @@ func (p *process) zonesCurrent(context.Context) error {
 	return zones.Current().Check(p.clock.Now())
 }
 
-// blocksThere asks each shard, and looks for how long hours could not be put on one: a disk
-// that is full keeps none from answering.
+// blocksThere asks each shard, and looks for how long hours have waited for one: a disk that is
+// full keeps none from answering.
 func (p *process) blocksThere(ctx context.Context) (*time.Duration, error) {
 	waiting, err := p.samples.Waiting(ctx)
 	if err == nil && waiting.Series > 0 {
-		err = fmt.Errorf("%d hosts and instances have hours that cannot be put into ClickHouse for %s: they are kept in PostgreSQL, and after %s no more is taken in of them",
+		err = fmt.Errorf("%d series of hosts and instances have hours that have waited for ClickHouse for %s: they are kept in PostgreSQL, and after %s no more is taken in of them",
 			waiting.Series, waiting.Since.Round(time.Second), pgstore.HeadBound)
 	}
 	return &waiting.Since, errors.Join(p.clickhouse.Check(ctx), err)

@@ -40,8 +40,9 @@ func (s series) refused() error {
 	return &blocks.UnavailableError{Part: fmt.Sprintf("the server that has %s %s", s.Kind, s.Subject), Err: errHeadBound}
 }
 
-// Waiting is for how long hours of series could not be put into blocks, because these are
-// away, and of how many series; 0: all can. At HeadBound their samples are refused.
+// Waiting is for how long the oldest hour has waited for blocks that are away, to be put there
+// or to be rolled up, and how many series have such hours; 0: none. At HeadBound samples of a
+// series are refused.
 type Waiting struct {
 	Since  time.Duration
 	Series int

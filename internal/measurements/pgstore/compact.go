@@ -42,9 +42,6 @@ const (
 // Compact puts hours that are over into blocks, and says how many, and empties parts of which
 // all is there. Any number of processes may do it.
 func (s *Store) Compact(ctx context.Context) (hours int, err error) {
-	if err := statement.Exec(ctx, s.db, "forget what does not wait for blocks", forgetAway); err != nil {
-		return 0, err
-	}
 	var waiting []bucket
 	err = s.round(ctx, claimOverHours, compactGroup, func(ctx context.Context, g *group, claimed []bucket) error {
 		n, err := g.compact(ctx, claimed)
@@ -55,6 +52,9 @@ func (s *Store) Compact(ctx context.Context) (hours int, err error) {
 		return err
 	})
 	if err := s.note(ctx, waiting); err != nil {
+		return hours, err
+	}
+	if err := statement.Exec(ctx, s.db, "forget what no longer waits for blocks", forgetAway); err != nil {
 		return hours, err
 	}
 	if err != nil {

@@ -318,8 +318,13 @@
 //     not keep an hour open either.
 //   - A writer is slow to commit, or hangs: its series waits for it, the others do not.
 //     Roll waits for no series longer than a second.
-//   - Blocks of some series cannot be reached: their hours stay in the head, series_away notes
-//     since when, and the others go on. After 24 hours (HeadBound) samples of those series are
+//   - Blocks of some series cannot be reached: their hours stay in the head, and the others
+//     go on. series_away notes that a series has an hour that waits for them, and for how long
+//     the oldest one has: an hour that is over and cannot be put there, or any that cannot be
+//     rolled up without them (rollEach). An hour that is put there while others wait takes the
+//     note forward to the oldest that is left (clear_head); the note goes when none is left,
+//     and not with the first that was put, or blocks that are back for a moment would give the
+//     series another day. After 24 hours (HeadBound) samples of such a series are
 //     refused, because PostgreSQL would fill up: it has to have room for a day, and senders
 //     keep what is refused. Meanwhile nobody attends, so nothing is sealed until six hours after it.
 //     A batch is refused whole. Hours that cannot be rolled up for another reason do not count.

@@ -155,10 +155,12 @@ func (s *Store) rollEach(ctx context.Context, hours []bucket) (rolled int, err e
 	if len(waiting) == 0 {
 		return rolled, nil
 	}
-	if err := s.note(ctx, waiting); err != nil {
+	// In this order: whoever forgets what no longer waits (Compact) would not see before that these do.
+	err = statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(waiting)), awaitBlocks, statement.Columns(waiting)...)
+	if err != nil {
 		return rolled, err
 	}
-	return rolled, statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(waiting)), awaitBlocks, statement.Columns(waiting)...)
+	return rolled, s.note(ctx, waiting)
 }
 
 func (s *Store) rollClaimed(ctx context.Context, tx *sqlx.Tx, claim string, limit int, args ...any) (o outcome, err error) {

@@ -1,6 +1,7 @@
 -- Takes hours that are in blocks out of the head, and the days and weeks of which no hour
 -- is left there. What others come to has to be made anew: there is one more of them.
--- Blocks of their series can be reached.
+-- Where blocks of their series were away, it has waited for as long as the oldest hour that is
+-- left could have been put there.
 WITH hours AS (
     SELECT series_id, hour, date_trunc('day', hour, 'UTC') AS day, date_trunc('week', hour, 'UTC') AS week
     FROM unnest($1::bigint[], $2::timestamptz[]) AS n (series_id, hour)
@@ -22,7 +23,12 @@ WITH hours AS (
 ), day_details AS (
     DELETE FROM head_day_details h USING days n WHERE h.series_id = n.series_id AND h.start = n.day
 ), away AS (
-    DELETE FROM series_away a USING hours n WHERE a.series_id = n.series_id
+    UPDATE series_away a
+    SET since = greatest(a.since, coalesce((
+        SELECT min(h.hour) + interval '70 minutes' FROM measured_hours h
+        WHERE h.series_id = a.series_id AND NOT h.compacted AND h.hour < now() - interval '70 minutes'
+    ), now()))
+    FROM (SELECT DISTINCT series_id FROM hours) n WHERE a.series_id = n.series_id
 ), rests_of_weeks AS (
     DELETE FROM head_rests h USING days n WHERE h.series_id = n.series_id AND h.size = '1d' AND h.start = n.week
 )
