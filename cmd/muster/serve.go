@@ -156,6 +156,9 @@ func (p *process) run(ctx context.Context) (err error) {
 	} else if err != nil {
 		return err
 	}
+	if err := p.beginMarks(ctx); err != nil {
+		return err
+	}
 	p.measure()
 	stop, stopGround := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopGround()

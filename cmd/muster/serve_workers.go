@@ -55,6 +55,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	workers.Every("verify the logs", checkpoint.VerifyEvery, p.verifier.Step)
 	workers.Every("time-stamp proofs", stampEvery, p.stampProofs)
+	workers.Every("note where marks begin", marksEvery, p.beginMarks)
 	return workers, nil
 }
 

@@ -36,10 +36,15 @@ func poolName(name string) string {
 //go:embed sql/older_programs.sql
 var olderPrograms string
 
-// requireNoOlder returns an *OlderProgramsError where a program is connected that does not
-// know a migration. A program without a connection at that moment is not seen.
+// OlderPrograms says where programs are connected from that do not know a migration. A
+// program without a connection at that moment is not seen.
+func OlderPrograms(ctx context.Context, db *sqlx.DB, version int64) ([]string, error) {
+	return statement.All[string](ctx, db, "look who else runs", olderPrograms, version)
+}
+
+// requireNoOlder returns an *OlderProgramsError where OlderPrograms finds any.
 func requireNoOlder(ctx context.Context, db *sqlx.DB, version int64, file string) error {
-	where, err := statement.All[string](ctx, db, "look who else runs", olderPrograms, version)
+	where, err := OlderPrograms(ctx, db, version)
 	if err == nil && len(where) > 0 {
 		err = &OlderProgramsError{File: file, Where: where}
 	}

@@ -19,6 +19,49 @@
 // dates: heads that a key signed can be checked after it is gone, and a process
 // that missed a rotation is told what to do.
 //
+// # Own marks
+//
+// A mark is an HMAC-SHA-256 that the program puts on what it builds or takes in (Ring.Mark):
+// on a report that is ready, on an assessment. Its key is derived from the secret key, so
+// whoever has the database alone can append an event and cannot mark it, and no signature is
+// given for an event without its mark. A mark says that the program wrote something, not that
+// it is true, and only this installation can check it. The text that is marked names the
+// organization and the subject, so that a mark copied to another event is false there.
+//
+// Marks under every key of the ring count. Of a key that Retire removes, the mark key alone
+// is kept, sealed under the current key, with how far each log went: an event behind that
+// place needs a mark under another key. A thief with a retired key marks nothing new.
+//
+// Events from before marks have none. BeginMarks notes how far each log went at the first
+// start of a program that makes marks, sealed in the row "begun" and in a file beside the key
+// file (secret.key.marks, no secret). Each note has a number, and the highest of row, file
+// and memory counts. So a row that SQL deletes, damages or sets back is put right at the next
+// start, and changes nothing in a process that runs. No note at all: no event is from before.
+//
+// In an upgrade replica by replica, programs from before write events without a mark while
+// this one runs. As long as one is connected (internal/postgres.OlderPrograms), an event
+// without a mark may be theirs. The note is closed when the last has gone, and after a day by
+// our own clock: a connection that calls itself an old program would hold it open. Until then
+// SQL alone gets no more than it gets from the old program itself. People who go back to the
+// program of before and upgrade again say so to this one (AcceptUnmarked).
+//
+// What may go wrong with marks:
+//   - A backup is restored that is older than the note: the rows of its time are in it, the
+//     file beside the key may say more. The later note counts, cut to how far the restored log
+//     goes: what is appended from then on bears marks. Restored on another machine, the row
+//     alone counts. A backup from before marks has no row: where there is no file either,
+//     the start after it is a first start.
+//   - A backup is restored from before a key was retired, beside a key file from after: marks
+//     under that key are false until the key's line is put back into the file.
+//   - The file cannot be written, because an orchestrator hands the key in: then whoever
+//     deletes the row and has every process restarted makes all events up to then events
+//     from before. Checkpoints that left the house show what was appended meanwhile.
+//   - A process marks under a key while that is rotated and retired: see handlers, which
+//     makes a mark and appends in one transaction that the rotation waits for (HoldKeys).
+//   - A row of a retired key is deleted: its marks are false. Nothing is vouched for by mistake.
+//
+// # Failures
+//
 // What may go wrong:
 //   - Two processes make the key at once: each writes its own file aside and
 //     links it into place; the link of the second fails and it reads the first's.

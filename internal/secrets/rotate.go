@@ -50,6 +50,9 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 		if err := ReplaceFingerprint(ctx, tx, SecretKey, done.Current); err != nil {
 			return err
 		}
+		if err := ring.resealMarks(ctx, tx); err != nil {
+			return err
+		}
 		if done.Resealed, err = reseal(ctx, tx); err != nil {
 			return err
 		}
@@ -72,6 +75,9 @@ func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 		err := statement.Exec(ctx, tx, "retire the old keys",
 			`UPDATE installation_keys SET retired_at = now() WHERE fingerprint <> $1 AND retired_at IS NULL`, current)
 		if err != nil {
+			return err
+		}
+		if err := ring.retireMarks(ctx, tx); err != nil {
 			return err
 		}
 		if _, err = reseal(ctx, tx); err != nil || len(retired) == 0 {

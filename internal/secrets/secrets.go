@@ -33,6 +33,7 @@ const (
 	purposeFingerprint = "muster fingerprint v1"
 	purposeReport      = "muster report v1"
 	purposePDF         = "muster pdf v1"
+	purposeMarks       = "muster marks v1"
 )
 
 func (k *Key) derive(purpose string) []byte {
@@ -162,6 +163,8 @@ type Ring struct {
 	mu   sync.Mutex
 	seen fs.FileInfo // of the file that keys were read from
 	keys []*Key
+
+	begun begun // the latest note of where marks began that this process has read
 }
 
 // Path is the file of the ring.

@@ -1,0 +1,253 @@
+package secrets
+
+import (
+	"bytes"
+	"context"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
+)
+
+// Purposes of marks. A mark of one purpose is false for every other.
+const (
+	MarkReport     = "report"
+	MarkAssessment = "assessment"
+)
+
+// Place is where the event that bears a mark stands.
+type Place struct {
+	Log      string
+	Position int64
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Log, p.Position) }
+
+// MarkError says that the program did not make a mark, or that it no longer counts.
+type MarkError struct {
+	At     Place
+	None   bool // there is no mark
+	Reason string
+}
+
+func (e *MarkError) Error() string {
+	return fmt.Sprintf("the event at %s was not made by this installation's program: %s", e.At, e.Reason)
+}
+
+// markKey is the key from which the keys of all purposes are derived.
+func (k *Key) markKey() []byte { return k.derive(purposeMarks) }
+
+// markUnder is HMAC-SHA-256 of a text under the purpose's key.
+func markUnder(markKey []byte, purpose string, text []byte) []byte {
+	key, err := hkdf.Expand(sha256.New, markKey, purpose, sha256.Size)
+	if err != nil {
+		panic(err) // only for more than 255 hashes of output
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(text)
+	return mac.Sum(nil)
+}
+
+// Mark is the program's own mark on a text: the current key's fingerprint, a colon, and an
+// HMAC in hex. Whoever has the database and not the key cannot make one. The text has to say
+// everything that the mark is to vouch for, the organization included, so that it cannot be
+// read in two ways (MarkText).
+func (r *Ring) Mark(purpose string, text []byte) string {
+	key := r.Current()
+	return key.Fingerprint() + ":" + hex.EncodeToString(markUnder(key.markKey(), purpose, text))
+}
+
+// MarkText joins fields to the text of a mark: each with its length in front, so that no
+// field can be read as a part of its neighbor.
+func MarkText(fields ...string) []byte {
+	var text bytes.Buffer
+	for _, field := range fields {
+		fmt.Fprintf(&text, "%d:%s\n", len(field), field)
+	}
+	return text.Bytes()
+}
+
+// HoldKeys makes a change of keys wait for the end of a transaction that marks what it
+// appends. Without it a mark could be made under a key, and appended after that was retired.
+func HoldKeys(ctx context.Context, tx *sqlx.Tx) error {
+	return statement.Exec(ctx, tx, "hold the current key", `SELECT FROM installation WHERE name = $1 FOR KEY SHARE`, SecretKey)
+}
+
+// Marks is what marks are held against, read once for any number of them.
+type Marks struct {
+	keys    map[string][]byte // mark keys of the ring, by fingerprint
+	retired map[string]retiredMarks
+	begun   begun
+}
+
+// retiredMarks is what is kept of a retired key, sealed.
+type retiredMarks struct {
+	Key   []byte           `json:"key"`
+	Until map[string]int64 `json:"until"` // by log: the last position that counts
+}
+
+// Marks reads what marks are held against.
+func (r *Ring) Marks(ctx context.Context, q sqlx.QueryerContext) (*Marks, error) {
+	rows, err := statement.Map[string, []byte](ctx, q, "read what marks are held against", `SELECT name, sealed FROM marks`)
+	if err != nil {
+		return nil, err
+	}
+	m := &Marks{keys: make(map[string][]byte), retired: make(map[string]retiredMarks)}
+	for _, k := range r.Keys() {
+		m.keys[k.Fingerprint()] = k.markKey()
+	}
+	for name, sealed := range rows {
+		fingerprint, ok := strings.CutPrefix(name, retiredPrefix)
+		if !ok {
+			continue
+		}
+		var kept retiredMarks
+		if r.openMarks(name, sealed, &kept) == nil { // one that was changed vouches for nothing
+			m.retired[fingerprint] = kept
+		}
+	}
+	m.begun = r.recall(r.begunIn(rows))
+	return m, nil
+}
+
+// Marked holds a mark against its text. at is where the event stands: under a retired key a
+// mark counts only as far as the log went when the key was retired. Errors: *MarkError.
+func (m *Marks) Marked(purpose string, text []byte, mark string, at Place) error {
+	if mark == "" {
+		return &MarkError{At: at, None: true, Reason: "it bears no mark"}
+	}
+	fingerprint, digits, _ := strings.Cut(mark, ":")
+	sum, err := hex.DecodeString(digits)
+	if err != nil || len(sum) != sha256.Size {
+		return &MarkError{At: at, Reason: "its mark is malformed"}
+	}
+	key, ok := m.keys[fingerprint]
+	if kept, retired := m.retired[fingerprint]; retired { // also where the file still has the key
+		if at.Position > kept.Until[at.Log] {
+			return &MarkError{At: at, Reason: fmt.Sprintf("its mark is of key %s, which was retired at %s", fingerprint, Place{at.Log, kept.Until[at.Log]})}
+		}
+		key, ok = kept.Key, true
+	}
+	if !ok {
+		return &MarkError{At: at, Reason: "its mark is of a key that this installation does not have"}
+	}
+	if !hmac.Equal(sum, markUnder(key, purpose, text)) {
+		return &MarkError{At: at, Reason: "its mark is of something else"}
+	}
+	return nil
+}
+
+// Before says whether an event may be from a program that made no marks.
+func (m *Marks) Before(at Place) bool {
+	return m.begun.Open || at.Position <= m.begun.Until[at.Log]
+}
+
+// Names of rows in marks.
+const (
+	begunName     = "begun"
+	retiredPrefix = "retired "
+)
+
+// begun says up to where events are from programs that made no marks.
+type begun struct {
+	Installation string           `json:"installation"`
+	Seq          int64            `json:"seq"` // of two notes the one with the higher counts
+	Since        time.Time        `json:"since"`
+	Open         bool             `json:"open"`  // programs from before still run: each event may be theirs
+	Until        map[string]int64 `json:"until"` // by log
+}
+
+func (b begun) equal(other begun) bool {
+	return b.Installation == other.Installation && b.Seq == other.Seq && b.Open == other.Open && maps.Equal(b.Until, other.Until)
+}
+
+// sealMarks and openMarks keep a value in the row of a name.
+func (r *Ring) sealMarks(name string, value any) ([]byte, error) {
+	plain, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode what marks are held against: %w", err)
+	}
+	return r.Seal(plain, []byte("muster marks "+name))
+}
+
+func (r *Ring) openMarks(name string, sealed []byte, into any) error {
+	plain, err := r.Open(sealed, []byte("muster marks "+name))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, into)
+}
+
+// begunIn is what the database's row says; nothing where it is missing or was changed.
+func (r *Ring) begunIn(rows map[string][]byte) (b begun) {
+	if sealed, ok := rows[begunName]; !ok || r.openMarks(begunName, sealed, &b) != nil {
+		return begun{}
+	}
+	return b
+}
+
+// recall returns the later of a note and the one that this process knows, and remembers it:
+// a row that is deleted or set back under a running process changes nothing.
+func (r *Ring) recall(b begun) begun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if b.Seq > r.begun.Seq {
+		r.begun = b
+	}
+	return r.begun
+}
+
+// marksFile is the note beside the key file: SQL does not reach it.
+func (r *Ring) marksFile() string { return r.path + ".marks" }
+
+func (r *Ring) begunFile(installation string) (b begun) {
+	content, err := os.ReadFile(r.marksFile())
+	if err != nil || json.Unmarshal(content, &b) != nil || b.Installation != installation {
+		return begun{}
+	}
+	return b
+}
+
+// keepFile replaces the note beside the key file. Where an orchestrator hands the key in,
+// there is no place for it (handedIn), and the database's row is all.
+func (r *Ring) keepFile(b begun) error {
+	content, err := json.Marshal(b)
+	if err != nil {
+		return fmt.Errorf("encode the note of marks: %w", err)
+	}
+	aside, err := os.CreateTemp(filepath.Dir(r.path), ".secret-key-marks-*") // 0600
+	if err != nil {
+		if handedIn(r.marksFile(), err) {
+			return nil
+		}
+		return fmt.Errorf("keep the note of marks: %w", err)
+	}
+	defer func() { _ = os.Remove(aside.Name()) }()
+	_, err = aside.Write(content)
+	err = errors.Join(err, aside.Sync(), aside.Close())
+	if info, statErr := os.Stat(r.path); err == nil && statErr == nil && os.Geteuid() == 0 {
+		err = giveToOwnerOf(info, aside.Name())
+	}
+	if err == nil {
+		err = os.Rename(aside.Name(), r.marksFile())
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(r.path))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the note of marks: %w", err)
+	}
+	return nil
+}
