@@ -118,7 +118,11 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, me
 	}
 	ready := rec.ready
 	head := eventstore.Head{Log: rec.readyEvent.Log, Position: rec.readyEvent.Position, Hash: rec.readyEvent.Hash}
-	signed, err := attest.Attest(m.Proofs.Signing.ReportSigner(), attest.Report{
+	key, _, err := m.Proofs.Signing.ReportSigner(ctx, rec.readyEvent.RecordedAt)
+	if err != nil {
+		return mail.ReadyNotice{}, err
+	}
+	signed, err := attest.Attest(key, attest.Report{
 		ID: job.Subject, Kind: string(rec.queued.Kind), Organization: job.OrganizationID,
 		ScopeSHA256: rec.queued.Fingerprint, PDFSHA256: ready.PDFSHA256, InputsSHA256: ready.InputsSHA256,
 	}, head)

@@ -62,6 +62,11 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err := s.pass(ctx, pointProven); err != nil {
 		return err
 	}
+	if at := rec.readyEvent.RecordedAt; attest.Apart(s.Now(), at) {
+		s.Proofs.Log.WarnContext(ctx, "the PDF of a report is not signed: it was recorded more than a day from now, so no signature would be believed; its proof is beside it",
+			"report", job.Subject, "recordedAt", at)
+		return nil
+	}
 	signed, err := s.sign(ctx, job, rec)
 	if err != nil {
 		return err

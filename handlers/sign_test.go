@@ -10,6 +10,7 @@ import (
 	"io"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -150,6 +151,32 @@ func TestALostSignatureIsMadeAgain(t *testing.T) {
 		t.Errorf("%+v follows on %+v", second, first)
 	}
 	s.checkSigned(id)
+}
+
+// TestAReportThatWaitedForADayIsNotSigned: the two times would not be believed. Its proof is
+// there.
+func TestAReportThatWaitedForADayIsNotSigned(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	stop := s.work("w1", s.builder().Task(1))
+	s.until("the report is built", func() bool { return s.has(id, "report.ready") })
+	stop()
+	s.clock.Advance(25 * time.Hour)
+	s.due(jobs.Sign)
+	s.work("w2", s.signer().Task())
+	s.until("the job is done", func() bool { return len(s.jobs(jobs.Sign)) == 0 })
+	if s.has(id, "report.signed") {
+		t.Error("it is signed")
+	}
+	p, ok, err := s.proofs.Kept(t.Context(), s.organization, id)
+	if err != nil || !ok {
+		t.Fatal("it has no proof", err)
+	}
+	ready, _ := last[report.Ready](s, id)
+	if verdict, steps := attest.Check(sha256.Sum256(s.content(ready.PDFKey)), p, attest.Trust{Keys: s.keys()}); verdict != attest.Holds {
+		t.Errorf("its proof %s: %+v", verdict, steps)
+	}
 }
 
 // TestNothingForgedIsSigned: by somebody who has the database or the store.

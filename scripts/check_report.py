@@ -8,6 +8,11 @@ wrong. See eventstore/digest.go, internal/attest and docs/auditors.md for the la
 
 writes into WORK, where proof.json is, what the steps take, and event.held or event.broken
 and inclusion.held or inclusion.broken with a sentence. Exit status 3: not readable.
+
+    check_report.py --lived WORK USE.ID SEEN
+
+prints what the lifetime of a key makes of its signature, as state and sentence. SEEN is
+when a clock that is trusted had seen it at the latest, in seconds since 1970, or empty.
 """
 
 import base64
@@ -18,10 +23,14 @@ import json
 import os
 import re
 import sys
+import time
 import uuid
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 POSTGRES_EPOCH = 946_684_800_000_000  # 2000-01-01 in microseconds since 1970
+MINUTE = 60_000_000
+SKEW = 24 * 60 * MINUTE  # times of one report that are further apart are not true
+EARLY = 10 * MINUTE  # a key may sign before it is published
 
 
 class Unusable(Exception):
@@ -37,6 +46,32 @@ def micros(text):
     whole, fraction = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?Z", text).groups()
     at = datetime.datetime.strptime(whole, "%Y-%m-%dT%H:%M:%S").replace(tzinfo=datetime.timezone.utc)
     return round((at - EPOCH).total_seconds()) * 1_000_000 + int((fraction or "").ljust(6, "0"))
+
+
+def told(at):
+    """A time as people read it."""
+    return (EPOCH + datetime.timedelta(microseconds=at)).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def became(key):
+    """What became of a key; empty: it signs."""
+    if key.get("revokedAt"):
+        return f"revoked from {told(micros(key['revokedAt']))} on" + (f": {key['reason']}" if key.get("reason") else "")
+    return f"retired on {told(micros(key['validTo']))}" if key["validTo"] else ""
+
+
+def lived(key, at, slack, seen):
+    """What a key's lifetime makes of a signature over what is of a time: attest/lifetime.go."""
+    ends = [micros(key[name]) for name in ("validTo", "revokedAt") if key.get(name)]
+    begin = micros(key["validFrom"])
+    if at < begin - max(EARLY, slack):
+        return "broken", f"It is of {told(at)}, and key {key['id']} is not older than {told(begin)}."
+    if key["validTo"] and at > micros(key["validTo"]) + slack:
+        return "broken", f"It is of {told(at)}, and key {key['id']} was {became({**key, 'revokedAt': None})}: the installation no longer signed with it."
+    if not ends or seen is not None and seen <= min(ends):
+        return "held", f" (since {became(key)})" if ends else ""
+    shown = "no clock that is trusted shows that it had signed this before" if seen is None else f"a clock that is trusted shows this only on {told(seen)}"
+    return "untold", f"Key {key['id']} is {became(key)}, and {shown}."
 
 
 def number(n):
@@ -76,6 +111,11 @@ def event(proof):
     link = bytes.fromhex(e["previousHash"]) + digest(e) + number(micros(e["recordedAt"]) - POSTGRES_EPOCH)
     if hashlib.sha256(link).hexdigest() != e["hash"]:
         raise Broken("The event's hash does not follow from what it says and when it was recorded.")
+    recorded, occurred, now = micros(e["recordedAt"]), micros(e["occurredAt"]), int(time.time()) * 1_000_000
+    if abs(recorded - occurred) > SKEW:
+        raise Broken(f"The event says that it was recorded on {told(recorded)}, and that it happened on {told(occurred)}: one of them is not true.")
+    if recorded - now > SKEW:
+        raise Broken(f"The event says that it was recorded on {told(recorded)}, and now it is {told(now)}: that day has not come.")
     return f"Event {e['log']}:{e['position']}, recorded {e['recordedAt']}, names this PDF and its inputs."
 
 
@@ -189,9 +229,12 @@ def unpack(work, pdf_path, keys_path):
 
     # Each signature line of the note is "— name base64(key hash, signature)".
     lines = re.findall(r"^— (\S+) (\S+)$", proof["checkpoint"].partition("\n\n")[2], re.M)
+    recorded, signed, lives = micros(proof["event"]["recordedAt"]), None, {}
+    write("recorded", str(recorded // 1_000_000).encode())
     for key in keys:
         if not re.fullmatch(r"[0-9A-Za-z-]+", key["id"]):  # it becomes the name of a file
             raise Unusable("a key has no id")
+        lives[f"{key['use']}.{key['id']}"] = key
         spki = base64.b64decode(key["publicKey"])
         if key["use"] == "report":
             write(f"report.{key['id']}.der", spki)
@@ -227,10 +270,31 @@ def unpack(work, pdf_path, keys_path):
         write("signature.der", cms)
         at = re.search(rb"/Type /Sig .*?/M \(D:(\d{14})Z\)", pdf[len(base) :])
         at = datetime.datetime.strptime(at[1].decode(), "%Y%m%d%H%M%S")
-        write("signature.at", str(calendar.timegm(at.timetuple())).encode())
+        signed = calendar.timegm(at.timetuple())
+        write("signature.at", str(signed).encode())
+        signed *= 1_000_000
+        if abs(signed - recorded) > SKEW:
+            write("signature.apart", f"The report says that it was recorded on {told(recorded)}, and the PDF's signature that it was made on {told(signed)}: one of them is not true.".encode())
         if token:
             write("stamp.signature.der", token)
             write("stamp.signature.digest", hashlib.sha256(value).hexdigest().encode())
+            if attested_in(pdf[len(base) :], proof):
+                write("signature.attests", b"")
+    write("lives.json", json.dumps({"keys": lives, "recorded": recorded, "signed": signed}).encode())
+
+
+def attested_in(update, proof):
+    """Whether the update carries the very attestation, so that a stamp of the signature is one of it."""
+    return f'"signature":"{proof["attestation"]["signature"]}"'.encode() in update
+
+
+def life(work, name, seen):
+    """The state of a key's signature, and a sentence."""
+    with open(os.path.join(work, "lives.json"), encoding="utf-8") as f:
+        lives = json.load(f)
+    pdf = name.startswith("pdf.")  # its time is a process's, and may be off
+    state, said = lived(lives["keys"][name], lives["signed"] if pdf else lives["recorded"], SKEW if pdf else 0, int(seen) * 1_000_000 if seen else None)
+    print(state, said)
 
 
 def load(work):
@@ -254,7 +318,10 @@ def main(work, pdf, keys):
 
 if __name__ == "__main__":
     try:
-        main(*sys.argv[1:])
+        if sys.argv[1] == "--lived":
+            life(*sys.argv[2:])
+        else:
+            main(*sys.argv[1:])
     except Exception as e:  # whatever a hostile file does to a parser
         print(f"{type(e).__name__}: {e}")
         sys.exit(3)

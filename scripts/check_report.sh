@@ -36,6 +36,11 @@ say() {
   case $2 in broken) broken=1 ;; untold) untold=1 ;; esac
 }
 
+# lived USE.ID SEEN: what the key's lifetime makes of its signature, in $state and $said
+lived() {
+  read -r state said < <(python3 "$here/check_report.py" --lived "$work" "$1" "$2")
+}
+
 # computed STEP: what python found
 computed() {
   local of
@@ -78,19 +83,53 @@ fi
 computed event
 computed inclusion
 
+# timestamp: somebody else's clock, judged at the time that it shows.
+# Seen is when it was there at the latest: the attestation, or anything of it.
+stamped="not asked" shows="There is no time stamp."
+if [ -n "$tsa" ]; then stamped=untold; fi # asked for, and not there
+seen_report='' seen_any=''
+for token in "$work"/stamp.*.der; do
+  [ -e "$token" ] || continue
+  name=$(basename "${token%.der}" | cut -d. -f2)
+  shown=$(openssl ts -reply -in "$token" -token_in -text 2>/dev/null | sed -n 's/^Time stamp: //p')
+  if [ -z "$tsa" ]; then
+    stamped="not asked" shows="There is a time stamp of $shown; whose, nobody asked (--tsa-ca)."
+    continue
+  fi
+  if openssl ts -verify -digest "$(cat "${token%.der}.digest")" -in "$token" -token_in -CAfile "$tsa" -attime "$(date -d "$shown" +%s)" >/dev/null 2>&1; then
+    at=$(date -d "$shown" +%s)
+    if [ -z "$seen_any" ] || [ "$at" -lt "$seen_any" ]; then seen_any=$at; fi
+    if [ "$name" = attestation ] || { [ "$name" = signature ] && [ -e "$work/signature.attests" ]; }; then
+      if [ -z "$seen_report" ] || [ "$at" -lt "$seen_report" ]; then seen_report=$at; fi
+    fi
+    [ "$stamped" = broken ] || { stamped=held; shows="Stamped at $shown by an authority of the given ones ($name)."; }
+  else
+    stamped=broken shows="The time stamp of the $name does not hold."
+  fi
+done
+if [ -n "$seen_any" ] && [ "$stamped" = held ]; then
+  away=$((seen_any - $(cat "$work/recorded")))
+  if [ "${away#-}" -gt 86400 ]; then
+    stamped=broken shows="The report says that it was recorded on $(date -u -d "@$(cat "$work/recorded")" '+%Y-%m-%d %H:%M:%SZ'), and the first clock of others that had seen it says $(date -u -d "@$seen_any" '+%Y-%m-%d %H:%M:%SZ'): the report's time is not true."
+  fi
+fi
+
 # checkpoint: the log's key signed the tree.
-state=untold
+# After a rotation there are two signatures, of which one is enough.
+best=0 sealed=untold says="None of the given keys is one that signed the log's tree."
 for key in "$work"/log.*.der; do
   [ -e "$key" ] || continue
-  if signed "$key" "${key%.der}.sig" "$work/checkpoint.txt"; then state=held; break; fi
-  state=broken
+  if ! signed "$key" "${key%.der}.sig" "$work/checkpoint.txt"; then
+    sealed=broken says="The log's tree was changed after it was signed."
+    break
+  fi
+  name=$(basename "${key%.der}")
+  lived "$name" "$seen_any"
+  case $state in held) worth=3 said="The log's tree is signed by key ${name#log.}${said:+ $said}." ;; untold) worth=2 ;; *) worth=1 ;; esac
+  if [ $worth -gt $best ]; then best=$worth sealed=$state says=$said; fi
 done
-if [ -e "$work/checkpoint.other" ]; then state=broken; fi
-case $state in
-held) say checkpoint held "The log's tree is signed by key $(basename "${key%.der}" | cut -d. -f2)." ;;
-broken) say checkpoint broken "The log's tree was changed after it was signed, or is that of another log." ;;
-*) say checkpoint untold "None of the given keys is one that signed the log's tree." ;;
-esac
+if [ -e "$work/checkpoint.other" ]; then sealed=broken says="The checkpoint is that of another log."; fi
+say checkpoint "$sealed" "$says"
 
 # attestation: the report key signed the statement.
 id=$(cat "$work/attestation.key")
@@ -101,7 +140,12 @@ for key in "$work"/report.*.der; do
   if [ "$key" = "$work/report.$id.der" ]; then state=broken; fi
 done
 case $state in
-held) say attestation held "Report, organization, scope, PDF, inputs and head are signed by key $(basename "${key%.der}" | cut -d. -f2)." ;;
+held)
+  name=$(basename "${key%.der}")
+  lived "$name" "$seen_report"
+  if [ "$state" = held ]; then said="Report, organization, scope, PDF, inputs and head are signed by key ${name#report.}${said:+ $said}."; fi
+  say attestation "$state" "$said"
+  ;;
 broken) say attestation broken "What is claimed of the report is not what key $id signed." ;;
 *) say attestation untold "Key $id, which is said to have signed the report, is none of the given ones." ;;
 esac
@@ -116,7 +160,10 @@ else
     [ -e "$certificate" ] || continue
     if openssl cms -verify -cades -binary -inform DER -in "$work/signature.der" -content "$work/covered.bin" -certfile "$certificate" \
       -CAfile "$certificate" -partial_chain -purpose any -attime "$(cat "$work/signature.at")" -out /dev/null >/dev/null 2>"$work/cms.txt"; then
-      state=held said="The PDF is signed to its last byte with the certificate of key $(basename "$certificate" | cut -d. -f2), which says $(date -u -d "@$(cat "$work/signature.at")" '+%Y-%m-%d %H:%M:%SZ')."
+      name=$(basename "${certificate%.pem}")
+      lived "$name" "$seen_any"
+      if [ "$state" = held ]; then said="The PDF is signed to its last byte with the certificate of key ${name#pdf.}, which says $(date -u -d "@$(cat "$work/signature.at")" '+%Y-%m-%d %H:%M:%SZ')."; fi
+      if [ -e "$work/signature.apart" ]; then state=broken said=$(cat "$work/signature.apart"); fi
       break
     fi
   done
@@ -130,23 +177,6 @@ else
   say signature "$state" "$said"
 fi
 
-# timestamp: somebody else's clock, judged at the time that it shows.
-state="not asked" said="There is no time stamp."
-if [ -n "$tsa" ]; then state=untold; fi # asked for, and not there
-for token in "$work"/stamp.*.der; do
-  [ -e "$token" ] || continue
-  name=$(basename "${token%.der}" | cut -d. -f2)
-  shown=$(openssl ts -reply -in "$token" -token_in -text 2>/dev/null | sed -n 's/^Time stamp: //p')
-  if [ -z "$tsa" ]; then
-    state="not asked" said="There is a time stamp of $shown; whose, nobody asked (--tsa-ca)."
-    continue
-  fi
-  if openssl ts -verify -digest "$(cat "${token%.der}.digest")" -in "$token" -token_in -CAfile "$tsa" -attime "$(date -d "$shown" +%s)" >/dev/null 2>&1; then
-    [ "$state" = broken ] || { state=held; said="Stamped at $shown by an authority of the given ones ($name)."; }
-  else
-    state=broken said="The time stamp of the $name does not hold."
-  fi
-done
-say timestamp "$state" "$said"
+say timestamp "$stamped" "$shows"
 say witness "not asked" "Cosignatures are for muster verify --offline --witnesses."
 verdict

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
@@ -192,8 +191,8 @@ func (in *installation) signersOf(ctx context.Context, k keptWitness) (string, b
 		case errors.As(err, &other):
 		case err != nil:
 			return fmt.Sprintf("the signature of key %s below it was changed", key.ID), false, nil
-		case len(opened.Sigs) > 0 && key.ValidTo != nil:
-			by = append(by, fmt.Sprintf("%s (retired %s)", key.ID, key.ValidTo.Format(time.DateOnly)))
+		case len(opened.Sigs) > 0 && key.Lifetime() != "":
+			by = append(by, fmt.Sprintf("%s (%s)", key.ID, key.Lifetime()))
 		default:
 			by = append(by, key.ID)
 		}

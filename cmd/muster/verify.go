@@ -22,6 +22,7 @@ import (
 	"muster/eventstore/witness"
 	"muster/internal/accounts"
 	"muster/internal/attest"
+	"muster/internal/attest/offline"
 	"muster/internal/config"
 	"muster/internal/proof"
 	"muster/projections/audit"
@@ -208,11 +209,15 @@ func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate)
 		v.refuted(seen, reason)
 		return nil
 	}
+	key, err := in.ofFile(ctx, &found, f)
+	if err != nil {
+		return err
+	}
 	row := found.Row
 	finished := row.FinishedAt
 	seen.Report, seen.RecordedAt = row.ID, finished
 	if !v.json {
-		if err := in.printProof(ctx, v.out, o, found); err != nil {
+		if err := in.printProof(ctx, v.out, o, found, key); err != nil {
 			return err
 		}
 	}
@@ -223,6 +228,29 @@ func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate)
 	seen.Verdict, seen.Sentence = attest.Holds, "ours and intact"
 	v.add(seen)
 	return nil
+}
+
+// ofFile holds what the file itself says, its signature and its times, against the kept
+// proof, and returns what became of the key that signed it; empty: it signs, or there is
+// no proof.
+func (in *installation) ofFile(ctx context.Context, found *proof.Proof, f candidate) (string, error) {
+	if found.Kept == nil {
+		return "", nil
+	}
+	keys, err := in.signing.Keys(ctx)
+	if err != nil {
+		return "", err
+	}
+	a := offline.Check(f.content, found.Kept, attest.Trust{Keys: keys, Now: in.clock.Now(), Logged: true})
+	if a.Verdict == attest.Contradicted && found.Fault == "" {
+		found.Fault = attest.FirstOff(a.Steps)
+	}
+	for _, k := range keys.Of(attest.UseReport) {
+		if k.ID == found.Kept.Attestation.KeyID && k.Lifetime() != "" {
+			return k.ID + ", since " + k.Lifetime(), nil
+		}
+	}
+	return "", nil
 }
 
 // find looks for a digest in every organization, also in those that were deleted: their
@@ -259,7 +287,7 @@ func (in *installation) unsigned(ctx context.Context, f candidate) (uuid.UUID, b
 }
 
 // printProof prints what the log knows of a report.
-func (in *installation) printProof(ctx context.Context, out io.Writer, o accounts.Organization, p proof.Proof) error {
+func (in *installation) printProof(ctx context.Context, out io.Writer, o accounts.Organization, p proof.Proof, key string) error {
 	trail, err := in.audit.Trail(ctx, o.ID, p.Row.ID, 0, trailLimit)
 	if err != nil {
 		return err
@@ -282,6 +310,9 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	fmt.Fprintf(w, "renderer\t%s %s, %s\n", f.Renderer.Version, f.Renderer.Commit, f.Renderer.GoVersion)
 	fmt.Fprintf(w, "witness\t%s\n", witness.Format(f.Witness.Log, f.Witness.Position, f.Witness.Hash))
 	fmt.Fprintf(w, "proof\t%s\n", keptAs(p))
+	if key != "" {
+		fmt.Fprintf(w, "key\t%s\n", legible.Clean(key))
+	}
 	for _, e := range trail {
 		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, concerned(names, e))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +48,7 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) err
 		return usage([]string{"--proof: it is about one file; name one"})
 	}
 	trust, beside, err := o.read()
+	trust.Now = time.Now()
 	for _, name := range names {
 		if err != nil {
 			v.cannotTell(name, err)

@@ -52,23 +52,39 @@ type Trust struct {
 	Keys      Keys
 	TSA       *x509.CertPool // who may say what time it was; nil: nobody
 	Witnesses []Witness
+	Now       time.Time // by the clock of who checks; zero: nobody looked at it
+	// Logged is for who has the log itself, which says by its place when an event was
+	// recorded: what a key signed before it ended counts without another clock.
+	Logged bool
 }
 
-// signers are the verifiers of a log's keys.
-func (t Trust) signers(origin string) note.Verifiers {
+// signers are the verifiers of a log's keys, and these keys.
+func (t Trust) signers(origin string) (note.Verifiers, map[uint32]Key) {
 	var all []note.Verifier
+	keys := map[uint32]Key{}
 	for _, k := range t.Keys.Of(UseLog) {
 		if v, err := note.NewVerifier(k.VerifierKey); err == nil && v.Name() == origin {
 			all = append(all, v)
+			keys[v.KeyHash()] = k
 		}
 	}
-	return note.VerifierList(all...)
+	return note.VerifierList(all...), keys
+}
+
+// lived is Lived for what the proof's event names.
+func (c *checker) lived(k Key, seen time.Time) (State, string) {
+	at := c.proof.Event.RecordedAt
+	if c.trust.Logged {
+		seen = at
+	}
+	return k.Lived(at, seen, 0)
 }
 
 // Checker checks one proof, step by step.
 type checker struct {
 	proof Proof
 	trust Trust
+	seen  Seen
 	steps []Step
 }
 
@@ -93,6 +109,10 @@ func (c *checker) event() {
 		c.say(StepEvent, Broken, "The event names another PDF or other inputs.")
 	case hex.EncodeToString(hash[:]) != e.Hash:
 		c.say(StepEvent, Broken, "The event's hash does not follow from what it says and when it was recorded.")
+	case Apart(e.RecordedAt, e.OccurredAt):
+		c.say(StepEvent, Broken, "The event says that it was recorded on %s, and that it happened on %s: one of them is not true.", stamp(e.RecordedAt), stamp(e.OccurredAt))
+	case !c.trust.Now.IsZero() && e.RecordedAt.Sub(c.trust.Now) > Skew:
+		c.say(StepEvent, Broken, "The event says that it was recorded on %s, and now it is %s: that day has not come.", stamp(e.RecordedAt), stamp(c.trust.Now))
 	default:
 		c.say(StepEvent, Held, "Event %s:%d, recorded %s, names this PDF and its inputs.", e.Log, e.Position, stamp(e.RecordedAt))
 	}
@@ -127,16 +147,35 @@ func (c *checker) checkpoint() {
 		c.say(StepCheckpoint, Broken, "The checkpoint is one of %s, another log than that of the event.", tree.Origin)
 		return
 	}
-	opened, err := note.Open([]byte(c.proof.Checkpoint), c.trust.signers(tree.Origin))
+	signers, keys := c.trust.signers(tree.Origin)
+	opened, err := note.Open([]byte(c.proof.Checkpoint), signers)
 	var unverified *note.UnverifiedNoteError
 	switch {
 	case errors.As(err, &unverified):
 		c.say(StepCheckpoint, Untold, "None of the given keys is one that signed the log's tree (%s).", tree.Origin)
 	case err != nil:
 		c.say(StepCheckpoint, Broken, "The log's tree was changed after it was signed, or its signature was.")
-	default:
-		c.say(StepCheckpoint, Held, "The log's tree of %d events is signed by key %08x of %s.", tree.Size, opened.Sigs[0].Hash, tree.Origin)
+	default: // after a rotation there are two, of which one is enough
+		state, why := State(""), ""
+		for _, by := range opened.Sigs {
+			s, sentence := c.lived(keys[by.Hash], c.seen.Any)
+			if s == Held {
+				sentence = fmt.Sprintf("The log's tree of %d events is signed by key %08x of %s%s.", tree.Size, by.Hash, tree.Origin, since(keys[by.Hash]))
+			}
+			if better(s, state) {
+				state, why = s, sentence
+			}
+		}
+		c.say(StepCheckpoint, state, "%s", why)
 	}
+}
+
+// since adds what became of a key whose signature holds.
+func since(k Key) string {
+	if words := k.Lifetime(); words != "" {
+		return " (since " + words + ")"
+	}
+	return ""
 }
 
 // attestation checks who signed the report.
@@ -150,7 +189,11 @@ func (c *checker) attestation() {
 	named := false
 	for _, k := range c.trust.Keys.Of(UseReport) {
 		if a.signedBy(k, statement) {
-			c.say(StepAttestation, Held, "Report, organization, scope, PDF, inputs and %s are signed by key %s.", head, k.ID)
+			state, sentence := c.lived(k, c.seen.Report)
+			if state == Held {
+				sentence = fmt.Sprintf("Report, organization, scope, PDF, inputs and %s are signed by key %s%s.", head, k.ID, since(k))
+			}
+			c.say(StepAttestation, state, "%s", sentence)
 			return
 		}
 		named = named || k.ID == a.KeyID
@@ -210,7 +253,12 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 // Check checks a proof against the base revision of the PDF that it is about, by its
 // SHA-256. It looks at no signature in the PDF, no time stamp and no witness.
 func Check(base [32]byte, p Proof, trust Trust) (Verdict, []Step) {
-	c := &checker{proof: p, trust: trust}
+	return CheckSeen(base, p, trust, Seen{})
+}
+
+// CheckSeen is Check for who knows when others had seen what is signed.
+func CheckSeen(base [32]byte, p Proof, trust Trust, seen Seen) (Verdict, []Step) {
+	c := &checker{proof: p, trust: trust, seen: seen}
 	c.file(base)
 	c.event()
 	c.inclusion()

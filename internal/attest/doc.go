@@ -22,13 +22,29 @@
 // implementation (this one, the page of `muster verify --page`, scripts/check_report.sh)
 // has the same steps under the same names, so that their answers can be compared.
 //
+// # Times
+//
+// A key has a lifetime (Key.Lived). What was recorded before it was there, or after it was
+// retired, contradicts; what it signed before it was retired or revoked counts only where a
+// time stamp or a witness shows that it is older, for whoever has an old key can sign any
+// date. A key may sign up to ten minutes before it is published: keys can be changed between
+// Ready and its signature. Of two signatures under one tree the better counts.
+//
+// Times of one report lie within a day of each other (Skew): recorded, happened, the PDF's
+// signature by its own word, the first time stamp or witness that is trusted. The report is
+// also not from the future of who checks (Trust.Now; nobody here looks at a clock).
+//
 // # What may go wrong
 //
 //   - A hostile file: a parser bounds what it reads, and gives *MalformedError.
 //   - The keys were swapped where they are published: a check with keys that were kept
 //     before cannot tell, and says which key it lacks; it never takes the proof's own.
-//   - A key was stolen: its signatures hold. What was time-stamped or cosigned before the
-//     theft can still be told from what was not.
+//   - A key was stolen: its signatures hold until it is revoked. What was time-stamped or
+//     cosigned before the theft can still be told from what was not.
+//   - A key is retired, and there is no time stamp and no witness: with a document of keys
+//     from after that, nobody can tell any more; with one from before, it holds.
+//   - A witness comes back after days and signs a tree of then: that is left out of a
+//     proof (CosignedBy), as are time stamps that come later than a day.
 //   - Keys are rotated between two signatures of one report: each is checked against its
 //     own key, and retired keys stay published.
 package attest

@@ -41,6 +41,10 @@ type Key struct {
 	Certificate string     `json:"certificate,omitempty"` // of UsePDF: PEM
 	ValidFrom   time.Time  `json:"validFrom"`
 	ValidTo     *time.Time `json:"validTo"` // null: it still signs
+	// RevokedAt is since when somebody else may have had it; what it signed from then on is
+	// worth nothing. Absent: nobody is known to.
+	RevokedAt *time.Time `json:"revokedAt,omitempty"`
+	Reason    string     `json:"reason,omitempty"` // of the revocation
 }
 
 // Keys is the document that publishes an installation's keys. Whoever checks a proof

@@ -3,6 +3,8 @@ package attest
 import (
 	"bufio"
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/url"
@@ -65,4 +67,23 @@ func Cosigned(checkpoint string, witness note.Verifier) (at time.Time, ok bool) 
 	}
 	at, err = cosignature.CoSigV1Timestamp(opened.Sigs[0])
 	return at.UTC(), err == nil
+}
+
+// cosignatureLength is that of C2SP's cosignature/v1: key hash, time and Ed25519 signature.
+const cosignatureLength = 4 + 8 + 64
+
+// CosignedBy is a checkpoint without the signatures of witnesses that are from after a
+// time. A witness that was away for long says when it came back, not when there was
+// something to see.
+func CosignedBy(checkpoint string, end time.Time) string {
+	text, signatures, _ := strings.Cut(checkpoint, "\n\n")
+	var kept strings.Builder
+	for line := range strings.Lines(signatures) {
+		signature, err := base64.StdEncoding.DecodeString(strings.TrimSpace(line[strings.LastIndex(line, " ")+1:]))
+		if err == nil && len(signature) == cosignatureLength && int64(binary.BigEndian.Uint64(signature[4:])) > end.Unix() { //nolint:gosec // a time
+			continue
+		}
+		kept.WriteString(line)
+	}
+	return text + "\n\n" + kept.String()
 }

@@ -43,6 +43,12 @@ func TestWitnesses(t *testing.T) {
 	if !ok || time.Since(at) > time.Minute {
 		t.Errorf("cosigned %v on %v", ok, at)
 	}
+	if got := attest.CosignedBy(cosigned, time.Now().Add(time.Hour)); got != cosigned {
+		t.Errorf("by then it is\n%s", got)
+	}
+	if got := attest.CosignedBy(cosigned, time.Now().Add(-time.Hour)); got != p.Checkpoint {
+		t.Errorf("without what came later it is\n%s", got)
+	}
 	if _, ok := attest.Cosigned(cosigned, unknown[0]); ok {
 		t.Error("a stranger has signed")
 	}

@@ -29,10 +29,12 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 	t.Parallel()
 	need(t, "openssl", "pdfsig", "pdfdetach", "qpdf", "python3")
 	installation, other := attesttest.New(t, "walk"), attesttest.New(t, "other")
+	now := time.Now().UTC().Truncate(time.Second) // what the authority's clock says
+	installation.Begin, other.Begin = now, now
 	authority, stranger := timestamptest.New(t, timestamptest.Now()), timestamptest.New(t, timestamptest.Now())
 	service := timestamp.Service{URL: authority.Serve(t)}
 	s := p256(t)
-	key := attest.PDFKey([]*x509.Certificate{s.cert}, at)
+	key := attest.PDFKey([]*x509.Certificate{s.cert}, now)
 	installation.PDFKeys = append(installation.PDFKeys, key)
 	base := rendered()[report.Security]
 	stamp := func(digest [32]byte) []byte {
@@ -61,8 +63,24 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 	}
 	signed := func(proof []byte) []byte {
 		u := s.update()
-		u.Attachment, u.Stamp = proof, service.Stamp
+		u.At, u.Attachment, u.Stamp = now, proof, service.Stamp
 		return signWith(t, base, u)
+	}
+	changedKeys := func(change func(k *attest.Key)) string {
+		all := installation.Keys()
+		for i := range all.Keys {
+			change(&all.Keys[i])
+		}
+		document, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored(t, "muster-keys.json", document)
+	}
+	ended := func(k *attest.Key, at time.Duration) *time.Time {
+		to := now.Add(at)
+		k.ValidTo = &to
+		return &to
 	}
 	keysOf := func(of *attesttest.Installation, uses ...attest.Use) string {
 		keys := of.Keys()
@@ -76,11 +94,21 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 		return stored(t, "muster-keys.json", document)
 	}
 	good := prove(nil)
+	signedOn := func(at time.Time) []byte {
+		u := s.update()
+		u.At, u.Attachment = at, good
+		return signWith(t, base, u)
+	}
+	proveOn := func(begin time.Time, late time.Duration) []byte {
+		installation.Begin, installation.Late = begin, late
+		defer func() { installation.Begin, installation.Late = now, 0 }()
+		return prove(nil)
+	}
 	file, keys := signed(good), keysOf(installation)
 	changed := bytes.Clone(file)
 	changed[2000] ^= 1
 	bare := s.update()
-	bare.Attachment = prove(func(p *attest.Proof) { p.Attestation.Timestamp, p.CheckpointTimestamp = nil, nil })
+	bare.At, bare.Attachment = now, prove(func(p *attest.Proof) { p.Attestation.Timestamp, p.CheckpointTimestamp = nil, nil })
 	held := "file=held event=held inclusion=held checkpoint=held attestation=held signature=held timestamp=held"
 	for name, test := range map[string]struct {
 		file   []byte
@@ -110,6 +138,22 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 			"inclusion=held checkpoint=broken"},
 		"the proof's text": {bytes.Replace(file, []byte(`"kind":"Security"`), []byte(`"kind":"Zecurity"`), 1), keys, nil, 1, "attestation=broken signature=broken"},
 		"no PDF":           {[]byte("hello"), keys, nil, 3, "file=untold"},
+
+		"keys that were retired since": {file, changedKeys(func(k *attest.Key) { ended(k, time.Hour) }), nil, 3,
+			"file=held event=held inclusion=held checkpoint=untold attestation=untold signature=untold"},
+		"the same, and a clock that saw it before": {file, changedKeys(func(k *attest.Key) { ended(k, time.Hour) }), []string{"--tsa-ca", authority.CAFile()}, 0, held},
+		"the same without the signature in the PDF": {base, changedKeys(func(k *attest.Key) { ended(k, time.Hour) }),
+			[]string{"--tsa-ca", authority.CAFile(), "--proof", stored(t, "proof.json", good)}, 0, "checkpoint=held attestation=held signature=not asked timestamp=held"},
+		"keys that were retired before": {file, changedKeys(func(k *attest.Key) { ended(k, -time.Hour) }), []string{"--tsa-ca", authority.CAFile()}, 1,
+			"checkpoint=broken attestation=broken signature=untold"},
+		"keys that were not there yet":                          {file, changedKeys(func(k *attest.Key) { k.ValidFrom = now.AddDate(0, 0, 2) }), nil, 1, "checkpoint=broken attestation=broken signature=broken"},
+		"keys that are revoked":                                 {file, changedKeys(func(k *attest.Key) { k.RevokedAt, k.Reason = ended(k, time.Hour), "a disk was stolen"; k.ValidTo = nil }), nil, 3, "checkpoint=untold attestation=untold signature=untold"},
+		"keys that are revoked, and a clock that saw it before": {file, changedKeys(func(k *attest.Key) { k.RevokedAt = ended(k, time.Hour) }), []string{"--tsa-ca", authority.CAFile()}, 0, held},
+		"keys that are revoked from before on":                  {file, changedKeys(func(k *attest.Key) { k.RevokedAt = ended(k, -time.Minute); k.ValidTo = nil }), []string{"--tsa-ca", authority.CAFile()}, 3, "checkpoint=untold attestation=untold signature=untold"},
+		"signed two days later":                                 {signedOn(now.AddDate(0, 0, 2)), keys, nil, 1, "file=held event=held inclusion=held checkpoint=held attestation=held signature=broken"},
+		"a time stamp of two days later":                        {base, keys, []string{"--tsa-ca", authority.CAFile(), "--proof", stored(t, "proof.json", proveOn(now.AddDate(0, 0, -2), 0))}, 1, "signature=not asked timestamp=broken"},
+		"recorded two days after it happened":                   {base, keys, []string{"--proof", stored(t, "proof.json", proveOn(now, 48*time.Hour-time.Second))}, 1, "event=broken"},
+		"recorded in two days":                                  {base, keys, []string{"--proof", stored(t, "proof.json", proveOn(now.AddDate(0, 0, 2), 0))}, 1, "event=broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +178,7 @@ func offlineSays(t *testing.T, file []byte, keys string, args []string) int {
 		}
 		return content
 	}
-	var trust attest.Trust
+	trust := attest.Trust{Now: time.Now()}
 	var err error
 	if trust.Keys, err = attest.ParseKeys(read(keys)); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,11 @@
 //     tells, a checkpoint, a witness, or the PDF itself.
 //   - Somebody who has database and keys makes a report with a date of the past: its
 //     checkpoint, and time stamps and witnesses on it, are of today.
+//   - Keys were rotated since Ready: an old key that is still in the file signs. Where all of
+//     them were retired since, nothing is signed (*FaultError).
+//   - The service was away for longer than a day: no time stamp follows, for one that is
+//     later than a day would contradict the report's own time. A PDF that waited so long for
+//     its signature stays as it was built.
 //   - The time stamp service hangs: the proof is kept before it is asked; the PDF waits five
 //     seconds for it, and the proof's own time stamp follows (StampAll).
 //

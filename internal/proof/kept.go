@@ -50,7 +50,8 @@ func (m *Maker) kept(ctx context.Context, organization, id uuid.UUID) (k kept, o
 		return k, false, fmt.Errorf("read the proof of report %s: %w", id, err)
 	}
 	if found.Note != nil && strings.HasPrefix(*found.Note, k.proof.Checkpoint) { // witnesses sign below
-		k.proof.Checkpoint, k.proof.CheckpointTimestamp = *found.Note, found.CheckpointToken
+		k.proof.Checkpoint = attest.CosignedBy(*found.Note, k.proof.Event.RecordedAt.Add(attest.Skew))
+		k.proof.CheckpointTimestamp = found.CheckpointToken
 	}
 	if found.Token != nil {
 		k.proof.Attestation.Timestamp = found.Token
@@ -99,9 +100,9 @@ func FindSigned(ctx context.Context, q sqlx.QueryerContext, organization uuid.UU
 // stampsAtOnce is how many proofs a round time-stamps.
 const stampsAtOnce = 100
 
-// StampAll time-stamps the attestations and checkpoints of proofs that have no time stamp
-// yet, oldest first, and
-// says how many it did. It ends at the first that the service refuses.
+// StampAll time-stamps the attestations and checkpoints of proofs of the last day that have
+// no time stamp yet, oldest first, and says how many it did. It ends at the first that the
+// service refuses.
 func (m *Maker) StampAll(ctx context.Context) (stamped int, err error) {
 	if m.Stamp == nil {
 		return 0, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -105,7 +106,14 @@ func (m *Maker) make(ctx context.Context, organization, id uuid.UUID) (p attest.
 	}
 	p.Origin, p.Report = of.Origin, r
 	head := eventstore.Head{Log: ready.Log, Position: ready.Position, Hash: ready.Hash}
-	if p.Attestation, err = attest.Attest(m.Signing.ReportSigner(), r, head); err != nil {
+	key, ok, err := m.Signing.ReportSigner(ctx, ready.RecordedAt)
+	if err == nil && !ok {
+		err = &FaultError{id, "it was recorded on " + ready.RecordedAt.UTC().Format(time.RFC3339) + ", before any of the keys that are left was made, and nobody would believe them"}
+	}
+	if err != nil {
+		return p, 0, err
+	}
+	if p.Attestation, err = attest.Attest(key, r, head); err != nil {
 		return p, 0, err
 	}
 	p.Keys, err = m.needed(ctx, p)

@@ -51,13 +51,13 @@ func (m *Maker) Find(ctx context.Context, organization uuid.UUID, digest string,
 	found, ok, err = m.Prover.Of(ctx, organization, base, at)
 	if err == nil && ok && found.Fault == "" {
 		found.Signed = signed
-		found.Kept, found.Fault, err = m.holds(ctx, organization, found)
+		found.Kept, found.Fault, err = m.holds(ctx, organization, found, at)
 	}
 	return found, ok, err
 }
 
 // holds checks the proof that is kept of a report; nil: there is none.
-func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof) (*attest.Proof, string, error) {
+func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, now time.Time) (*attest.Proof, string, error) {
 	k, ok, err := m.kept(ctx, organization, found.Row.ID)
 	if err != nil {
 		return nil, "", err
@@ -76,7 +76,7 @@ func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof) 
 	if err != nil || len(base) != sha256.Size {
 		return &k.proof, "the log names no SHA-256 of this report", nil
 	}
-	if verdict, steps := attest.Check([sha256.Size]byte(base), k.proof, attest.Trust{Keys: keys}); verdict != attest.Holds {
+	if verdict, steps := attest.Check([sha256.Size]byte(base), k.proof, attest.Trust{Keys: keys, Now: now, Logged: true}); verdict != attest.Holds {
 		return &k.proof, "its proof does not fit the log: " + attest.FirstOff(steps), nil
 	}
 	return &k.proof, "", nil

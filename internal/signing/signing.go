@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,8 +91,32 @@ func (s *Signing) Verifiers(log eventstore.Log) (note.Verifiers, error) {
 	return note.VerifierList(all...), nil
 }
 
-// ReportSigner signs what reports say.
-func (s *Signing) ReportSigner() ed25519.PrivateKey { return s.ring.ReportSigner() }
+// ReportSigner signs what a report says that was recorded at a time: the current key, and
+// where that is younger, the newest old one that is not. !ok: they are all younger, for the
+// keys were changed and the old ones retired since, and it is the current one.
+func (s *Signing) ReportSigner(ctx context.Context, recorded time.Time) (key ed25519.PrivateKey, ok bool, err error) {
+	document, err := s.Keys(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	published := document.Of(attest.UseReport)
+	for _, secret := range s.ring.Keys() {
+		signer := secret.ReportSigner()
+		public, _ := signer.Public().(ed25519.PublicKey)
+		of, err := attest.ReportKey(public, time.Time{})
+		if err != nil {
+			return nil, false, err
+		}
+		i := slices.IndexFunc(published, func(k attest.Key) bool { return k.ID == of.ID })
+		if i < 0 || published[i].RevokedAt != nil {
+			continue
+		}
+		if state, _ := published[i].Lived(recorded, recorded, 0); state == attest.Held {
+			return signer, true, nil
+		}
+	}
+	return s.ring.ReportSigner(), false, nil
+}
 
 // PDFSigner signs PDFs: the operator's certificate, else the current key's own. Errors:
 // *CertificateError where the operator's has ended since.

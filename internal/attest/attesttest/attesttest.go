@@ -25,7 +25,9 @@ type Installation struct {
 	Origin  string
 	Log     ed25519.PrivateKey
 	Report  ed25519.PrivateKey
-	PDFKeys []attest.Key // published beside the others
+	PDFKeys []attest.Key  // published beside the others
+	Begin   time.Time     // when its keys were made, and a second before its reports were recorded
+	Late    time.Duration // by which reports are recorded after that
 }
 
 // New returns the installation of a name.
@@ -36,18 +38,18 @@ func New(t testing.TB, name string) *Installation {
 		return ed25519.NewKeyFromSeed(seed[:])
 	}
 	id := uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String()
-	return &Installation{T: t, Origin: attest.Origin(id, "reports"), Log: key("log"), Report: key("report")}
+	return &Installation{T: t, Origin: attest.Origin(id, "reports"), Log: key("log"), Report: key("report"), Begin: begin}
 }
 
-// begin is when all of it happened.
+// begin is when all of it happened, unless somebody says otherwise.
 var begin = time.Date(2026, 11, 23, 8, 0, 0, 123_456_000, time.UTC)
 
 // Keys is what the installation publishes.
 func (i *Installation) Keys() attest.Keys {
 	i.T.Helper()
-	log, err := attest.LogKey(i.Origin, i.Log.Public().(ed25519.PublicKey), begin)
+	log, err := attest.LogKey(i.Origin, i.Log.Public().(ed25519.PublicKey), i.Begin)
 	i.must(err)
-	report, err := attest.ReportKey(i.Report.Public().(ed25519.PublicKey), begin)
+	report, err := attest.ReportKey(i.Report.Public().(ed25519.PublicKey), i.Begin)
 	i.must(err)
 	return attest.Keys{Keys: append([]attest.Key{log, report}, i.PDFKeys...)}
 }
@@ -70,7 +72,7 @@ func (i *Installation) Prove(pdf []byte, position, size int64) attest.Proof {
 	}
 	ready := eventstore.Event{
 		Log: eventstore.Reports, Position: position, OrganizationID: r.Organization, StreamType: "report", Stream: r.ID, Version: 6,
-		Type: "report.ready", SchemaVersion: 1, OccurredAt: begin, RecordedAt: begin.Add(time.Second),
+		Type: "report.ready", SchemaVersion: 1, OccurredAt: i.Begin, RecordedAt: i.Begin.Add(time.Second + i.Late),
 		Data:     fmt.Appendf(nil, `{"asOf":"2026-11-23T08:00:00Z","inputsSha256":%q,"pdfSha256":%q,"fileName":"security-2026-11-23.pdf","pages":12}`, r.InputsSHA256, r.PDFSHA256),
 		Metadata: []byte(`{"actorId":"system:worker"}`),
 	}

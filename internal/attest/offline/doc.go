@@ -11,5 +11,7 @@
 //   - The signed update was cut off: the base is left, which carries no proof: cannot tell,
 //     until the proof comes from elsewhere.
 //   - Something was appended, or the update is not as Muster writes it: contradicted.
+//   - The installation's clock was more than a day off, or somebody moved its log: the
+//     report's time contradicts the PDF's signature, a time stamp or a witness.
 //   - The keys do not have the one that signed: cannot tell, and the step names it.
 package offline

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"muster/internal/attest"
@@ -43,12 +44,19 @@ func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 		if !c.off() {
 			c.say(attest.StepFile, attest.Untold, "There is no proof in the file, and none beside it.")
 		}
+		c.signedBy(nil)
 		return c.answer(nil)
 	}
-	_, steps := attest.Check(sha256.Sum256(c.base), *p, trust)
-	c.steps = append(steps, c.steps...)
+	ofFile := c.steps
+	c.steps = nil
 	c.times(*p)
 	c.witnesses(*p)
+	c.seenThen(*p)
+	ofOthers := c.steps
+	_, steps := attest.CheckSeen(sha256.Sum256(c.base), *p, trust, c.seen)
+	c.steps = slices.Concat(steps, ofFile)
+	c.signedBy(p)
+	c.steps = append(c.steps, ofOthers...)
 	return c.answer(p)
 }
 
@@ -58,7 +66,7 @@ type check struct {
 	inside *attest.Proof
 	signed *pades.Signature // nil: the PDF bears none that holds
 	steps  []attest.Step
-	latest *time.Time
+	seen   attest.Seen
 }
 
 func (c *check) say(name string, state attest.State, format string, args ...any) {
@@ -119,8 +127,39 @@ func (c *check) signature(revisions pades.Revisions) {
 		c.say(attest.StepSignature, attest.Broken, "The PDF's signature does not hold: %v.", err)
 	default:
 		c.signed = &signature
-		c.say(attest.StepSignature, attest.Held, "The PDF is signed to its last byte by %s, which says that it was on %s.", signature.Certificate.Subject.CommonName, stamp(signature.At))
 	}
+}
+
+// signedBy judges a signature that holds: when it was made, by its own word, against the
+// event, and its key's lifetime. That word is of a process's clock, so it may be off.
+func (c *check) signedBy(p *attest.Proof) {
+	if c.signed == nil {
+		return
+	}
+	at, by := c.signed.At, c.signed.Certificate
+	state, why := attest.Held, ""
+	if p != nil {
+		if k, ok := c.keyOf(by); ok {
+			state, why = k.Lived(at, c.seen.Any, attest.Skew)
+		}
+		if recorded := p.Event.RecordedAt; attest.Apart(at, recorded) {
+			state, why = attest.Broken, fmt.Sprintf("The report says that it was recorded on %s, and the PDF's signature that it was made on %s: one of them is not true.", stamp(recorded), stamp(at))
+		}
+	}
+	if state == attest.Held {
+		why = fmt.Sprintf("The PDF is signed to its last byte by %s, which says that it was on %s.", by.Subject.CommonName, stamp(at))
+	}
+	c.say(attest.StepSignature, state, "%s", why)
+}
+
+// keyOf is the given key with a certificate.
+func (c *check) keyOf(by *x509.Certificate) (attest.Key, bool) {
+	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
+		if chain, err := k.Chain(); err == nil && chain[0].Equal(by) {
+			return k, true
+		}
+	}
+	return attest.Key{}, false
 }
 
 // times judges the time stamps: of the PDF's signature, the attestation and the
@@ -130,13 +169,15 @@ func (c *check) times(p attest.Proof) {
 		what   string
 		token  []byte
 		digest [sha256.Size]byte
+		report bool // it shows the attestation, too
 	}
-	tokens := []token{{"the report's attestation", p.Attestation.Timestamp, p.Attestation.Imprint()}}
+	tokens := []token{{"the report's attestation", p.Attestation.Timestamp, p.Attestation.Imprint(), true}}
 	if tree, err := p.Tree(); err == nil {
-		tokens = append(tokens, token{"the log's tree", p.CheckpointTimestamp, tree.Imprint()})
+		tokens = append(tokens, token{"the log's tree", p.CheckpointTimestamp, tree.Imprint(), false})
 	}
 	if c.signed != nil {
-		tokens = append(tokens, token{"the PDF's signature", c.signed.Token, sha256.Sum256(c.signed.Value)})
+		within := c.inside != nil && bytes.Equal(c.inside.Attestation.Signature, p.Attestation.Signature)
+		tokens = append(tokens, token{"the PDF's signature", c.signed.Token, sha256.Sum256(c.signed.Value), within})
 	}
 	there, held := 0, 0
 	for _, t := range tokens {
@@ -153,7 +194,7 @@ func (c *check) times(p attest.Proof) {
 			continue
 		}
 		held++
-		c.by(stamped.At)
+		c.by(stamped.At, t.report)
 		c.say(attest.StepTimestamp, attest.Held, "%s was there on %s, by the clock of %s.", sentence(t.what), stamp(stamped.At), stamped.Signer.Subject.CommonName)
 	}
 	switch {
@@ -166,11 +207,31 @@ func (c *check) times(p attest.Proof) {
 	}
 }
 
-// by notes that it was there at a time, by a clock that is trusted.
-func (c *check) by(at time.Time) {
-	if at = at.UTC(); c.latest == nil || at.Before(*c.latest) {
-		c.latest = &at
+// by notes that it was there at a time, by a clock that is trusted; report: the attestation, too.
+func (c *check) by(at time.Time, report bool) {
+	at = at.UTC()
+	if c.seen.Any.IsZero() || at.Before(c.seen.Any) {
+		c.seen.Any = at
 	}
+	if report && (c.seen.Report.IsZero() || at.Before(c.seen.Report)) {
+		c.seen.Report = at
+	}
+}
+
+// seenThen holds the earliest time at which others had seen it against the event's. What
+// was seen once within a day may be seen again at any later time.
+func (c *check) seenThen(p attest.Proof) {
+	recorded := p.Event.RecordedAt
+	if c.seen.Any.IsZero() || !attest.Apart(recorded, c.seen.Any) {
+		return
+	}
+	name := attest.StepWitness
+	for _, s := range c.steps {
+		if s.Name == attest.StepTimestamp && s.State == attest.Held {
+			name = attest.StepTimestamp
+		}
+	}
+	c.say(name, attest.Broken, "The report says that it was recorded on %s, and the first clock of others that had seen it says %s: the report's time is not true.", stamp(recorded), stamp(c.seen.Any))
 }
 
 // witnesses counts who else has signed the checkpoint.
@@ -186,7 +247,7 @@ func (c *check) witnesses(p attest.Proof) {
 			continue
 		}
 		seen++
-		c.by(at)
+		c.by(at, true)
 		c.say(attest.StepWitness, attest.Held, "Witness %s had seen the log's tree by %s.", w.Name(), stamp(at))
 	}
 	if seen == 0 {
@@ -202,10 +263,12 @@ func (c *check) answer(p *attest.Proof) Answer {
 	}
 	switch a.Verdict {
 	case attest.Holds:
-		a.AtTheLatest = c.latest
+		if !c.seen.Any.IsZero() {
+			a.AtTheLatest = &c.seen.Any
+		}
 		a.Sentence = fmt.Sprintf("This is %s report %s as it was built, recorded on %s", p.Report.Kind, p.Report.ID, stamp(p.Event.RecordedAt))
-		if c.latest != nil {
-			a.Sentence += fmt.Sprintf(" and there on %s at the latest, by a clock that is not the installation's", stamp(*c.latest))
+		if a.AtTheLatest != nil {
+			a.Sentence += fmt.Sprintf(" and there on %s at the latest, by a clock that is not the installation's", stamp(c.seen.Any))
 		}
 		a.Sentence += "."
 	case attest.Contradicted:

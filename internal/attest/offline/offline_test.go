@@ -10,9 +10,13 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	cosignature "github.com/transparency-dev/formats/note"
+	"golang.org/x/mod/sumdb/note"
 
 	"muster/internal/attest"
 	"muster/internal/attest/attesttest"
@@ -40,6 +44,7 @@ func TestVectors(t *testing.T) {
 		Step    string         `json:"step"`
 		Proof   bool           `json:"proof"`
 		Keys    string         `json:"keys"`
+		Now     time.Time      `json:"now"`
 	}
 	if err := json.Unmarshal(read(t, "vectors.json"), &vectors); err != nil || len(vectors) < 30 {
 		t.Fatal(len(vectors), err)
@@ -58,7 +63,7 @@ func TestVectors(t *testing.T) {
 					beside = &p
 				}
 			}
-			a := offline.Check(read(t, dashed(v.Name)+".pdf"), beside, attest.Trust{Keys: keys})
+			a := offline.Check(read(t, dashed(v.Name)+".pdf"), beside, attest.Trust{Keys: keys, Now: v.Now})
 			if a.Verdict != v.Verdict || a.Sentence == "" {
 				t.Errorf("it %s, want %s: %s\n%+v", a.Verdict, v.Verdict, a.Sentence, a.Steps)
 			}
@@ -72,6 +77,64 @@ func TestVectors(t *testing.T) {
 				t.Errorf("step %q is the first that does not hold, want %q: %+v", first, v.Step, a.Steps)
 			}
 		})
+	}
+}
+
+// TestWitnessesTellTheTime: of a key that ended they show what is older, and of a report that
+// is dated back that it is not.
+func TestWitnessesTellTheTime(t *testing.T) {
+	t.Parallel()
+	secret, public, err := note.GenerateKey(rand.Reader, "witness.example/one")
+	must(t, err)
+	signer, err := cosignature.NewSignerForCosignatureV1(secret)
+	must(t, err)
+	witnesses, err := attest.ParseWitnesses([]byte(public))
+	must(t, err)
+	now := time.Now()
+	for name, test := range map[string]struct {
+		begin   time.Time
+		change  func(k *attest.Key)
+		verdict attest.Verdict
+		says    string
+	}{
+		"a key that signs":                {now, func(*attest.Key) {}, attest.Holds, ""},
+		"retired since":                   {now, func(k *attest.Key) { at := now.Add(time.Hour); k.ValidTo = &at }, attest.Holds, ""},
+		"revoked since":                   {now, func(k *attest.Key) { at := now.Add(time.Hour); k.RevokedAt, k.Reason = &at, "stolen" }, attest.Holds, ""},
+		"retired before the witness came": {now.Add(-2 * time.Hour), func(k *attest.Key) { at := now.Add(-time.Hour); k.ValidTo = &at }, attest.CannotTell, "and a clock that is trusted shows this only on"},
+		"dated back by 200 days":          {now.AddDate(0, 0, -200), func(*attest.Key) {}, attest.Contradicted, "the report's time is not true"},
+		"dated ahead by 40 days":          {now.AddDate(0, 0, 40), func(*attest.Key) {}, attest.Contradicted, "the report's time is not true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ours := attesttest.New(t, "ours")
+			ours.Begin = test.begin.UTC().Truncate(time.Microsecond)
+			p := ours.Prove([]byte("%PDF"), 3, 7)
+			tree, err := p.Tree()
+			must(t, err)
+			cosigned, err := note.Sign(&note.Note{Text: tree.Text}, signer)
+			must(t, err)
+			p.Checkpoint += strings.TrimPrefix(string(cosigned), tree.Text+"\n")
+			keys := ours.Keys()
+			for i := range keys.Keys {
+				test.change(&keys.Keys[i])
+			}
+			a := offline.Check([]byte("%PDF"), &p, attest.Trust{Keys: keys, Witnesses: witnesses})
+			// What is no PDF cannot be told by itself; nothing else may be off.
+			steps := slices.DeleteFunc(a.Steps, func(s attest.Step) bool { return s.Name == attest.StepSignature })
+			if got := attest.VerdictOf(steps); got != test.verdict {
+				t.Errorf("it %s: %+v", got, steps)
+			}
+			if off := attest.FirstOff(steps); test.verdict != attest.Holds && !strings.Contains(off, test.says) {
+				t.Errorf("it says %s", off)
+			}
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -15,7 +15,8 @@
 //
 // It does not judge who may say what time it is: of a time stamp it tells the time, whether
 // it is over the right bytes and whether the certificate in it signed it. Witnesses it does
-// not know. Keys
+// not know. So of what was signed with a key that ended since it cannot tell. It looks at
+// the browser's clock for reports from the future. Keys
 // that are not canonical JSON as Muster writes it (ids in capitals, members in another
 // case) are refused where the Go verifier is more lenient.
 //

@@ -64,7 +64,7 @@ func TestMutants(t *testing.T) {
 			}
 		}
 		if err == nil {
-			a := offline.Check(v.file, beside, attest.Trust{Keys: keys})
+			a := offline.Check(v.file, beside, v.trust(keys))
 			want, wantStates = a.Verdict, states(a.Steps)
 		}
 		got := answers[v.Name]

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/internal/attest"
 )
@@ -23,7 +24,7 @@ for (const v of JSON.parse(fs.readFileSync(0))) {
   let said;
   try {
     const keys = await readKeys(fs.readFileSync(v.keys, "utf8"));
-    said = await check(file(v.file), v.proof ? readProof(fs.readFileSync(v.proof, "utf8")) : null, keys);
+    said = await check(file(v.file), v.proof ? readProof(fs.readFileSync(v.proof, "utf8")) : null, keys, v.now ? micros(v.now, "now") : null);
   } catch (e) {
     said = { verdict: e instanceof Malformed ? "cannot tell" : "thrown: " + e.stack, steps: [] };
   }
@@ -41,10 +42,11 @@ type said struct {
 
 // question is what the driver is asked about: paths.
 type question struct {
-	Name  string `json:"name"`
-	File  string `json:"file"`
-	Proof string `json:"proof"`
-	Keys  string `json:"keys"`
+	Name  string     `json:"name"`
+	File  string     `json:"file"`
+	Proof string     `json:"proof"`
+	Keys  string     `json:"keys"`
+	Now   *time.Time `json:"now"`
 }
 
 // inNode runs the page's program over vectors.
@@ -52,7 +54,7 @@ func inNode(t *testing.T, all []vector) map[string]said {
 	t.Helper()
 	var questions []question
 	for _, v := range all {
-		q := question{Name: v.Name, File: v.path(".pdf"), Keys: keysPath(v.Keys)}
+		q := question{Name: v.Name, File: v.path(".pdf"), Keys: keysPath(v.Keys), Now: v.Now}
 		if v.Proof {
 			q.Proof = v.path(".proof.json")
 		}

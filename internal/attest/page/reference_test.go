@@ -22,7 +22,7 @@ func TestThePageAgreesWithTheProgram(t *testing.T) {
 			must(t, err)
 			beside = &p
 		}
-		want, got := offline.Check(v.file, beside, attest.Trust{Keys: keys}), page[v.Name]
+		want, got := offline.Check(v.file, beside, v.trust(keys)), page[v.Name]
 		if want.Verdict != v.Verdict || firstOff(want.Steps) != v.Step {
 			t.Errorf("%s: the program says %s by %q, want %s by %q", v.Name, want.Verdict, firstOff(want.Steps), v.Verdict, v.Step)
 		}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,8 @@ type vector struct {
 	Verdict attest.Verdict `json:"verdict"`
 	Step    string         `json:"step"` // the first that does not hold; empty: all do
 	Proof   bool           `json:"proof"`
-	Keys    string         `json:"keys"` // name of the file of keys
+	Keys    string         `json:"keys"`          // name of the file of keys
+	Now     *time.Time     `json:"now,omitempty"` // by the clock of who checks; nil: nobody looked
 
 	file  []byte
 	proof []byte
@@ -54,7 +56,7 @@ var signedAt = time.Date(2026, 11, 23, 11, 5, 30, 0, time.UTC)
 func newSigner(t *testing.T, key crypto.Signer) signer {
 	t.Helper()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1790), Subject: pkix.Name{CommonName: "Muster, Räte & Söhne"}, NotBefore: signedAt.AddDate(0, 0, -1), NotAfter: signedAt.AddDate(70, 0, 0),
+		SerialNumber: big.NewInt(1790), Subject: pkix.Name{CommonName: "Muster, Räte & Söhne"}, NotBefore: signedAt.AddDate(0, 0, -7), NotAfter: signedAt.AddDate(70, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -74,6 +76,14 @@ func must(t *testing.T, err error) {
 func (s signer) sign(t *testing.T, base, proof []byte) []byte {
 	t.Helper()
 	file, err := pades.Sign(t.Context(), base, pades.Update{Attachment: proof, Key: s.key, Chain: []*x509.Certificate{s.cert}, At: signedAt})
+	must(t, err)
+	return file
+}
+
+// signOn signs by a clock that says so.
+func (s signer) signOn(t *testing.T, base, proof []byte, at time.Time) []byte {
+	t.Helper()
+	file, err := pades.Sign(t.Context(), base, pades.Update{Attachment: proof, Key: s.key, Chain: []*x509.Certificate{s.cert}, At: at})
 	must(t, err)
 	return file
 }
@@ -263,7 +273,25 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	s.add("keys without that of reports", attest.CannotTell, attest.StepAttestation, file, nil, "without report")
 	s.add("keys without that of PDFs", attest.CannotTell, attest.StepSignature, file, nil, "without pdf")
 
+	recorded := s.proof.Event.RecordedAt
+	at := func(name string, verdict attest.Verdict, step string, now time.Time) {
+		s.add(name, verdict, step, s.base, proof)
+		s.all[len(s.all)-1].Now = &now
+	}
+	at("checked by a clock that is an hour behind", attest.Holds, "", recorded.Add(-time.Hour))
+	at("checked a year later", attest.Holds, "", recorded.AddDate(1, 0, 0))
+	at("recorded the day after tomorrow", attest.Contradicted, attest.StepEvent, recorded.AddDate(0, 0, -2))
+	s.ours.Late = 48 * time.Hour
+	late, err := s.ours.Prove(s.base, 700, 1000).Encode()
+	must(t, err)
+	s.ours.Late = 0
+	s.add("recorded two days after it happened", attest.Contradicted, attest.StepEvent, s.base, late)
+	s.add("signed two days after it was recorded", attest.Contradicted, attest.StepSignature, s.pdf.signOn(t, s.base, proof, recorded.AddDate(0, 0, 2)), nil)
+	s.add("signed two days before it was recorded", attest.Contradicted, attest.StepSignature, s.pdf.signOn(t, s.base, proof, recorded.AddDate(0, 0, -2)), nil)
+	s.add("signed an hour before it was recorded", attest.Holds, "", s.pdf.signOn(t, s.base, proof, recorded.Add(-time.Hour)), nil)
+
 	keys = map[string]attest.Keys{"ours": s.ours.Keys(), "theirs": s.theirs.Keys()}
+	s.lifetimes(file, proof, keys)
 	for _, use := range []attest.Use{attest.UseLog, attest.UseReport, attest.UsePDF} {
 		var left attest.Keys
 		for _, k := range keys["ours"].Keys {
@@ -274,6 +302,77 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 		keys["without "+string(use)] = left
 	}
 	return s.all, keys
+}
+
+// lifetimes adds what each end and beginning of a key makes of what it signed.
+func (s *scene) lifetimes(file, proof []byte, keys map[string]attest.Keys) {
+	recorded := s.proof.Event.RecordedAt
+	changed := func(use attest.Use, change func(k *attest.Key)) attest.Keys {
+		all := attest.Keys{Keys: slices.Clone(keys["ours"].Keys)}
+		for i := range all.Keys {
+			if all.Keys[i].Use == use || use == "" {
+				change(&all.Keys[i])
+			}
+		}
+		return all
+	}
+	on := func(after time.Duration) *time.Time {
+		at := recorded.Add(after)
+		return &at
+	}
+	for _, of := range []struct {
+		use  attest.Use
+		step string
+	}{{attest.UseLog, attest.StepCheckpoint}, {attest.UseReport, attest.StepAttestation}, {attest.UsePDF, attest.StepSignature}} {
+		for _, c := range []struct {
+			name    string
+			verdict attest.Verdict
+			change  func(k *attest.Key)
+		}{
+			{"that was retired before", attest.Contradicted, func(k *attest.Key) { k.ValidTo = on(-48 * time.Hour) }},
+			{"that was not there yet", attest.Contradicted, func(k *attest.Key) { k.ValidFrom = *on(48 * time.Hour) }},
+			{"that was retired since", attest.CannotTell, func(k *attest.Key) { k.ValidTo = on(48 * time.Hour) }},
+			{"that was revoked since", attest.CannotTell, func(k *attest.Key) { k.RevokedAt, k.Reason = on(48*time.Hour), "a disk was stolen" }},
+			{"that is revoked from before on", attest.CannotTell, func(k *attest.Key) { k.RevokedAt, k.ValidTo = on(-time.Hour), on(48*time.Hour) }},
+		} {
+			name := "a key of use " + string(of.use) + " " + c.name
+			keys[name] = changed(of.use, c.change)
+			s.add(name, c.verdict, of.step, file, nil, name)
+		}
+	}
+	keys["published minutes later"] = changed("", func(k *attest.Key) { k.ValidFrom = *on(5 * time.Minute) })
+	s.add("keys published minutes later", attest.Holds, "", file, nil, "published minutes later")
+	keys["published an hour later"] = changed("", func(k *attest.Key) { k.ValidFrom = *on(time.Hour) })
+	s.add("keys published an hour later", attest.Contradicted, attest.StepCheckpoint, file, nil, "published an hour later")
+	keys["retired a minute before"] = changed("", func(k *attest.Key) { k.ValidTo = on(-time.Minute) })
+	s.add("keys retired a minute before", attest.Contradicted, attest.StepCheckpoint, file, nil, "retired a minute before")
+
+	// A rotation: two keys signed the tree, of which one has ended.
+	next := &attesttest.Installation{T: s.t, Origin: s.ours.Origin, Log: s.theirs.Log, Report: s.ours.Report, Begin: s.ours.Begin}
+	tree, err := s.proof.Tree()
+	must(s.t, err)
+	_, second, _ := strings.Cut(next.Sign(tree.Size, tree.Root), "\n\n")
+	both := s.encoded(func(p *attest.Proof) { p.Checkpoint += second })
+	for name, change := range map[string]func(k *attest.Key){
+		"rotated":               func(*attest.Key) {},
+		"rotated and retired":   func(k *attest.Key) { k.ValidTo = on(time.Minute) },
+		"rotated and revoked":   func(k *attest.Key) { k.RevokedAt, k.ValidTo = on(-time.Minute), on(time.Minute) },
+		"rotated and forgotten": func(k *attest.Key) { k.ValidTo = on(-time.Minute) },
+	} {
+		all := changed(attest.UseLog, change)
+		all.Keys = append(all.Keys, next.Keys().Of(attest.UseLog)...)
+		keys[name] = all
+		s.add("a tree signed by two keys, "+name, attest.Holds, "", s.base, both, name)
+	}
+}
+
+// trust is what a vector is checked with.
+func (v vector) trust(keys attest.Keys) attest.Trust {
+	trust := attest.Trust{Keys: keys}
+	if v.Now != nil {
+		trust.Now = *v.Now
+	}
+	return trust
 }
 
 // path is where a vector's file lies.

@@ -4004,6 +4004,8 @@ type Proof struct {
 
 		// PublicKey SubjectPublicKeyInfo, DER.
 		PublicKey []byte     `json:"publicKey"`
+		Reason    *string    `json:"reason,omitempty"`
+		RevokedAt *time.Time `json:"revokedAt,omitempty"`
 		Use       string     `json:"use"`
 		ValidFrom time.Time  `json:"validFrom"`
 		ValidTo   *time.Time `json:"validTo"`
@@ -4045,7 +4047,13 @@ type PublicKey struct {
 	Id string `json:"id"`
 
 	// PublicKey SubjectPublicKeyInfo, DER, base64.
-	PublicKey []byte       `json:"publicKey"`
+	PublicKey []byte `json:"publicKey"`
+
+	// Reason Of the revocation.
+	Reason *string `json:"reason,omitempty"`
+
+	// RevokedAt Since when somebody else may have it: what it signed from then on is worth nothing, and what it signed before counts where a time stamp or a witness shows that it is older. Absent where nobody is known to have it.
+	RevokedAt *time.Time   `json:"revokedAt,omitempty"`
 	Use       PublicKeyUse `json:"use"`
 
 	// ValidFrom When it was published.

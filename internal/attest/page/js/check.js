@@ -6,9 +6,39 @@ const order = ["file", "event", "inclusion", "checkpoint", "attestation", "signa
 
 const zeroes = (bytes) => bytes.every((b) => b === 0);
 
-/** check checks a PDF with the proof in it, or with one that lies beside it (null: there is none). */
-async function check(file, beside, keys) {
-  const c = { steps: [], base: file, inside: null, signed: null, keys };
+const minutes = 60_000_000n;
+const skew = 24n * 60n * minutes; // times that are further apart are not true
+const early = 10n * minutes; // a key may sign before it is published
+const apart = (a, b) => (a > b ? a - b : b - a) > skew;
+
+/** became says in a few words what became of a key; empty: it signs. */
+function became({ to, revoked, reason }) {
+  if (revoked !== null) return `revoked from ${stamp(revoked)} on${reason ? `: ${reason}` : ""}`;
+  return to === null ? "" : `retired on ${stamp(to)}`;
+}
+
+const since = (k) => (became(k.lifetime) ? ` (since ${became(k.lifetime)})` : "");
+
+/** lived judges a signature by its key's lifetime. This page believes no clock, so of a key that ended it cannot tell. */
+function lived(k, at, slack) {
+  const { from, to } = k.lifetime;
+  if (at < from - (slack > early ? slack : early))
+    return ["broken", `It is of ${stamp(at)}, and key ${k.id} is not older than ${stamp(from)}.`];
+  if (to !== null && at > to + slack)
+    return [
+      "broken",
+      `It is of ${stamp(at)}, and key ${k.id} was retired on ${stamp(to)}: the installation no longer signed with it.`,
+    ];
+  if (!became(k.lifetime)) return ["held", ""];
+  return [
+    "untold",
+    `Key ${k.id} is ${became(k.lifetime)}, and no clock that is trusted shows that it had signed this before; muster verify --offline takes time stamps and witnesses.`,
+  ];
+}
+
+/** check checks a PDF with the proof in it, or with one that lies beside it (null: there is none); now is the time where it is checked, null where nobody looked. */
+async function check(file, beside, keys, now = null) {
+  const c = { steps: [], base: file, inside: null, signed: null, keys, now };
   c.say = (name, state, detail) => c.steps.push({ name, state, detail });
   await takeApart(c, file);
   let proof = c.inside;
@@ -20,6 +50,7 @@ async function check(file, beside, keys) {
   if (!proof) {
     if (!c.steps.some((s) => s.state === "broken"))
       c.say("file", "untold", "There is no proof in the file, and none beside it.");
+    checkSignature(c, null);
     return answer(c, null);
   }
   const found = c.steps.splice(0); // of the file itself: behind what the proof says of it
@@ -29,6 +60,7 @@ async function check(file, beside, keys) {
   await checkCheckpoint(c, proof);
   await checkAttestation(c, proof);
   c.steps.push(...found);
+  checkSignature(c, proof);
   c.say("timestamp", "not asked", await stamps(c, proof));
   c.say(
     "witness",
@@ -72,14 +104,22 @@ async function takeApart(c, file) {
   if (s.fault === "untrusted")
     c.say("signature", "untold", `The PDF is signed with none of the given keys: ${s.reason}.`);
   else if (s.fault) c.say("signature", "broken", `The PDF's signature does not hold: ${s.reason}.`);
-  else {
-    c.signed = s;
-    c.say(
-      "signature",
-      "held",
-      `The PDF is signed to its last byte by ${s.name}, which says that it was on ${stamp(s.at)}.`,
-    );
-  }
+  else c.signed = s;
+}
+
+/** checkSignature judges a signature that holds: when it was made, by its own word, against the event, and its key's lifetime. */
+function checkSignature(c, p) {
+  const s = c.signed;
+  if (!s) return;
+  let [state, why] = p ? lived(s.key, s.at, skew) : ["held", ""];
+  if (p && apart(s.at, p.event.recorded))
+    [state, why] = [
+      "broken",
+      `The report says that it was recorded on ${stamp(p.event.recorded)}, and the PDF's signature that it was made on ${stamp(s.at)}: one of them is not true.`,
+    ];
+  if (state === "held")
+    why = `The PDF is signed to its last byte by ${s.name}, which says that it was on ${stamp(s.at)}.`;
+  c.say("signature", state, why);
 }
 
 async function checkFile(c, p) {
@@ -124,6 +164,18 @@ async function checkEvent(c, p) {
     c.say("event", "broken", "The event names another PDF or other inputs.");
   else if (hash !== e.writtenHash)
     c.say("event", "broken", "The event's hash does not follow from what it says and when it was recorded.");
+  else if (apart(e.recorded, e.occurred))
+    c.say(
+      "event",
+      "broken",
+      `The event says that it was recorded on ${stamp(e.recorded)}, and that it happened on ${stamp(e.occurred)}: one of them is not true.`,
+    );
+  else if (c.now !== null && e.recorded - c.now > skew)
+    c.say(
+      "event",
+      "broken",
+      `The event says that it was recorded on ${stamp(e.recorded)}, and now it is ${stamp(c.now)}: that day has not come.`,
+    );
   else
     c.say(
       "event",
@@ -171,7 +223,16 @@ async function checkCheckpoint(c, p) {
     c.say("checkpoint", "untold", `None of the given keys is one that signed the log's tree (${origin}).`);
   else if (by === "broken")
     c.say("checkpoint", "broken", "The log's tree was changed after it was signed, or its signature was.");
-  else c.say("checkpoint", "held", `The log's tree of ${size} events is signed by key ${by.hash} of ${origin}.`);
+  else {
+    // After a rotation there are two signatures, of which one is enough.
+    const all = by.map((k) => {
+      const [state, why] = lived(k, p.event.recorded, 0n);
+      const held = `The log's tree of ${size} events is signed by key ${k.hash} of ${origin}${since(k)}.`;
+      return [state, state === "held" ? held : why];
+    });
+    const best = ["held", "untold", "broken"].map((s) => all.find(([state]) => state === s)).find((one) => one);
+    c.say("checkpoint", ...best);
+  }
 }
 
 async function checkAttestation(c, p) {
@@ -182,7 +243,9 @@ async function checkAttestation(c, p) {
   );
   for (const k of c.keys.report)
     if (a.signature.length === 64 && !zeroes(a.signature) && (await holds(k.key, a.signature, statement))) {
-      c.say("attestation", "held", `Report, organization, scope, PDF, inputs and ${head} are signed by key ${k.id}.`);
+      const [state, why] = lived(k, e.recorded, 0n);
+      const held = `Report, organization, scope, PDF, inputs and ${head} are signed by key ${k.id}${since(k)}.`;
+      c.say("attestation", state, state === "held" ? held : why);
       return;
     }
   if (c.keys.report.some((k) => k.id === a.keyId))

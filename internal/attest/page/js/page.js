@@ -98,7 +98,7 @@ async function judge(file) {
     );
   if (!given.keys) return open("The installation’s public keys are missing. Add muster-keys.json.");
   try {
-    return await check(file.bytes, given.proof?.read ?? null, given.keys.read);
+    return await check(file.bytes, given.proof?.read ?? null, given.keys.read, BigInt(Date.now()) * 1000n);
   } catch (e) {
     return open(`It could not be checked: ${reasonOf(e)}.`);
   }

@@ -285,5 +285,5 @@ async function signedBy(c, signer, revisions) {
   );
   if (at < c.from || at > c.to)
     return { fault: "outsideTerm", reason: "it was signed when the certificate was not valid" };
-  return { name: c.name, at: BigInt(at) * 1000n, value: signer.value, token: signer.token };
+  return { key: c, name: c.name, at: BigInt(at) * 1000n, value: signer.value, token: signer.token };
 }

@@ -39,11 +39,23 @@ function certificates(pem) {
 /** formed holds a key to its form, wherever it stands; what it claims is another matter. */
 function formed(k) {
   if (typeof k !== "object" || k === null) throw new Malformed("it is no key");
-  for (const name of ["id", "algorithm", "use", "verifierKey", "certificate"])
+  for (const name of ["id", "algorithm", "use", "verifierKey", "certificate", "reason"])
     if (k[name] != null && typeof k[name] !== "string") throw new Malformed(`${name} is no text`);
   micros(k.validFrom ?? "0001-01-01T00:00:00Z", "validFrom");
   if (k.validTo != null) micros(k.validTo, "validTo");
+  if (k.revokedAt != null) micros(k.revokedAt, "revokedAt");
   return fromBase64(k.publicKey ?? "", "publicKey");
+}
+
+/** lifetime is from when to when a key signs, and since when somebody else may have it. */
+function lifetime(k) {
+  const time = (name) => (k[name] == null ? null : micros(k[name], name));
+  return {
+    from: micros(k.validFrom ?? "0001-01-01T00:00:00Z", "validFrom"),
+    to: time("validTo"),
+    revoked: time("revokedAt"),
+    reason: k.reason ?? "",
+  };
 }
 
 /** readKeys reads muster-keys.json and holds every key against what it claims to be. */
@@ -60,14 +72,14 @@ async function readKeys(text) {
         const named = await verifierKey(k.verifierKey);
         if (key.kind !== "Ed25519" || !same(named.raw, key.raw))
           throw new Malformed("verifierKey and publicKey are two keys");
-        out.log.push({ id: k.id, key, ...named });
+        out.log.push({ id: k.id, key, lifetime: lifetime(k), ...named });
       } else if (k.use === "report") {
         if (key.kind !== "Ed25519") throw new Malformed("a report key is Ed25519");
-        out.report.push({ id: k.id, key });
+        out.report.push({ id: k.id, key, lifetime: lifetime(k) });
       } else if (k.use === "pdf") {
         const [own] = certificates(k.certificate);
         if (!same(own.spki, spki)) throw new Malformed("certificate and publicKey are two keys");
-        out.pdf.push(own);
+        out.pdf.push({ ...own, id: k.id, lifetime: lifetime(k) });
       } else throw new Malformed("its use is unknown");
     } catch (e) {
       if (e instanceof Malformed)
@@ -165,14 +177,14 @@ function readCheckpoint(note) {
   return { origin, size: Number(size), root: hash, text: `${body}\n` };
 }
 
-/** openNote says which of the keys signed a note: signed by whom, not by any of them ("unknown"), or "broken". */
+/** openNote says which of the keys signed a note: a list of whom, "unknown" where none of them did, or "broken". */
 async function openNote(note, keys) {
   const cut = note.lastIndexOf("\n\n");
   if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || cut < 0 || !note.endsWith("\n")) return "broken";
   const signed = utf8.encode(note.slice(0, cut + 1));
   const lines = note.slice(cut + 2, -1).split("\n");
   if (lines.length > 100) return "broken";
-  let by = "unknown";
+  const by = [];
   for (const line of lines) {
     const m = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line);
     if (!m) return "broken";
@@ -187,7 +199,7 @@ async function openNote(note, keys) {
     const key = keys.find((k) => k.name === m[1] && k.hash === hash);
     if (!key) continue;
     if (!(await holds(key.key, signature.subarray(4), signed))) return "broken";
-    if (by === "unknown") by = key;
+    by.push(key);
   }
-  return by;
+  return by.length > 0 ? by : "unknown";
 }

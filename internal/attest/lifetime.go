@@ -1,0 +1,72 @@
+package attest
+
+import (
+	"fmt"
+	"time"
+)
+
+// Skew is how far two clocks may be apart. Times of one report that are further apart are
+// not true.
+const Skew = 24 * time.Hour
+
+// early is how long a key may sign before it is published: a report that was recorded
+// within that time before is signed by it where the keys changed in between.
+const early = 10 * time.Minute
+
+// Seen is when others had seen what is signed at the latest, by clocks that are trusted.
+// Zero: nobody has.
+type Seen struct {
+	Report time.Time // the attestation
+	Any    time.Time // the log's tree, or anything else
+}
+
+// Apart says whether two times are too far apart to be true.
+func Apart(a, b time.Time) bool { return a.Sub(b).Abs() > Skew }
+
+// Ended is when the key ended: it was retired, or somebody else may have it since; nil: it
+// did not.
+func (k Key) Ended() *time.Time {
+	if k.RevokedAt != nil && (k.ValidTo == nil || k.RevokedAt.Before(*k.ValidTo)) {
+		return k.RevokedAt
+	}
+	return k.ValidTo
+}
+
+// Lifetime says in a few words what became of the key; empty: it signs.
+func (k Key) Lifetime() string {
+	switch {
+	case k.RevokedAt != nil && k.Reason != "":
+		return fmt.Sprintf("revoked from %s on: %s", stamp(*k.RevokedAt), k.Reason)
+	case k.RevokedAt != nil:
+		return "revoked from " + stamp(*k.RevokedAt) + " on"
+	case k.ValidTo != nil:
+		return "retired on " + stamp(*k.ValidTo)
+	}
+	return ""
+}
+
+// Lived judges a signature by the key's lifetime. at is when what it signs was recorded,
+// seen when it was there at the latest by a clock that is trusted, and slack how far the
+// clock of at may be from the installation's. The sentence is for a state other than Held.
+//
+// A key that ended is one that somebody else may have: whoever has it can sign any date. So
+// what it signed counts only where somebody else's clock shows that it is older.
+func (k Key) Lived(at, seen time.Time, slack time.Duration) (State, string) {
+	end := k.Ended()
+	switch {
+	case at.Before(k.ValidFrom.Add(-max(early, slack))):
+		return Broken, fmt.Sprintf("It is of %s, and key %s is not older than %s.", stamp(at), k.ID, stamp(k.ValidFrom))
+	case k.ValidTo != nil && at.After(k.ValidTo.Add(slack)):
+		return Broken, fmt.Sprintf("It is of %s, and key %s was retired on %s: the installation no longer signed with it.", stamp(at), k.ID, stamp(*k.ValidTo))
+	case end == nil || !seen.IsZero() && !seen.After(*end):
+		return Held, ""
+	case seen.IsZero():
+		return Untold, fmt.Sprintf("Key %s is %s, and no clock that is trusted shows that it had signed this before.", k.ID, k.Lifetime())
+	}
+	return Untold, fmt.Sprintf("Key %s is %s, and a clock that is trusted shows this only on %s.", k.ID, k.Lifetime(), stamp(seen))
+}
+
+// better is the better of two states of signatures over one text.
+func better(a, b State) bool { return worth[a] > worth[b] }
+
+var worth = map[State]int{Held: 3, Untold: 2, Broken: 1}
