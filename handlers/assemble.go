@@ -24,8 +24,8 @@ const (
 	buildsAtOnce = 2
 	mailsAtOnce  = 4
 	signsAtOnce  = 2 // they wait for a time stamp service
-	// rendersAtOnce is how many of the builds render.
-	rendersAtOnce = 1
+	// rendersAtOnce is how many of the builds of all organizations render.
+	rendersAtOnce = 2
 	// TellsAtOnce is how many deliveries are sent at once: they wait for their receivers.
 	TellsAtOnce = 3
 )

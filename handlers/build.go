@@ -87,7 +87,7 @@ const buildAttempts = 5
 // Task is how build jobs are worked on: one a core would starve the rest of the
 // process, so a few at once.
 func (b *Builder) Task(concurrency int) Task {
-	b.rendering = turns.NewGate(rendersAtOnce)
+	b.rendering = turns.NewSharedGate(rendersAtOnce)
 	return Task{
 		Kind: jobs.Build, Timeout: buildTimeout, Handle: b.Handle,
 		Policy: jobs.Policy{Concurrency: concurrency, MaxAttempts: buildAttempts, Dead: b.dead, Class: classOf},

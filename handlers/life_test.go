@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"muster/domain/report"
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 	"muster/internal/mail"
+	"muster/internal/pdf"
 	"muster/internal/snapshot"
 )
 
@@ -110,6 +112,36 @@ func (s *scene) setRetention(days int) {
 	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE organizations SET report_retention_days = $1`, days); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// TestOneOrganizationRendersTwoReportsAtOnce: an organization that is alone has all slots for
+// rendering.
+func TestOneOrganizationRendersTwoReportsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ids := []uuid.UUID{s.request(s.ana), s.requestKind(report.DataInventory)}
+	b := s.builder()
+	b.Renderer = meeting{Renderer: b.Renderer, here: make(chan struct{})}
+	s.work("w1", b.Task(len(ids)))
+	for _, id := range ids {
+		s.until("Ready", func() bool { return s.has(id, "report.ready") })
+	}
+}
+
+// meeting renders two documents when both are there.
+type meeting struct {
+	handlers.Renderer
+	here chan struct{}
+}
+
+func (m meeting) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (pdf.Rendered, error) {
+	select {
+	case m.here <- struct{}{}:
+	case <-m.here:
+	case <-time.After(patience):
+		return pdf.Rendered{}, errors.New("the other document is not rendered at the same time")
+	}
+	return m.Renderer.RenderCanonical(w, inputs)
 }
 
 func TestWhoJoinsDuringTheBuildGetsTheMail(t *testing.T) {

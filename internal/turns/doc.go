@@ -23,6 +23,10 @@
 // free, and an organization that is alone works as fast as it did when there were half as many
 // slots. A slot costs nothing while it is free.
 //
+// Rendering is the exception (NewSharedGate): it uses a core, so there are not twice as many
+// slots, and 493 pages take 0.7 s (docs/performance.md). An organization that is alone has both
+// slots. When another comes, it is next as soon as one of the two is given back.
+//
 // The turns could be rows that all processes share. That is a write for each claim, and says
 // nothing more: if no process gives an organization more than half, all of them do not.
 //

@@ -29,6 +29,10 @@ func NewGate(each int) *Gate {
 	return &Gate{slots: slots, free: slots.All()}
 }
 
+// NewSharedGate returns a gate that lets so much work through at once, and all of it may be of
+// one organization. It is for work that is over within seconds.
+func NewSharedGate(all int) *Gate { return &Gate{slots: NewSlots(all), free: all} }
+
 // Pass waits for a slot, which leave gives back. The error is ctx's.
 func (g *Gate) Pass(ctx context.Context, organization uuid.UUID) (leave func(), err error) {
 	w := &waiter{organization: organization, passed: make(chan struct{})}

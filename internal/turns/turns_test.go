@@ -101,3 +101,41 @@ func TestWhatHangsLeavesHalfOfTheGate(t *testing.T) {
 		}
 	})
 }
+
+// TestOneOrganizationHasAllOfASharedGate until another one comes, which is next.
+func TestOneOrganizationHasAllOfASharedGate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		alone, other := uuid.New(), uuid.New()
+		g := turns.NewSharedGate(2)
+		passed := make(chan uuid.UUID, 4)
+		leave := make(chan struct{})
+		pass := func(organization uuid.UUID) {
+			l, err := g.Pass(t.Context(), organization)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			passed <- organization
+			<-leave
+			l()
+		}
+		for _, organization := range []uuid.UUID{alone, alone, alone, other} { // in this order
+			go pass(organization)
+			synctest.Wait()
+		}
+		if len(passed) != 2 {
+			t.Fatalf("%d passed", len(passed))
+		}
+		leave <- struct{}{}
+		synctest.Wait()
+		close(leave)
+		synctest.Wait()
+		want := []uuid.UUID{alone, alone, other, alone}
+		for i, organization := range want {
+			if got := <-passed; got != organization {
+				t.Errorf("number %d is of %s, want %s", i, got, organization)
+			}
+		}
+	})
+}
