@@ -108,22 +108,27 @@ func (s *Service) AskAddresses(ctx context.Context, actor Actor, channel uuid.UU
 			return err
 		}
 		rows, err := statement.All[struct {
-			ID       uuid.UUID  `db:"id"`
-			Address  string     `db:"address"`
-			AskedAt  *time.Time `db:"asked_at"`
-			Asked    int        `db:"asked"`
-			AskedAll int        `db:"asked_all"`
-		}](ctx, tx, "look which addresses are to be asked", addressesToAsk, actor.OrganizationID, channel, now.Add(-confirmationSpan))
+			ID        uuid.UUID  `db:"id"`
+			Address   string     `db:"address"`
+			AskedAt   *time.Time `db:"asked_at"`
+			AskedAll  int        `db:"asked_all"`
+			FullSince *time.Time `db:"full_since"` // nil: it may be asked
+		}](ctx, tx, "look which addresses are to be asked", addressesToAsk, actor.OrganizationID, channel, now.Add(-confirmationSpan), mostAsked, mostAskedOfAll)
 		if err != nil {
 			return err
 		}
-		refused := false
+		var fullSince *time.Time // of the address that may be asked first
 		for _, row := range rows {
 			if row.AskedAt != nil && !again {
 				continue
 			}
-			if row.Asked >= mostAsked || row.AskedAll+len(questions) >= mostAskedOfAll {
-				refused = true
+			if row.FullSince != nil {
+				if fullSince == nil || row.FullSince.Before(*fullSince) {
+					fullSince = row.FullSince
+				}
+				continue
+			}
+			if row.AskedAll+len(questions) >= mostAskedOfAll {
 				continue
 			}
 			q := Question{AddressID: row.ID, Address: row.Address, Token: rand.Text()}
@@ -132,8 +137,8 @@ func (s *Service) AskAddresses(ctx context.Context, actor Actor, channel uuid.UU
 			}
 			questions = append(questions, q)
 		}
-		if refused && again && len(questions) == 0 {
-			return &RuleError{Code: "too_many_confirmations", Title: titles()["too_many_confirmations"],
+		if fullSince != nil && again && len(questions) == 0 {
+			return &RuleError{Code: "too_many_confirmations", Title: titles()["too_many_confirmations"], RetryAfter: fullSince.Add(confirmationSpan).Sub(now),
 				Detail: fmt.Sprintf("An address is asked at most %d times within a day, and all addresses of an organization at most %d times.", mostAsked, mostAskedOfAll)}
 		}
 		return nil

@@ -18,7 +18,7 @@ type RuleError struct {
 	Title  string
 	Detail string
 	Fields []FieldError
-	// RetryAfter is set for too_many_building, too_many_senders and rate_limited.
+	// RetryAfter is set for too_many_building, too_many_confirmations, too_many_senders and rate_limited.
 	RetryAfter time.Duration
 }
 

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +109,55 @@ func TestAnAddressThatIsNoMembers(t *testing.T) {
 	if !strings.Contains(audited, "confirmedAddressId") || !strings.Contains(audited, "leftAddressId") || strings.Contains(audited, "elsewhere.example") {
 		t.Errorf("the audit list: %s", audited)
 	}
+}
+
+// TestARefusedQuestionSaysWhenToAskAgain: when the first of the mails that count is a day old, of
+// the address or of all addresses of the organization.
+func TestARefusedQuestionSaysWhenToAskAgain(t *testing.T) {
+	t.Parallel()
+	w, server := mailing(t)
+	channel := func(name string, addresses ...string) string {
+		made := w.post(w.ours.admin, "/api/v1/channels", map[string]any{"name": name, "kind": "email", "addresses": addresses})
+		return made.is(201).Header().Get("Location") + "/confirmations"
+	}
+	passes := func(d time.Duration) {
+		w.clock.Advance(d)
+		w.ours = w.withSessions(w.ours)
+	}
+	refused := func(ask string, seconds int) {
+		t.Helper()
+		a := w.post(w.ours.admin, ask, nil).problemWith(429, "too_many_confirmations")
+		if got := a.Header().Get("Retry-After"); got != strconv.Itoa(seconds) {
+			t.Errorf("to be asked again in %s s, want %d", got, seconds)
+		}
+	}
+	ask := channel("Team", team)
+	for range 2 {
+		passes(time.Hour)
+		w.post(w.ours.admin, ask, nil).is(200)
+	}
+	refused(ask, 22*60*60)
+	passes(22*time.Hour - time.Second)
+	refused(ask, 1)
+	passes(time.Second)
+	w.post(w.ours.admin, ask, nil).is(200)
+	refused(ask, 60*60)
+
+	passes(48 * time.Hour)
+	var many [2][]string
+	for n := range 30 {
+		many[n/20] = append(many[n/20], fmt.Sprintf("dba-%d@elsewhere.example", n))
+	}
+	all := channel("All", many[0]...)
+	passes(time.Hour)
+	rest := channel("Rest", many[1]...)
+	if n := len(server.Mails()); n != 34 {
+		t.Fatalf("%d mails came", n)
+	}
+	refused(rest, 23*60*60)
+	refused(all, 23*60*60)
+	passes(23 * time.Hour)
+	w.post(w.ours.admin, rest, nil).is(200)
 }
 
 // TestBadAddresses are refused, all at once, and where no mail could ask them. F15.

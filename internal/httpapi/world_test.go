@@ -302,6 +302,10 @@ func (w *world) doIn(ctx context.Context, r request) answer {
 	w.handler.ServeHTTP(recorder, req)
 	a := answer{w.t, recorder}
 	w.conforms(req, a)
+	problem := a.Header().Get("Content-Type") == "application/problem+json"
+	if problem && (a.Code == http.StatusTooManyRequests || a.Code == http.StatusServiceUnavailable) && a.Header().Get("Retry-After") == "" {
+		w.t.Errorf("%s %s: %d without Retry-After: %s", r.method, r.path, a.Code, a.Body)
+	}
 	return a
 }
 
