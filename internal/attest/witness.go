@@ -23,7 +23,8 @@ type Witness struct {
 }
 
 // ParseWitnesses reads a file of witnesses, one a line: the verifier key, and the URL after
-// it. Empty lines and those after # say nothing. Errors name each line that is wrong.
+// it. Empty lines and those after # say nothing. Errors name each line that is wrong, and say
+// so where there is no witness at all: a file that was emptied asks nobody.
 func ParseWitnesses(file []byte) ([]Witness, error) {
 	var all []Witness
 	var wrong []error
@@ -39,6 +40,9 @@ func ParseWitnesses(file []byte) ([]Witness, error) {
 			continue
 		}
 		all = append(all, w)
+	}
+	if len(all)+len(wrong) == 0 {
+		wrong = append(wrong, errors.New("the file names no witness: wanted one a line, its verifier key and its URL"))
 	}
 	return all, errors.Join(append(wrong, lines.Err())...)
 }

@@ -55,6 +55,11 @@ func TestWitnesses(t *testing.T) {
 	if _, ok := attest.Cosigned(strings.Replace(cosigned, "\n7\n", "\n8\n", 1), named[0]); ok {
 		t.Error("it has signed another tree")
 	}
+	for _, none := range []string{"", "\n", "# nobody yet\n"} {
+		if _, err := attest.ParseWitnesses([]byte(none)); err == nil || !strings.Contains(err.Error(), "names no witness") {
+			t.Errorf("%q is taken for a file of witnesses: %v", none, err)
+		}
+	}
 	_, err = attest.ParseWitnesses([]byte("x\n" + public + " nowhere\n" + public + " https://a b\n"))
 	for _, line := range []string{"line 1", "line 2", "line 3"} {
 		if err == nil || !strings.Contains(err.Error(), line) {
