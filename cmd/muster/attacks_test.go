@@ -79,6 +79,8 @@ func TestAttacks(t *testing.T) {
 			verify: 1, offline: 1, says: "another one than the proof is about", witness: 1, pdfsig: sigNone},
 		{who: "database", what: "the same; the genuine PDF", sql: rewritten(t, ids[0], base), file: outside.pdf[0],
 			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
+		{who: "database", what: "a recipient removed, with the mail, the chain and every checkpoint since", sql: unmailed(t, ids[0]), file: outside.pdf[0],
+			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
 		{who: "database", what: "the last report's events cut off with the head", sql: truncated(ids[1]), file: outside.pdf[1],
 			verify: 1, says: "as it was built", witness: 1, pdfsig: sigValid},
 		{who: "database", what: "a report's stream deleted", sql: deleted(ids[0]), file: outside.pdf[0],
@@ -227,6 +229,15 @@ func truncated(report uuid.UUID) func(*sqlx.DB) {
 		db.MustExec(`UPDATE log_head SET position = $1, hash = (SELECT hash FROM events WHERE log = 'reports' AND position = $1) WHERE log = 'reports'`, last)
 		db.MustExec(`DELETE FROM log_checkpoints WHERE log = 'reports' AND size > $1`, last)
 		db.MustExec(`DELETE FROM report_history_v1.reports WHERE id = $1`, report)
+	}
+}
+
+// unmailed takes the last mail out of a report, and every checkpoint after the report's own.
+func unmailed(t *testing.T, report uuid.UUID) func(*sqlx.DB) {
+	return func(db *sqlx.DB) {
+		prooftest.Remove(t, db, report, "report.email_sent")
+		db.MustExec(`DELETE FROM log_checkpoints WHERE log = 'reports'`)
+		db.MustExec(`TRUNCATE log_tiles`)
 	}
 }
 

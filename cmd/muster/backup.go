@@ -18,6 +18,8 @@ import (
 	"muster/internal/config"
 	"muster/internal/pause"
 	"muster/internal/postgres"
+	"muster/internal/secrets"
+	"muster/internal/signing"
 )
 
 func backupCommand(cfg *config.Config) *cobra.Command {
@@ -160,6 +162,7 @@ func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report fu
 			DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, KeyFile: in.cfg.SecretKeyFile,
 			Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.db, in.log) },
 			Progress: report, AcceptFindings: accept, Accept: checkpoint.NewVerifier(in.db, in.log).Accept,
+			Signed: in.unsignedOf, GiveUp: in.giveUp,
 			Revoke: in.accounts.EndSessions,
 			Record: func(ctx context.Context) error {
 				return in.accounts.RecordSystem(ctx, accounts.BackupRestored, b.MadeAt.Format(time.RFC3339))
@@ -177,6 +180,38 @@ func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report fu
 	})
 }
 
+// unsignedOf says what of restored logs does not fit what was signed of them, once the keys
+// are there.
+func (in *installation) unsignedOf(ctx context.Context) (all []string, err error) {
+	if in.key, err = secrets.Load(in.cfg.SecretKeyFile); err != nil {
+		return nil, err
+	}
+	if in.signing, err = signing.Open(ctx, in.db, in.key, nil); err != nil {
+		return nil, err
+	}
+	in.checkpoints = in.newCheckpoints()
+	for _, log := range eventstore.Logs {
+		held, err := in.checkpoints.Hold(ctx, log)
+		if err != nil {
+			return nil, err
+		}
+		for _, sentence := range held.Sentences {
+			all = append(all, "log "+string(log)+": "+sentence)
+		}
+	}
+	return all, nil
+}
+
+func (in *installation) giveUp(context.Context) (all []string, err error) {
+	for _, log := range eventstore.Logs {
+		moved, err := in.checkpoints.GiveUp(log)
+		if all = append(all, moved...); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
 func printRestored(cmd *cobra.Command, b *backup.Backup, v backup.Verified) {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "backup of %s, made by Muster %s\n", b.MadeAt.Format(time.RFC3339), b.Muster)
@@ -191,7 +226,10 @@ func printRestored(cmd *cobra.Command, b *backup.Backup, v backup.Verified) {
 	for _, a := range v.Absent {
 		fmt.Fprintf(out, "not in the backup: %s (%s)\n", a.Name, a.Reason)
 	}
-	for _, finding := range v.Findings {
+	for _, finding := range append(v.Findings, v.Signed...) {
 		fmt.Fprintf(out, "  %s\n", finding)
+	}
+	for _, path := range v.GivenUp {
+		fmt.Fprintf(out, "given up: what %s said is signed no more; it is kept as %s.given-up\n", path, path)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
@@ -20,6 +21,7 @@ import (
 	"muster/eventstore/tree"
 	"muster/internal/accounts"
 	"muster/internal/attest"
+	"muster/internal/checkpoint"
 	"muster/internal/config"
 )
 
@@ -32,8 +34,10 @@ func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 		Short: "Check the logs from their first event and name what does not fit",
 		Long: `Reads each log from its first event: contents against digests, digests against
 the chain, positions and versions for gaps, the end against the head row, and
-the hashes that are kept of its Merkle tree against the events. Exit
-status 1 says that something does not fit, and the lines before it say what.
+the hashes that are kept of its Merkle tree against the events. Then it holds the
+tree against everything that was signed of it: the checkpoints and proofs that are
+kept, and the file beside the secret key. Exit status 1 says that something does
+not fit, and the lines before it say what.
 
 A chain beside its own data proves little: who can rewrite all of it can make it
 whole again. --witness holds its log against what somebody kept: a head, as the
@@ -166,7 +170,26 @@ func (in *installation) verifyLog(ctx context.Context, out io.Writer, log events
 		one.Root = hex.EncodeToString(root[:])
 		fmt.Fprintf(out, "%s: tree ok, root %s over %d events\n", log, one.Root, verified.Head.Position)
 	}
+	held, err := in.checkpoints.Hold(ctx, log)
+	if err != nil {
+		return one, err
+	}
+	one.OK = printHeld(out, held) && one.OK
 	return one, nil
+}
+
+// printHeld says whether a log fits what was signed of it.
+func printHeld(w io.Writer, held checkpoint.Held) bool {
+	for _, sentence := range held.Sentences {
+		fmt.Fprintf(w, "  %s\n", sentence)
+	}
+	if more := held.Misfits - len(held.Sentences); more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
+	if held.Misfits == 0 && held.Any() {
+		fmt.Fprintf(w, "%s: fits what was signed: %s\n", held.Log, held.Of())
+	}
+	return held.Misfits == 0
 }
 
 func verifiedOf(v eventstore.Verification) logVerified {
@@ -288,7 +311,7 @@ its Ed25519 signature. Keep it where whoever runs the database cannot write; lat
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	cmd.Flags().StringVar(&check, "check", "", "check a line that was kept instead, against --key")
-	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64")
+	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64, as the line or the document of keys has it")
 	return cmd
 }
 
@@ -380,13 +403,34 @@ func checkHead(w io.Writer, line, key string) error {
 	if err != nil {
 		return &exitError{status: exitUsage, err: fmt.Errorf("--check: %w", err)}
 	}
-	public, err := base64.StdEncoding.DecodeString(key)
-	if err != nil || len(public) == 0 {
-		return &exitError{status: exitUsage, err: errors.New("--key: the installation's public key in base64 is needed, from somewhere else than the line itself")}
+	public, err := publicKey(key)
+	if err != nil {
+		return &exitError{status: exitUsage, err: fmt.Errorf("--key: the installation's public key in base64 is needed, from somewhere else than the line itself: %w", err)}
 	}
 	if err := eventstore.VerifySignedHead(public, signed); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "signed by this key: %s\n", signed.Head)
 	return err
+}
+
+// publicKey reads an Ed25519 key in base64: its 32 bytes, as a signed head has them, or SPKI,
+// as the document of keys does.
+func publicKey(text string) (ed25519.PublicKey, error) {
+	key, err := base64.StdEncoding.DecodeString(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(key) == ed25519.PublicKeySize:
+		return key, nil
+	}
+	parsed, err := x509.ParsePKIXPublicKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("it has %d bytes, and is neither a key of 32 bytes nor one as the document of keys has it", len(key))
+	}
+	public, ok := parsed.(ed25519.PublicKey)
+	if !ok {
+		return nil, errors.New("it is no Ed25519 key; the heads of logs are signed by keys with use log")
+	}
+	return public, nil
 }

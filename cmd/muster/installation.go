@@ -343,7 +343,7 @@ func (in *installation) openSigning(ctx context.Context, a access) (err error) {
 		return err
 	}
 	in.certificates.Know("pdf", signs.Chain[0].NotAfter)
-	in.checkpoints = checkpoint.New(in.db, in.signing)
+	in.checkpoints = in.newCheckpoints()
 	return nil
 }
 

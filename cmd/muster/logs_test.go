@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -193,6 +195,7 @@ func TestHeadsAreWitnesses(t *testing.T) {
 			t.Errorf("%s: %s", l, got.errors)
 		}
 	}
+	takesSPKI(t, kept[0], signed.PublicKey)
 	stranger := installed{url: pgtest.EmptyURL(t), dir: t.TempDir()}
 	theirs := strings.Fields(stranger.must(t, "events", "head"))[3]
 	muster(t, "events", "head", "--check", kept[0], "--key", theirs).failed(t, "not signed by this key")
@@ -317,5 +320,32 @@ func TestProjections(t *testing.T) {
 		if said := i.must(t, "projections", "list"); !regexp.MustCompile(`(?m)^` + name + ` +running .* 0 events`).MatchString(said) {
 			t.Errorf("after the rebuild of %s:\n%s", name, said)
 		}
+	}
+}
+
+// takesSPKI checks a head with the key as the document of keys has it: a key of 32 bytes in
+// the DER of SPKI. Another key is told, and what is no key is one of usage.
+func takesSPKI(t *testing.T, head string, key ed25519.PublicKey) {
+	t.Helper()
+	check := func(key any) outcome {
+		der, ok := key.([]byte)
+		if !ok {
+			var err error
+			if der, err = x509.MarshalPKIXPublicKey(key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return muster(t, "events", "head", "--check", head, "--key", base64.StdEncoding.EncodeToString(der))
+	}
+	if got := check(key); got.status != 0 {
+		t.Errorf("the key of the document is refused: %s", got.errors)
+	}
+	other, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(other).failed(t, "not signed by this key")
+	if got := check([]byte(key[1:])); got.status != exitUsage || !strings.Contains(got.errors, "neither a key of 32 bytes nor") {
+		t.Errorf("31 bytes end with %d: %s", got.status, got.errors)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +26,12 @@ import (
 func (p *process) measure() {
 	p.metrics.Pool(p.pool.Stat)
 	p.fromZero()
+	var unkept sync.Once
+	p.checkpoints.Unkept = func(log eventstore.Log, err error) {
+		unkept.Do(func() {
+			p.log.Warn("what is signed last is kept in no file beside the secret key, so the next process does not know it", "log", log, "error", err)
+		})
+	}
 	p.checkpoints.Refused = func(log eventstore.Log) { p.metrics.Refused.WithLabelValues(string(log)).Inc() }
 	for _, figure := range []struct {
 		name, help string

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
+	"muster/internal/checkpoint"
 	"muster/internal/proof"
 	"muster/internal/timestamp"
 )
@@ -17,6 +19,14 @@ func (in *installation) newProofs() *proof.Maker {
 	if in.cfg.TSAURL != "" {
 		maker.Stamp = timestamp.Service{URL: in.cfg.TSAURL}.Stamp
 	}
+	return maker
+}
+
+// newCheckpoints is what signs the logs, and knows what was signed of them.
+func (in *installation) newCheckpoints() *checkpoint.Maker {
+	maker := checkpoint.New(in.db, in.signing)
+	maker.Proofs = proof.Signed(in.db)
+	maker.Beside = checkpoint.Beside{Dirs: []string{filepath.Dir(in.cfg.SecretKeyFile), in.cfg.DataDir}, Name: filepath.Base(in.cfg.SecretKeyFile)}
 	return maker
 }
 

@@ -306,6 +306,29 @@ func TestBrokenLogIsRestoredOnlyIfAccepted(t *testing.T) {
 	there.must(t, "backup", newBackup(t))
 }
 
+// TestAnOlderBackupThanWasSigned: the file beside the key knows of more than the backup has, so
+// the restore says what is given up, and serve signs on where that was accepted.
+func TestAnOlderBackupThanWasSigned(t *testing.T) {
+	t.Parallel()
+	b, there := newBackedUp(t), elsewhere(t)
+	key := fileWith(t, "secret.key", string(read(t, b.keyFile())))
+	must := string(read(t, b.keyFile()+".signed-reports"))
+	lines := strings.SplitN(must, "\n", 4)
+	write(t, key+".signed-reports", []byte(strings.Join([]string{lines[0], "1000", lines[2], lines[3]}, "\n")))
+	got := there.muster(t, "restore", b.dir, "--secret-key-file", key)
+	got.failed(t, "is not what was signed last", "--accept-findings")
+	if !strings.Contains(got.out, key+".signed-reports is over 1000 events, and the log has") {
+		t.Errorf("it does not say what is given up:\n%s", got.out)
+	}
+	said := there.must(t, "restore", b.dir, "--secret-key-file", key, "--accept-findings")
+	if !strings.Contains(said, "given up: what "+key+".signed-reports said") {
+		t.Errorf("it does not say what was given up:\n%s", said)
+	}
+	if said := there.must(t, "events", "verify", "--secret-key-file", key); !strings.Contains(said, "reports: fits what was signed: checkpoints") {
+		t.Errorf("events verify says\n%s", said)
+	}
+}
+
 // TestTwoRestoresAtOnce: one does it.
 func TestTwoRestoresAtOnce(t *testing.T) {
 	t.Parallel()

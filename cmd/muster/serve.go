@@ -201,6 +201,7 @@ func (p *process) startGround(ctx context.Context, group *supervise.Group) {
 	if p.cfg.Roles.Has(config.Projections) {
 		p.loop(ctx, group, "fill projections", p.runner.Run)
 	}
+	p.loop(ctx, group, "hold the logs against what was signed", p.holdLogs)
 }
 
 // startTakers starts whoever takes new work until ctx ends. HTTP comes last,

@@ -23,6 +23,7 @@ import (
 	"muster/internal/intake/ownhost"
 	"muster/internal/mail"
 	"muster/internal/measurements"
+	"muster/internal/pause"
 	"muster/internal/pdf"
 	"muster/internal/supervise"
 	"muster/internal/telemetry"
@@ -108,6 +109,35 @@ func (p *process) signCheckpoints(ctx context.Context) error {
 		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// heldEvery is how often the logs are held again against everything that was signed of them.
+const heldEvery = time.Hour
+
+// holdLogs holds each log against everything that was signed of it: at start, beside the rest
+// of it, for signing waits until it is done; again each hour; and each minute where
+// something did not fit.
+func (p *process) holdLogs(ctx context.Context) error {
+	for {
+		again := heldEvery
+		for _, log := range eventstore.Logs {
+			held, err := p.checkpoints.Hold(ctx, log)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				p.log.WarnContext(ctx, "a log is not held against what was signed of it yet", "log", log, "error", err)
+			case held.Misfits > 0:
+				p.log.ErrorContext(ctx, "a log is not the one that was signed before", "log", log, "misfits", held.Misfits, "first", held.Sentences[0])
+			default:
+				continue
+			}
+			again = checkpointsEvery
+		}
+		if err := pause.For(ctx, again); err != nil {
+			return err
+		}
+	}
 }
 
 // startWitnesses has others cosign the checkpoints, where there are any. Nobody waits

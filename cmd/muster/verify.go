@@ -19,6 +19,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/eventstore/witness"
 	"muster/internal/accounts"
 	"muster/internal/attest"
@@ -38,8 +39,9 @@ func verifyCommand(cfg *config.Config) *cobra.Command {
 		Use:   "verify FILE...",
 		Short: "Is this PDF one of ours; who asked, when, what was known, who got it",
 		Long: `Looks for the SHA-256 of each file (-: standard input) in the logs of every
-organization and holds the report's events against the hash chain, and the proof
-that was made of it against both. Exit status:
+organization and holds the report's events against the hash chain, the proof that
+was made of it against both, and the log against everything that was signed of it:
+kept checkpoints and proofs, and the file beside the secret key. Exit status:
 
   0  ours and intact
   1  not one of ours, or changed, or its events do not fit
@@ -68,6 +70,9 @@ file, or beside it (--proof). Without a proof or the right keys the status is 3.
 				files[i] = read1(name, cmd.InOrStdin())
 			}
 			err := withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				if _, err := in.checkpoints.Hold(cmd.Context(), eventstore.Reports); err != nil {
+					return err
+				}
 				for i, f := range files {
 					if f.err != nil {
 						v.cannotTell(f.name, f.err)

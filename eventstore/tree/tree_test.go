@@ -313,3 +313,23 @@ func TestCheck(t *testing.T) {
 		t.Errorf("events are gone: %v", err)
 	}
 }
+
+// TestManyRootsAreThoseOfEach: across whole tiles, into the last one, and of one size twice.
+func TestManyRootsAreThoseOfEach(t *testing.T) {
+	t.Parallel()
+	trees, _ := forked(t, many)
+	sizes := []int64{0, 1, 2, 3, 255, 256, 256, 257, 511, 512, 1000, 65_535, 65_536, 65_537, 65_792, 69_999, many}
+	roots, err := trees.Roots(t.Context(), eventstore.Fleet, sizes)
+	must(t, err)
+	for i, size := range sizes {
+		want, err := trees.Root(t.Context(), eventstore.Fleet, size)
+		must(t, err)
+		if roots[i] != want {
+			t.Errorf("the root of %d events is %v, want %v", size, roots[i], want)
+		}
+	}
+	var missing *tree.MissingError
+	if _, err := trees.Roots(t.Context(), eventstore.Fleet, []int64{many + 1}); !errors.As(err, &missing) {
+		t.Errorf("of more than there is: %v", err)
+	}
+}

@@ -41,6 +41,11 @@ type RestoreTarget struct {
 	// not fit in the logs as accepted, so that the installation goes on signing them.
 	AcceptFindings bool
 	Accept         func(context.Context) error
+	// Signed says what of the restored logs does not fit what was signed of them: what the
+	// backup has, and the files beside the key, which may know more than an older backup.
+	// GiveUp moves these files aside, and says which.
+	Signed func(context.Context) ([]string, error)
+	GiveUp func(context.Context) ([]string, error)
 }
 
 func busy(err error) error {
@@ -93,13 +98,26 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 	if err != nil {
 		return v, err
 	}
-	n := v.misfits()
-	if n > 0 && !t.AcceptFindings {
+	if v.Signed, err = t.Signed(ctx); err != nil {
+		return v, err
+	}
+	n, signed := v.misfits(), len(v.Signed)
+	switch {
+	case t.AcceptFindings:
+	case n > 0:
 		return v, fmt.Errorf("%d things do not fit in what was restored, so it is not to be used yet. They were so when the backup was made: "+
-			"restore an older one, or run this again with --accept-findings", n)
+			"restore an older one, or run this again with --accept-findings", n+signed)
+	case signed > 0:
+		return v, fmt.Errorf("what was restored is not what was signed last, in %d things, so it is not to be used yet. More was recorded after the backup, or something else: "+
+			"restore a newer one, or run this again with --accept-findings, which gives up what was recorded since", signed)
 	}
 	if n > 0 {
 		if err := t.Accept(ctx); err != nil {
+			return v, err
+		}
+	}
+	if signed > 0 {
+		if v.GivenUp, err = t.GiveUp(ctx); err != nil {
 			return v, err
 		}
 	}
@@ -305,6 +323,8 @@ type Verified struct {
 	Files    int
 	Absent   []Absent // left out of the backup, so not looked for
 	Findings []string // what of the files does not fit
+	Signed   []string // what does not fit what was signed of the logs
+	GivenUp  []string // files with what was signed last that were moved aside
 }
 
 // misfits counts what does not fit, in logs and files.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,16 +26,23 @@ const between = time.Second
 
 // Maker makes the checkpoints of an installation's logs.
 type Maker struct {
-	Refused func(eventstore.Log) // is called for each refusal (Changed)
-	Made    func(eventstore.Log) // is called when a new one is kept
+	Refused func(eventstore.Log)        // is called for each refusal (Changed)
+	Made    func(eventstore.Log)        // is called when a new one is kept
+	Unkept  func(eventstore.Log, error) // is called where Beside could not be written
+	// Proofs are what is kept of a log elsewhere: proof.Maker has those of reports.
+	Proofs func(context.Context, eventstore.Log) iter.Seq2[Known, error]
+	Beside Beside
 
 	db     *sqlx.DB
 	events *eventstore.Store
 	trees  *tree.Trees
 	keys   Keys
 
-	mu     sync.Mutex
-	signed map[eventstore.Log]state // the last one that this process has signed
+	holding sync.Mutex // one holds a log against what was signed
+	mu      sync.Mutex
+	signed  map[eventstore.Log]state // the last one that this process has signed, or found to fit
+	known   map[eventstore.Log]Held
+	refused map[eventstore.Log]error // why the last attempt at a checkpoint was refused
 }
 
 // state is a tree, in short.
@@ -45,21 +54,30 @@ type state struct {
 // New returns the maker of a process. It has to be the only one there: it remembers what
 // it has signed.
 func New(db *sqlx.DB, keys Keys) *Maker {
-	return &Maker{db: db, events: eventstore.New(db), trees: tree.New(db), keys: keys, signed: map[eventstore.Log]state{}, Refused: func(eventstore.Log) {}, Made: func(eventstore.Log) {}}
+	return &Maker{
+		db: db, events: eventstore.New(db), trees: tree.New(db), keys: keys,
+		signed: map[eventstore.Log]state{}, known: map[eventstore.Log]Held{}, refused: map[eventstore.Log]error{},
+		Refused: func(eventstore.Log) {}, Made: func(eventstore.Log) {}, Unkept: func(eventstore.Log, error) {},
+		Proofs: func(context.Context, eventstore.Log) iter.Seq2[Known, error] { return func(func(Known, error) bool) {} },
+	}
 }
 
 // RefusedError reports a log that is not the one that was signed before: nothing is
 // signed over it.
 type RefusedError struct {
 	Log        eventstore.Log
-	Size, Head int64 // of what was signed before, and of the log now
-	Here       bool  // this process has signed it; else it is the last that is kept
+	Size, Head int64  // of what was signed before, and of the log now
+	Here       bool   // this process has signed it; else it is the last that is kept
+	File       string // that has it; empty: none
 }
 
 func (e *RefusedError) Error() string {
 	by := "the last checkpoint that is kept"
-	if e.Here {
-		by = "the last checkpoint that this process has signed"
+	switch {
+	case e.File != "":
+		by = "the last checkpoint that was signed here (" + e.File + ")"
+	case e.Here:
+		by = "the last checkpoint that this process has signed or verified"
 	}
 	if e.Head < e.Size {
 		return fmt.Sprintf("log %s has %d events and had %d by %s: events are gone, nothing more is signed; keep the database as it is (docs/auditors.md)",
@@ -90,12 +108,14 @@ func Changed(err error) bool {
 	var refused *RefusedError
 	var altered *AlteredError
 	var unfit *UnfitError
-	return errors.As(err, &refused) || errors.As(err, &altered) || errors.As(err, &unfit) || tree.Unfit(err)
+	var file *FileError
+	return errors.As(err, &refused) || errors.As(err, &altered) || errors.As(err, &unfit) || errors.As(err, &file) || tree.Unfit(err)
 }
 
 // Makes returns a kept checkpoint that covers a position, or makes one. It waits for a
-// second where the last was made just now. Errors: *RefusedError, *AlteredError, *UnfitError,
-// *tree.MissingError where the log has no such position.
+// second where the last was made just now, and the first time until the log was held against
+// everything that was signed of it (Hold). Errors: *RefusedError, *AlteredError, *UnfitError,
+// *FileError, *tree.MissingError where the log has no such position.
 func (m *Maker) Makes(ctx context.Context, log eventstore.Log, atLeast int64) (Checkpoint, error) {
 	for {
 		kept, wait, err := m.attempt(ctx, log, atLeast)
@@ -103,6 +123,7 @@ func (m *Maker) Makes(ctx context.Context, log eventstore.Log, atLeast int64) (C
 			return Checkpoint{}, m.counted(log, fmt.Errorf("make a checkpoint of log %s: %w", log, err))
 		}
 		if wait == 0 {
+			m.note(log, nil)
 			return kept, nil
 		}
 		if err := pause.For(ctx, wait); err != nil {
@@ -138,9 +159,33 @@ func (m *Maker) Grown(ctx context.Context, log eventstore.Log) error {
 
 func (m *Maker) counted(log eventstore.Log, err error) error {
 	if Changed(err) {
+		m.note(log, err)
 		m.Refused(log)
 	}
 	return err
+}
+
+// note keeps what came of the last attempt.
+func (m *Maker) note(log eventstore.Log, refused error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refused[log] = refused
+}
+
+// Check returns why this process does not sign a log, or what does not fit in one: it is a
+// check of readiness.
+func (m *Maker) Check(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, log := range eventstore.Logs {
+		if err := m.refused[log]; err != nil {
+			return err
+		}
+		if held := m.known[log]; held.Misfits > 0 {
+			return &UnfitError{Log: log, First: held.Sentences[0], More: held.Misfits - 1}
+		}
+	}
+	return nil
 }
 
 // accepted refuses a log that the verifier found something in. Of another it returns what an
@@ -163,9 +208,12 @@ func unfit(log eventstore.Log, found []Finding) error {
 // verified verifies the events since the last checkpoint, and says up to where a log may be
 // signed. Nothing is verified where the last one is enough. It comes before the turn: who
 // holds a transaction must not wait for another connection.
-func (m *Maker) verified(ctx context.Context, log eventstore.Log, atLeast int64) (upTo int64, err error) {
+func (m *Maker) verified(ctx context.Context, log eventstore.Log, atLeast int64, before []signed) (upTo int64, err error) {
+	for _, b := range before {
+		atLeast = max(atLeast, b.size)
+	}
 	last, _, err := latest(ctx, m.db, log)
-	if err != nil || last.Size >= max(atLeast, m.ours(log).size) {
+	if err != nil || last.Size >= atLeast {
 		return last.Size, err
 	}
 	accepted, err := m.accepted(ctx, log)
@@ -192,21 +240,32 @@ func head(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log) (int64
 
 // attempt says how long to wait where it is too early to make one.
 func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) (c Checkpoint, wait time.Duration, err error) {
-	var made bool
-	upTo, err := m.verified(ctx, log, atLeast)
+	if err := m.heldOnce(ctx, log); err != nil {
+		return c, 0, err
+	}
+	files, err := m.Beside.read(log, m.keys.Origin(log))
 	if err != nil {
 		return c, 0, err
 	}
+	before := m.before(log, files)
+	upTo, err := m.verified(ctx, log, atLeast, before)
+	if err != nil {
+		return c, 0, err
+	}
+	var made bool
 	err = transact.Once(ctx, m.db, nil, func(tx *sqlx.Tx) error {
 		if err := statement.Exec(ctx, tx, "take turns at checkpoints", `SELECT pg_advisory_xact_lock(hashtext('log_checkpoints'), hashtext($1))`, string(log)); err != nil {
 			return err
 		}
-		t := turn{Maker: m, tx: tx, trees: m.trees.Within(tx), log: log, verified: upTo}
+		t := turn{Maker: m, tx: tx, trees: m.trees.Within(tx), log: log, before: before, verified: upTo}
 		c, wait, made, err = t.take(ctx, atLeast)
 		return err
 	})
 	if err == nil && wait == 0 {
 		m.remember(c)
+		if err := m.Beside.write(c, files); err != nil {
+			m.Unkept(log, err)
+		}
 	}
 	if err == nil && made {
 		m.Made(log)
@@ -214,11 +273,21 @@ func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) 
 	return c, wait, err
 }
 
-// ours is what this process stands by.
-func (m *Maker) ours(log eventstore.Log) state {
+// signed is what was signed, and is not known from the database.
+type signed struct {
+	state
+	file string // that has it; empty: this process has it in memory
+}
+
+// before is what the log has to go on from, beside what is kept.
+func (m *Maker) before(log eventstore.Log, files []besideState) []signed {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.signed[log]
+	all := []signed{{m.signed[log], ""}}
+	for _, f := range files {
+		all = append(all, signed{f.state, f.path})
+	}
+	return all
 }
 
 func (m *Maker) remember(c Checkpoint) {
@@ -236,6 +305,7 @@ type turn struct {
 	trees *tree.Trees
 	log   eventstore.Log
 
+	before   []signed
 	verified int64 // up to where the log may be signed
 }
 
@@ -254,9 +324,8 @@ func (t turn) take(ctx context.Context, atLeast int64) (c Checkpoint, wait time.
 		if c, by, err = t.read(t.log, last); err != nil {
 			return c, 0, false, err
 		}
-		ours := t.ours(t.log)
-		if c.Size >= atLeast && c.Size >= ours.size && signedBy(by, signers[0]) {
-			return c, 0, false, t.continues(ctx, ours, state{c.Size, c.Root}, true)
+		if !slices.ContainsFunc(t.before, func(b signed) bool { return b.size > c.Size }) && c.Size >= atLeast && signedBy(by, signers[0]) {
+			return c, 0, false, t.goesOn(ctx, state{c.Size, c.Root})
 		}
 		if age := time.Duration(last.Age * float64(time.Second)); age >= 0 && age < between {
 			return c, between - age, false, nil
@@ -273,9 +342,14 @@ func (t turn) sign(ctx context.Context, last Checkpoint, atLeast int64, signers 
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	ours, kept := t.ours(t.log), state{last.Size, last.Root}
-	if size < ours.size || size < kept.size {
-		return Checkpoint{}, t.refuse(max(ours.size, kept.size), size, ours.size >= kept.size)
+	kept := state{last.Size, last.Root}
+	for _, b := range t.before {
+		if size < b.size {
+			return Checkpoint{}, t.refuse(b.size, size, &b)
+		}
+	}
+	if size < kept.size {
+		return Checkpoint{}, t.refuse(kept.size, size, nil)
 	}
 	if size = min(size, max(t.verified, kept.size)); size < atLeast {
 		return Checkpoint{}, &tree.MissingError{Log: t.log, Size: atLeast, Has: size}
@@ -285,17 +359,28 @@ func (t turn) sign(ctx context.Context, last Checkpoint, atLeast int64, signers 
 		return Checkpoint{}, err
 	}
 	now := state{size, root}
-	if err := t.continues(ctx, ours, now, true); err != nil {
+	if err := t.goesOn(ctx, now); err != nil {
 		return Checkpoint{}, err
 	}
-	if err := t.continues(ctx, kept, now, false); err != nil {
+	if err := t.continues(ctx, kept, now, nil); err != nil {
 		return Checkpoint{}, err
 	}
 	return t.keep(ctx, now, last, signers)
 }
 
-// continues refuses a tree that does not begin with the one that was signed before.
-func (t turn) continues(ctx context.Context, before, now state, here bool) error {
+// goesOn refuses a tree that does not begin with what this process and the files have.
+func (t turn) goesOn(ctx context.Context, now state) error {
+	for _, b := range t.before {
+		if err := t.continues(ctx, b.state, now, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// continues refuses a tree that does not begin with the one that was signed before; by is
+// who has that one, nil where it is kept.
+func (t turn) continues(ctx context.Context, before, now state, by *signed) error {
 	switch before.size {
 	case 0:
 		return nil
@@ -312,11 +397,15 @@ func (t turn) continues(ctx context.Context, before, now state, here bool) error
 			return nil
 		}
 	}
-	return t.refuse(before.size, now.size, here)
+	return t.refuse(before.size, now.size, by)
 }
 
-func (t turn) refuse(size, head int64, here bool) error {
-	return &RefusedError{Log: t.log, Size: size, Head: head, Here: here}
+func (t turn) refuse(size, head int64, by *signed) error {
+	refused := &RefusedError{Log: t.log, Size: size, Head: head}
+	if by != nil {
+		refused.Here, refused.File = by.file == "", by.file
+	}
+	return refused
 }
 
 // keep signs and stores a checkpoint. One of the same size is added to.

@@ -17,7 +17,10 @@
 // held against the events before and after it in the log, versions must have no gap, Ready
 // must name this very digest, and the head that the PDF carries in its footer must still be
 // in the log. At last the proof that was kept when the report was built has to fit: whoever
-// changed Ready and computed everything behind it anew cannot sign that. A projection that
+// changed Ready and computed everything behind it anew cannot sign that. The tree that this proof
+// is of has to be the beginning of the log's, so nobody removes a mail from before it; and where
+// this process has held the log against everything that was signed of it (checkpoint.Maker.Hold),
+// that has to fit, too. A projection that
 // was tampered with, or lags, can hide a report (it then reads as unknown) but cannot vouch
 // for a false one.
 //
@@ -28,8 +31,9 @@
 //   - Two make the proof of one report at once, or one dies: the row that was kept first
 //     counts, and its bytes are what goes into the PDF.
 //   - Somebody with write access to the database deletes the proof, and the event that says
-//     that the PDF was signed, and computes the log anew: then only what left the house
-//     tells, a checkpoint, a witness, or the PDF itself.
+//     that the PDF was signed, and computes the log anew: then any other proof or checkpoint of
+//     after the change tells, the file beside the secret key, or what left the house: a
+//     checkpoint, a witness, or the PDF itself.
 //   - Somebody who has database and keys makes a report with a date of the past: its
 //     checkpoint, and time stamps and witnesses on it, are of today.
 //   - Keys were rotated since Ready: an old key that is still in the file signs. Where all of

@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/eventstore/tree"
 	"muster/internal/attest"
 	"muster/projections/history"
 )
@@ -34,7 +35,8 @@ type Proof struct {
 
 // Find returns what is known of the PDF with this SHA-256 (hex), as it was built or signed; ok
 // is false where the organization has no report with it. The proof that is kept of the
-// report has to fit what the log says.
+// report has to fit what the log says, and the log what was signed of it, as far as this
+// process has held it against that (checkpoint.Maker.Hold).
 func (m *Maker) Find(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (found Proof, ok bool, err error) {
 	base := digest
 	id, signed, err := FindSigned(ctx, m.DB, organization, digest)
@@ -52,6 +54,9 @@ func (m *Maker) Find(ctx context.Context, organization uuid.UUID, digest string,
 	if err == nil && ok && found.Fault == "" {
 		found.Signed = signed
 		found.Kept, found.Fault, err = m.holds(ctx, organization, found, at)
+	}
+	if err == nil && ok && found.Fault == "" {
+		found.Fault = m.Checkpoints.Misfit(eventstore.Reports)
 	}
 	return found, ok, err
 }
@@ -79,7 +84,28 @@ func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, 
 	if verdict, steps := attest.Check([sha256.Size]byte(base), k.proof, attest.Trust{Keys: keys, Now: now, Logged: true}); verdict != attest.Holds {
 		return &k.proof, "its proof does not fit the log: " + attest.FirstOff(steps), nil
 	}
-	return &k.proof, "", nil
+	fault, err := m.fits(ctx, k.proof)
+	return &k.proof, fault, err
+}
+
+// fits holds the tree that a proof is of against that of the log: what was signed then has to
+// be the beginning of what there is now.
+func (m *Maker) fits(ctx context.Context, p attest.Proof) (fault string, err error) {
+	signed, err := p.Tree()
+	if err != nil {
+		return err.Error(), nil
+	}
+	log := eventstore.Log(p.Event.Log)
+	root, err := tree.New(m.DB).Root(ctx, log, signed.Size)
+	switch {
+	case tree.Unfit(err):
+		return err.Error(), nil
+	case err != nil:
+		return "", err
+	case root != signed.Root:
+		return fmt.Sprintf("the log was changed since: its first %d events have another root than its proof", signed.Size), nil
+	}
+	return "", nil
 }
 
 // Of returns what the log knows of the PDF that was built with this SHA-256.

@@ -29,8 +29,10 @@ func New(t testing.TB, db *sqlx.DB, events *eventstore.Store) *proof.Maker {
 	if err != nil {
 		t.Fatal(err)
 	}
+	signed := checkpoint.New(db, signs)
+	signed.Proofs = proof.Signed(db)
 	return &proof.Maker{
 		DB: db, Prover: &proof.Prover{Events: events, Reports: history.NewReader(db)},
-		Checkpoints: checkpoint.New(db, signs), Signing: signs, Log: slog.New(slog.DiscardHandler),
+		Checkpoints: signed, Signing: signs, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -43,6 +43,49 @@ func Rewrite(t testing.TB, db *sqlx.DB, report uuid.UUID, from, to string) {
 	exec(`UPDATE log_head SET position = $1, hash = $2 WHERE log = 'reports'`, last, hash)
 }
 
+// Remove takes the last event of a type out of a report, as if it had never been, and computes
+// positions, the chain behind it and its head anew. `muster events verify` then finds nothing
+// in the events.
+func Remove(t testing.TB, db *sqlx.DB, report uuid.UUID, eventType string) {
+	t.Helper()
+	ctx := context.Background()
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(ctx, query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`ALTER TABLE events DISABLE TRIGGER USER`)
+	var all []eventstore.Event
+	removed := -1
+	for e, err := range eventstore.New(db).Read(ctx, eventstore.Reports, eventstore.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Stream == report && e.Type == eventType {
+			removed = len(all)
+		}
+		all = append(all, e)
+	}
+	if removed < 0 {
+		t.Fatalf("report %s has no event %s", report, eventType)
+	}
+	hash, version := make([]byte, sha256.Size), all[removed].Version
+	if removed > 0 {
+		hash = all[removed-1].Hash
+	}
+	exec(`DELETE FROM events WHERE log = 'reports' AND position = $1`, all[removed].Position)
+	for _, e := range all[removed+1:] {
+		link := eventstore.Link(hash, e.Digest, e.RecordedAt)
+		hash = link[:]
+		if e.Stream == report && e.Version > version {
+			e.Version--
+		}
+		exec(`UPDATE events SET position = $2, version = $3, hash = $4 WHERE log = 'reports' AND position = $1`, e.Position, e.Position-1, e.Version, hash)
+	}
+	exec(`UPDATE log_head SET position = $1, hash = $2 WHERE log = 'reports'`, len(all)-1, hash)
+}
+
 // Backdate appends the events of a report once more, as those of another report with
 // another PDF, all of it so much earlier, and lists that report. It returns its id.
 func Backdate(t testing.TB, db *sqlx.DB, report uuid.UUID, from, to string, earlier time.Duration) uuid.UUID {

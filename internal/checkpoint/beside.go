@@ -1,0 +1,122 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"muster/eventstore"
+	"muster/internal/attest"
+)
+
+// Beside are the files with the last checkpoint that was signed of each log. They lie beside
+// the secret key, where SQL does not reach. Each is the checkpoint itself.
+type Beside struct {
+	// Dirs are read all. The first in which a file can be written is written: an orchestrator
+	// hands the key in where nobody writes.
+	Dirs []string
+	Name string // of the key's file; empty: nothing is kept
+}
+
+// Path is the file of a log in a directory.
+func (b Beside) path(dir string, log eventstore.Log) string {
+	return filepath.Join(dir, b.Name+".signed-"+string(log))
+}
+
+// FileError reports a file with what was signed last that is of no use.
+type FileError struct {
+	Path   string
+	Reason string
+}
+
+func (e *FileError) Error() string {
+	return fmt.Sprintf("%s has what was signed last, and %s; nothing more is signed (docs/runbooks/alerts.md#musterhistoryaltered)", e.Path, e.Reason)
+}
+
+// kept is what a file says.
+type besideState struct {
+	state
+	path string
+}
+
+// read returns what the files say that there are. Errors: *FileError.
+func (b Beside) read(log eventstore.Log, origin string) (all []besideState, err error) {
+	if b.Name == "" {
+		return nil, nil
+	}
+	for i, dir := range b.Dirs {
+		path := b.path(dir, log)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || i > 0 && dir == b.Dirs[0] {
+			continue
+		}
+		if err != nil {
+			return nil, &FileError{path, "cannot be read: " + err.Error()}
+		}
+		tree, err := attest.ParseCheckpoint(string(text))
+		if err != nil {
+			return nil, &FileError{path, "is none: " + err.Error()}
+		}
+		if tree.Origin != origin {
+			return nil, &FileError{path, fmt.Sprintf("it is of %s, while the database says %s: remove the file if another installation had this key before", tree.Origin, origin)}
+		}
+		all = append(all, besideState{state{tree.Size, tree.Root}, path})
+	}
+	return all, nil
+}
+
+// write keeps a checkpoint, unless a file has it or a larger one.
+func (b Beside) write(c Checkpoint, before []besideState) error {
+	if b.Name == "" {
+		return nil
+	}
+	for _, had := range before {
+		if had.size >= c.Size {
+			return nil
+		}
+	}
+	var failed error
+	for _, dir := range b.Dirs {
+		err := replace(b.path(dir, c.Log), []byte(c.Note))
+		if err == nil {
+			return nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// giveUp moves the files of a log aside, and says where they were.
+func (b Beside) giveUp(log eventstore.Log) (moved []string, err error) {
+	for _, dir := range b.Dirs {
+		path := b.path(dir, log)
+		switch err := os.Rename(path, path+".given-up"); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return moved, fmt.Errorf("move aside what was signed last: %w", err)
+		default:
+			moved = append(moved, path)
+		}
+	}
+	return moved, nil
+}
+
+// replace puts content into a file in one step, and onto the disk.
+func replace(path string, content []byte) (err error) {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	aside, err := os.CreateTemp(filepath.Dir(path), ".signed-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(aside.Name()) }() // gone already where it was renamed
+	_, err = aside.Write(content)
+	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return err
+	}
+	return os.Rename(aside.Name(), path)
+}

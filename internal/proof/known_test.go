@@ -1,0 +1,61 @@
+package proof_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/internal/checkpoint"
+	"muster/internal/pgtest"
+	"muster/internal/proof"
+	"muster/internal/proof/prooftest"
+)
+
+// TestARecipientWhoWasRemoved: somebody takes a mail out of the log and computes the chain
+// anew, while nothing runs. The report's own proof, which the database still has, is over a
+// tree that the log no longer has; so is any other, which Hold finds.
+func TestARecipientWhoWasRemoved(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		keep, want string
+		held       bool
+	}{
+		"its own proof is left": {keep: `report_id = $1`, want: "the log was changed since: its first"},
+		"another's is left":     {keep: `report_id <> $1`, want: "says that the first", held: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			maker := prooftest.New(t, s.db, eventstore.New(s.db))
+			_, err := maker.Make(t.Context(), s.org, s.report)
+			must(t, err)
+			other, _ := s.ready(report.Security, "third")
+			_, err = maker.Make(t.Context(), s.org, other)
+			must(t, err)
+			s.request(report.Security) // the log goes on
+			pgtest.Unguard(t, s.db)
+			prooftest.Remove(t, s.db, s.report, "report.email_sent")
+			s.db.MustExec(`ALTER TABLE log_checkpoints DISABLE TRIGGER USER; DELETE FROM log_checkpoints`)
+			s.db.MustExec(`DELETE FROM report_proofs WHERE NOT (`+tc.keep+`)`, s.report)
+			maker.Checkpoints = checkpoint.New(s.db, maker.Signing) // another process
+			maker.Checkpoints.Proofs = proof.Signed(s.db)
+			if fault, err := maker.Prover.Record(t.Context(), s.org, s.report); err != nil || fault != "" {
+				t.Fatalf("the chain was to be whole: %s, %v", fault, err)
+			}
+			if tc.held {
+				_, err := maker.Checkpoints.Hold(t.Context(), eventstore.Reports)
+				must(t, err)
+			}
+			found, ok, err := maker.Find(t.Context(), s.org, s.digest, time.Now())
+			must(t, err)
+			if !ok || !strings.Contains(found.Fault, tc.want) {
+				t.Errorf("known %t, fault %q", ok, found.Fault)
+			}
+			if _, err := maker.Checkpoints.Makes(t.Context(), eventstore.Reports, 1); !checkpoint.Changed(err) {
+				t.Errorf("the changed log is signed on: %v", err)
+			}
+		})
+	}
+}
