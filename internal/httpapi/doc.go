@@ -56,6 +56,8 @@
 //     wait, the next are told rate_limited at once (agents: unavailable, which they
 //     try again), of one organization sooner than of all. Nothing of such a call was
 //     kept. Places are this process's.
+//   - One token takes all places of its organization: as soon as another of its tokens calls,
+//     it gets no more than half of them. What it holds then ends within a minute and a half.
 //   - One organization sends all the time, or the largest bodies that there are: turns go
 //     round by organization, and none has more than half of them. Of calls over 4 MiB
 //     unpacked one works at a time, beside the others. Whoever has waited for longer than a

@@ -311,8 +311,8 @@ func TestRemoteWriteRefusals(t *testing.T) {
 	w.do(request{method: "POST", path: writePath, body: good, header: prometheus["1.0"]}).problem(401, "unauthenticated")
 	w.do(request{method: "POST", path: writePath, body: good, header: prometheus["1.0"], token: w.token(w.ours.member, "metrics:read")}).problem(403, "forbidden")
 
-	leave, ok := w.server.intake.enter(w.ours.organization.ID, 1)
-	for ; ok; leave, ok = w.server.intake.enter(w.ours.organization.ID, 1) {
+	leave, ok := w.server.intake.enter(w.ours.organization.ID, uuid.New(), 1)
+	for ; ok; leave, ok = w.server.intake.enter(w.ours.organization.ID, uuid.New(), 1) {
 		defer leave()
 	}
 	for path, header := range map[string]map[string]string{writePath: prometheus["1.0"], otlpPath: {"Content-Type": "application/json"}} {

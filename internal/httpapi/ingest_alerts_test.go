@@ -473,8 +473,8 @@ func TestAlertmanagerRefusals(t *testing.T) {
 		t.Errorf("of none %d are received", received)
 	}
 	in.send(apiPath, zipped(t, []byte("[]"))+bomb(t, " ", 5<<20), map[string]string{"Content-Encoding": "gzip", "Content-Type": "application/json; charset=utf-8"}).is(200)
-	leave, ok := w.server.intake.enter(w.ours.organization.ID, 1)
-	for ; ok; leave, ok = w.server.intake.enter(w.ours.organization.ID, 1) {
+	leave, ok := w.server.intake.enter(w.ours.organization.ID, uuid.New(), 1)
+	for ; ok; leave, ok = w.server.intake.enter(w.ours.organization.ID, uuid.New(), 1) {
 		defer leave()
 	}
 	pushedBack := func(path string, status int, code string) {

@@ -73,7 +73,7 @@ func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, 
 		Front: f, Groups: g, contract: c, routes: maps.Clone(c.Routes),
 		Cookies:  wire.Cookies{PublicURL: f.PublicURL, Insecure: f.InsecureCookies},
 		requests: newLimiter(defaultPolicy, f.Now), downloads: newLimiter(downloadPolicy, f.Now),
-		intake:  newTurnstile(),
+		intake:  newTurnstile(f.Now),
 		arrival: defaultArrival, writes: wire.WriteTimeout,
 	}
 	if g.Public {

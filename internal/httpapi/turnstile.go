@@ -24,9 +24,10 @@ const (
 	ingestAtOnce   = 7        // one of them heavy
 	ingestShare    = 3        // of one organization: what has begun cannot be stopped when another comes
 	ingestPlaces   = 32       // those at work, and those that wait or are being received
-	ingestPerOwner = 16       // of one organization, so that the others get in
+	ingestPerOwner = 16       // of one organization, so that the others get in; half of it of a token that is not alone
 	ingestBytes    = 80 << 20 // of bodies as they were received
 	ingestRetry    = 5 * time.Second
+	ingestAlone    = 5 * time.Minute // for how long none of an organization's other tokens called, where one is alone
 )
 
 // turnstile lets some callers in and a few of them work at a time, organizations in turn. Each
@@ -35,12 +36,22 @@ const (
 // It has no turns.Gate for each kind of turn. An organization's share is of the turns of both
 // kinds together, and the one heavy turn cannot be halved.
 type turnstile struct {
-	mu     sync.Mutex
-	inside room
-	of     map[uuid.UUID]room
-	lanes  [2]lane
-	work   map[uuid.UUID]int // turns that organizations have
-	given  uint64            // turns there were
+	now func() time.Time
+
+	mu      sync.Mutex
+	inside  room
+	of      map[uuid.UUID]room // of organizations
+	ofToken map[uuid.UUID]room
+	callers map[uuid.UUID][2]caller // of organizations: who called last, and who of all others did; an entry each
+	lanes   [2]lane
+	work    map[uuid.UUID]int // turns that organizations have
+	given   uint64            // turns there were
+}
+
+// caller is a token that called, whether it got a place or not.
+type caller struct {
+	token uuid.UUID
+	at    time.Time
 }
 
 // room is what the callers inside take up.
@@ -67,43 +78,64 @@ const (
 	heavy
 )
 
-func newTurnstile() *turnstile {
+func newTurnstile(now func() time.Time) *turnstile {
 	return &turnstile{
+		now: now,
 		lanes: [2]lane{
 			light: {free: ingestAtOnce - 1, last: map[uuid.UUID]uint64{}},
 			heavy: {free: 1, last: map[uuid.UUID]uint64{}},
 		},
-		of: map[uuid.UUID]room{}, work: map[uuid.UUID]int{},
+		of: map[uuid.UUID]room{}, ofToken: map[uuid.UUID]room{}, callers: map[uuid.UUID][2]caller{}, work: map[uuid.UUID]int{},
 	}
 }
 
 // enter takes a place at once or not at all. leave gives it back.
-func (t *turnstile) enter(owner uuid.UUID, bytes int64) (leave func(), ok bool) {
+func (t *turnstile) enter(owner, token uuid.UUID, bytes int64) (leave func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	own := t.of[owner]
+	own, alone := t.of[owner], t.alone(owner, token)
 	if t.inside.calls >= ingestPlaces || own.calls >= ingestPerOwner || t.inside.bytes+bytes > ingestBytes || own.bytes+bytes > ingestBytes/2 {
 		return nil, false
 	}
-	t.move(owner, 1, bytes)
+	// One call of any size may always come: a body may have more than half of an organization's bytes.
+	if its := t.ofToken[token]; !alone && (its.calls >= ingestPerOwner/2 || its.calls > 0 && its.bytes+bytes > ingestBytes/4) {
+		return nil, false
+	}
+	t.move(owner, token, 1, bytes)
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.move(owner, -1, -bytes)
+		t.move(owner, token, -1, -bytes)
 	}, true
 }
 
-func (t *turnstile) move(owner uuid.UUID, calls int, bytes int64) {
-	own := t.of[owner]
-	own.calls, own.bytes = own.calls+calls, own.bytes+bytes
-	t.inside.calls, t.inside.bytes = t.inside.calls+calls, t.inside.bytes+bytes
-	if t.of[owner] = own; own.calls == 0 {
-		delete(t.of, owner)
+// alone notes that a token calls, and says whether none of its organization's others did lately.
+// Of those one that was turned away is enough: it finds room when it comes again.
+func (t *turnstile) alone(owner, token uuid.UUID) bool {
+	last := t.callers[owner]
+	if last[0].token != token {
+		last[1] = last[0]
 	}
+	last[0] = caller{token, t.now()}
+	t.callers[owner] = last
+	return last[1].token == uuid.Nil || last[0].at.Sub(last[1].at) > ingestAlone
+}
+
+func (t *turnstile) move(owner, token uuid.UUID, calls int, bytes int64) {
+	add(t.of, owner, calls, bytes)
+	add(t.ofToken, token, calls, bytes)
+	t.inside.calls, t.inside.bytes = t.inside.calls+calls, t.inside.bytes+bytes
 	if t.inside.calls == 0 {
 		for _, l := range t.lanes {
 			clear(l.last)
 		}
+	}
+}
+
+func add(of map[uuid.UUID]room, id uuid.UUID, calls int, bytes int64) {
+	its := room{of[id].calls + calls, of[id].bytes + bytes}
+	if of[id] = its; its.calls == 0 {
+		delete(of, id)
 	}
 }
 
@@ -194,7 +226,7 @@ func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *w
 		size = row.BodyLimit
 	}
 	owner := call.Principal.Organization.ID
-	leave, ok := s.intake.enter(owner, size)
+	leave, ok := s.intake.enter(owner, call.Principal.ID, size)
 	if !ok {
 		return busy
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/klauspost/compress/snappy"
@@ -30,7 +31,7 @@ func TestIngestPushesBack(t *testing.T) {
 	hold := func(owner uuid.UUID, n int) {
 		t.Helper()
 		for range n {
-			out, ok := w.server.intake.enter(owner, 0)
+			out, ok := w.server.intake.enter(owner, uuid.New(), 0)
 			if !ok {
 				t.Fatal("no place")
 			}
@@ -56,13 +57,25 @@ func TestIngestPushesBack(t *testing.T) {
 	send(ours).is(200)
 	send(theirs).is(200)
 	w.server.nobodyInside(t)
+	flood := uuid.New()
+	for range ingestPerOwner / 2 { // beside ours, which called
+		out, ok := w.server.intake.enter(w.ours.organization.ID, flood, 0)
+		if !ok {
+			t.Fatal("no place")
+		}
+		defer out()
+	}
+	if _, ok := w.server.intake.enter(w.ours.organization.ID, flood, 0); ok {
+		t.Error("one token has more than half of the places")
+	}
+	send(ours).is(200)
 }
 
 // nobodyInside is that all that was taken was given back.
 func (s *server) nobodyInside(t *testing.T) {
 	t.Helper()
 	i := s.intake
-	if i.inside != (room{}) || len(i.of) != 0 || len(i.work) != 0 || i.lanes[light].free != ingestAtOnce-1 || i.lanes[heavy].free != 1 {
+	if i.inside != (room{}) || len(i.of)+len(i.ofToken) != 0 || len(i.work) != 0 || i.lanes[light].free != ingestAtOnce-1 || i.lanes[heavy].free != 1 {
 		t.Errorf("after all is done there are %+v inside, and at work %v", i.inside, i.work)
 	}
 }
@@ -74,7 +87,7 @@ func TestEveryIngestRouteSaysWhenToComeAgain(t *testing.T) {
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	token := w.ingestToken(w.ours.admin)
 	for range ingestPerOwner {
-		leave, ok := w.server.intake.enter(w.ours.organization.ID, 0)
+		leave, ok := w.server.intake.enter(w.ours.organization.ID, uuid.New(), 0)
 		if !ok {
 			t.Fatal("no place")
 		}
@@ -171,17 +184,72 @@ func TestIngestWeighs(t *testing.T) {
 			t.Errorf("%s comes to %d bytes, want %d", name, got, c.want)
 		}
 	}
-	stile, owner := newTurnstile(), uuid.New()
-	leave, ok := stile.enter(owner, 32<<20)
-	_, second := stile.enter(owner, 32<<20)
-	_, small := stile.enter(owner, 1<<20)
-	_, theirs := stile.enter(uuid.New(), 32<<20)
+	stile, owner, token := newTurnstile(time.Now), uuid.New(), uuid.New()
+	leave, ok := stile.enter(owner, token, 32<<20)
+	_, second := stile.enter(owner, token, 32<<20)
+	_, small := stile.enter(owner, token, 1<<20)
+	_, theirs := stile.enter(uuid.New(), uuid.New(), 32<<20)
 	if !ok || second || !small || !theirs {
 		t.Error("an organization does not have half of the bytes")
 	}
 	leave()
-	if _, ok := stile.enter(owner, 32<<20); !ok {
+	if _, ok := stile.enter(owner, token, 32<<20); !ok {
 		t.Error("what left still takes its place")
+	}
+}
+
+// TestATokenLeavesRoomToOthers: one token has all places of its organization while the others
+// call nothing, and half of them as soon as another wants one.
+func TestATokenLeavesRoomToOthers(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	stile := newTurnstile(func() time.Time { return now })
+	owner, flood, calm := uuid.New(), uuid.New(), uuid.New()
+	var inside []func()
+	enter := func(token uuid.UUID, bytes int64) bool {
+		leave, ok := stile.enter(owner, token, bytes)
+		if ok {
+			inside = append(inside, leave)
+		}
+		return ok
+	}
+	fill := func() (n int) {
+		for enter(flood, 0) {
+			n++
+		}
+		return n
+	}
+	leave := func(n int) {
+		for _, out := range inside[:n] {
+			out()
+		}
+		inside = inside[n:]
+	}
+	if n := fill(); n != ingestPerOwner {
+		t.Errorf("a token that is alone has %d places", n)
+	}
+	if enter(calm, 0) {
+		t.Error("an organization has more places than it may")
+	}
+	leave(1)
+	if n := fill(); n != 0 {
+		t.Errorf("the token that has %d places takes what another waits for", ingestPerOwner-1)
+	}
+	if !enter(calm, 0) {
+		t.Error("the other finds no room when it comes again")
+	}
+	leave(len(inside))
+	if n := fill(); n != ingestPerOwner/2 {
+		t.Errorf("beside another a token has %d places", n)
+	}
+	leave(len(inside))
+	if !enter(flood, 32<<20) || enter(flood, 0) || !enter(calm, 8<<20) {
+		t.Error("beside another a token has more than one call of half of the bytes")
+	}
+	leave(len(inside))
+	now = now.Add(ingestAlone + time.Second)
+	if n := fill(); n != ingestPerOwner {
+		t.Errorf("a token that is alone again has %d places", n)
 	}
 }
 
@@ -189,7 +257,7 @@ func TestIngestWeighs(t *testing.T) {
 // one heavy call at a time.
 func TestIngestTakesTurns(t *testing.T) {
 	t.Parallel()
-	stile := newTurnstile()
+	stile := newTurnstile(time.Now)
 	a, b, c := uuid.New(), uuid.New(), uuid.New()
 	var all []*waiter
 	kinds, ended := map[*waiter]int{}, map[*waiter]bool{}
@@ -258,9 +326,9 @@ func TestIngestTakesTurns(t *testing.T) {
 // not come before one that always has a call that waits.
 func TestCallersThatComeAgainDoNotOvertake(t *testing.T) {
 	t.Parallel()
-	stile := newTurnstile()
+	stile := newTurnstile(time.Now)
 	busy := uuid.New()
-	if _, ok := stile.enter(busy, 0); !ok {
+	if _, ok := stile.enter(busy, uuid.New(), 0); !ok {
 		t.Fatal("no place")
 	}
 	type call struct {
@@ -269,7 +337,7 @@ func TestCallersThatComeAgainDoNotOvertake(t *testing.T) {
 		*waiter
 	}
 	send := func(owner uuid.UUID) call {
-		leave, ok := stile.enter(owner, 0)
+		leave, ok := stile.enter(owner, uuid.New(), 0)
 		if !ok {
 			t.Fatal("no place")
 		}
