@@ -9,20 +9,23 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/spf13/cobra"
 
 	"muster/commands"
+	"muster/domain/legible"
 	"muster/internal/accounts"
+	"muster/internal/attest"
 	"muster/internal/config"
 	"muster/internal/secrets"
 	"muster/internal/signing"
 )
 
 func keysCommand(cfg *config.Config) *cobra.Command {
-	return parent("keys", "The keys: list, rotate, retire, export",
-		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg), keysExportCommand(cfg))
+	return parent("keys", "The keys: list, rotate, retire, revoke, export",
+		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg), keysRevokeCommand(cfg), keysExportCommand(cfg))
 }
 
 func keysRotateCommand(cfg *config.Config) *cobra.Command {
@@ -119,12 +122,85 @@ that were made before hold their own key file and can be restored as they are.`,
 	}
 }
 
+func keysRevokeCommand(cfg *config.Config) *cobra.Command {
+	var since, reason string
+	cmd := &cobra.Command{
+		Use:   "revoke ID --since T",
+		Short: "Say that somebody else may have a key, and since when",
+		Long: `Publishes of a key that it is not to be believed from a time on: ID is a fingerprint
+of 'muster keys list', or the id of a key of 'muster keys export', and all keys go
+that come from the same secret key. Whoever checks a report with the new document
+of keys then believes what the key signed only where a time stamp or a witness
+shows that it is older than T.
+
+T is the earliest time at which the key may have been in other hands, as
+2026-11-23T12:00:00Z or 2026-11-23. It can be set to an earlier time later, and
+never to a later one. The current key cannot be revoked: rotate first.
+
+Give the new document of keys to your auditors: the one that they kept does not
+know. docs/runbooks/rotate-keys.md has the whole procedure.`,
+		Example: `  muster keys rotate && muster keys retire
+  muster keys revoke f28a8514dea843af --since 2026-11-23T12:00:00Z --reason "a backup was stolen"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := revocation(args[0], since, reason, time.Now())
+			if err != nil {
+				return err
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				revoked, err := in.signing.Revoke(cmd.Context(), r, func(revoked []attest.Key) error {
+					return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRevoked, args[0]+" "+revoked[0].Lifetime())
+				})
+				if err != nil {
+					return err
+				}
+				for _, k := range revoked {
+					if err := say(cmd, "%s key %s: %s\n", k.Use, k.ID, k.Lifetime()); err != nil {
+						return err
+					}
+				}
+				return say(cmd, "give the new document to your auditors: muster keys export\n")
+			})
+		},
+	}
+	cmd.Flags().StringVar(&since, "since", "", "the earliest time at which it may have been in other hands")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for auditors: no personal data")
+	return cmd
+}
+
+// maxReason bounds the reason of a revocation, in characters.
+const maxReason = 200
+
+// revocation reads what is given. Each thing that is wrong is named.
+func revocation(id, since, reason string, now time.Time) (r signing.Revocation, err error) {
+	var wrong []string
+	r = signing.Revocation{ID: id, Reason: strings.TrimSpace(reason)}
+	for _, form := range []string{time.RFC3339, time.DateOnly} {
+		if r.Since, err = time.Parse(form, since); err == nil {
+			break
+		}
+	}
+	switch {
+	case since == "":
+		wrong = append(wrong, "--since: say from when on the key may have been in other hands")
+	case err != nil:
+		wrong = append(wrong, fmt.Sprintf("--since: %q is no time: wanted 2026-11-23T12:00:00Z or 2026-11-23", since))
+	case r.Since.After(now):
+		wrong = append(wrong, fmt.Sprintf("--since: %s has not come yet", r.Since.UTC().Format(time.RFC3339)))
+	}
+	r.Since = r.Since.UTC().Truncate(time.Microsecond)
+	if utf8.RuneCountInString(r.Reason) > maxReason || !legible.IsText(r.Reason) || strings.Contains(r.Reason, "\n") {
+		wrong = append(wrong, fmt.Sprintf("--reason: wanted one line of at most %d characters", maxReason))
+	}
+	return r, usage(wrong)
+}
+
 func keysListCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "Print the secret keys' fingerprints, dates and public keys",
 		Long: `Prints every key that the installation ever had, oldest first: since when, whether
-it is current, old (still in the key file) or retired, how many connections are
+it is current, old (still in the key file), retired or revoked, how many connections are
 sealed under it, and the public key that checks the log heads it has signed. No
 secret is printed. The public keys that come from it for checkpoints, reports and
 PDFs are in 'muster keys export'.`,
@@ -140,7 +216,11 @@ PDFs are in 'muster keys export'.`,
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "FINGERPRINT\tSINCE\tSTATE\tSEALED\tPUBLIC KEY")
-			for _, line := range keyLines(known, in.key.Keys(), sealed) {
+			revoked, err := in.signing.Revoked(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, line := range keyLines(known, in.key.Keys(), sealed, revoked) {
 				fmt.Fprintln(w, strings.Join(line, "\t"))
 			}
 			return w.Flush()
@@ -173,7 +253,7 @@ write: keys that come from the same place as what they check prove nothing.`,
 // keyLines joins what the database knows of the keys with the file. A key of the
 // file that the database does not know was put there by a rotation that is not
 // finished.
-func keyLines(known []secrets.Record, file []*secrets.Key, sealed map[string]int) [][]string {
+func keyLines(known []secrets.Record, file []*secrets.Key, sealed map[string]int, revoked map[string]attest.Key) [][]string {
 	inFile := make(map[string]bool)
 	for _, k := range file {
 		inFile[k.Fingerprint()] = true
@@ -189,6 +269,9 @@ func keyLines(known []secrets.Record, file []*secrets.Key, sealed map[string]int
 		}
 		if !inFile[k.Fingerprint] && k.RetiredAt == nil {
 			state += ", not in the file"
+		}
+		if r, ok := revoked[k.Fingerprint]; ok {
+			state += ", " + legible.Clean(r.Lifetime())
 		}
 		lines = append(lines, []string{
 			k.Fingerprint, k.Since.UTC().Format(time.RFC3339), state,

@@ -92,6 +92,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	if lines := h.keys(t); !strings.HasPrefix(lines[0].state, "retired ") || lines[1].state != "current" {
 		t.Errorf("after retire: %+v", lines)
 	}
+	h.revokes(t, before[0].fingerprint, after[1].fingerprint)
 	if n := strings.Count(string(read(t, h.keyFile())), "\n"); n != 1 {
 		t.Errorf("the file has %d keys", n)
 	}
@@ -105,6 +106,48 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	h.server = servingHere(t, h.flags()...)
 	h.ana.base = h.server.base
 	h.ana.assessedAgain(t, other)
+}
+
+// revokes a retired key, and cannot revoke the current one, or take a revocation back.
+func (h *house) revokes(t testing.TB, old, current string) {
+	t.Helper()
+	const reason = "a backup was stolen"
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{nil, exitUsage, "accepts 1 arg(s)"},
+		{[]string{old}, exitUsage, "--since: say from when on"},
+		{[]string{old, "--since", "yesterday"}, exitUsage, `--since: "yesterday" is no time`},
+		{[]string{old, "--since", "2999-01-01"}, exitUsage, "has not come yet"},
+		{[]string{old, "--since", "2026-01-01", "--reason", "a\nb"}, exitUsage, "one line of at most 200 characters"},
+		{[]string{"0000", "--since", "2026-01-01"}, exitFailed, "the installation never published it"},
+		{[]string{current, "--since", "2026-01-01"}, exitFailed, "it is the current key"},
+	} {
+		if got := h.muster(t, append([]string{"keys", "revoke"}, c.args...)...); got.status != c.status || !strings.Contains(got.errors, c.says) {
+			t.Errorf("%q ends with %d, want %d and %q: %s", c.args, got.status, c.status, c.says, got.errors)
+		}
+	}
+	since := time.Now().Add(-time.Minute).UTC().Truncate(time.Second)
+	said := h.must(t, "keys", "revoke", old, "--since", since.Format(time.RFC3339), "--reason", reason)
+	if strings.Count(said, "revoked from") != 5 || !strings.Contains(said, reason) {
+		t.Errorf("it says %s", said)
+	}
+	h.fail(t, []string{"keys", "revoke", old, "--since", time.Now().UTC().Format(time.RFC3339)}, "it is revoked already")
+	for _, k := range h.published(t) {
+		if gone := k.ValidTo != nil; gone != (k.RevokedAt != nil && k.RevokedAt.Equal(since) && k.Reason == reason) {
+			t.Errorf("published is %+v", k)
+		}
+	}
+	if lines := h.keys(t); !strings.Contains(lines[0].state, "revoked from") || strings.Contains(lines[1].state, "revoked") {
+		t.Errorf("after revoke: %+v", lines)
+	}
+	var log struct{ Items []struct{ Type string } }
+	h.ana.get(t, "/api/v1/audit-events?type=keysRevoked", &log)
+	if len(log.Items) != 1 {
+		t.Errorf("the audit list has %+v", log)
+	}
 }
 
 // testedChannel makes a channel to a receiver of the test, and returns what tests it: the

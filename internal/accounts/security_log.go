@@ -34,6 +34,7 @@ const (
 	EventsExported    = "eventsExported"
 	FileAltered       = "fileAltered" // a stored file is not the recorded one; detail: the report and the file
 	KeysRotated       = "keysRotated"
+	KeysRevoked       = "keysRevoked" // detail: which, from when on, and why
 	BackupMade        = "backupMade"
 	BackupRestored    = "backupRestored"
 )

@@ -14,6 +14,8 @@
 //     where nobody else writes, and what they have kept checks, or does not.
 //   - Somebody changes the installation's id: checkpoints then have another origin, which
 //     no kept key is for.
+//   - A key is in other hands: Revoke says so of all that come from the same secret key. It
+//     cannot be taken back, and a later time cannot take the place of an earlier one.
 //   - Keys are rotated while processes run: each of them reads the key file again, signs
 //     with the new key, and publishes it with the next document that is asked for.
 //   - A process is started with an old copy of the key file: it is refused

@@ -31,6 +31,9 @@ type row struct {
 	Certificate string     `db:"certificate"`
 	ValidFrom   time.Time  `db:"valid_from"`
 	ValidTo     *time.Time `db:"valid_to"`
+	RevokedAt   *time.Time `db:"revoked_at"`
+	Reason      string     `db:"reason"`
+	Fingerprint string     `db:"fingerprint"` // of the secret key that it comes from; empty: the operator's
 }
 
 func (r row) key() attest.Key {
@@ -42,7 +45,16 @@ func (r row) key() attest.Key {
 		to := r.ValidTo.UTC()
 		k.ValidTo = &to
 	}
+	r.revokes(&k)
 	return k
+}
+
+// revokes says of a key since when somebody else may have it.
+func (r row) revokes(k *attest.Key) {
+	if r.RevokedAt != nil {
+		at := r.RevokedAt.UTC()
+		k.RevokedAt, k.Reason = &at, r.Reason
+	}
 }
 
 // Publish keeps the public halves of the keys that may sign now. Processes may do so at
@@ -97,6 +109,7 @@ func (s *Signing) Keys(ctx context.Context) (attest.Keys, error) {
 	for _, k := range current {
 		if i := at(k); i >= 0 {
 			k.ValidFrom = kept[i].ValidFrom.UTC()
+			kept[i].revokes(&k.Key)
 			kept = slices.Delete(kept, i, i+1)
 		}
 		document.Keys = append(document.Keys, k.Key)

@@ -26,6 +26,7 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/attest"
+	"muster/internal/attest/attesttest"
 	"muster/internal/pgtest"
 	"muster/internal/postgres/transact"
 	"muster/internal/secrets"
@@ -124,6 +125,102 @@ func TestKeysArePublished(t *testing.T) {
 	for i, k := range keysOf(t, current).Keys {
 		if i < 5 != (k.ValidTo == nil) || !k.ValidFrom.Before(time.Now()) || k.ValidFrom.IsZero() {
 			t.Errorf("key %d, %s of %s, is valid from %v to %v", i, k.ID, k.Use, k.ValidFrom, k.ValidTo)
+		}
+	}
+}
+
+// rotated is an installation whose key was rotated and retired, and the thief who has the
+// old one.
+func rotated(t *testing.T) (s *signing.Signing, old attest.Keys, thief *attesttest.Installation) {
+	t.Helper()
+	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
+	s = opened(t, db, file)
+	must(t, s.Publish(t.Context()))
+	old = keysOf(t, s)
+	stolen, err := secrets.Load(file)
+	must(t, err)
+	thief = &attesttest.Installation{T: t, Origin: s.Origin(eventstore.Reports), Log: stolen.Signer(), Report: stolen.ReportSigner()}
+	rotate(t, db, file)
+	s = opened(t, db, file)
+	must(t, s.Publish(t.Context()))
+	ring, err := secrets.Load(file)
+	must(t, err)
+	must(t, transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error { return signing.Retire(t.Context(), tx, ring.Fingerprint()) }))
+	_, err = secrets.Retire(t.Context(), db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func([]string) error { return nil })
+	must(t, err)
+	return s, old, thief
+}
+
+// TestAThiefOfARetiredKey makes no report that holds, whatever date it has.
+func TestAThiefOfARetiredKey(t *testing.T) {
+	t.Parallel()
+	s, old, thief := rotated(t)
+	said := func(begin time.Time, trust attest.Trust) attest.Verdict {
+		thief.Begin = begin.UTC().Truncate(time.Microsecond)
+		verdict, steps := attest.Check(sha256.Sum256([]byte("%PDF")), thief.Prove([]byte("%PDF"), 3, 7), trust)
+		t.Log(verdict, attest.FirstOff(steps))
+		return verdict
+	}
+	retired := *keysOf(t, s).Of(attest.UseReport)[1].ValidTo
+	if got := said(retired.Add(time.Minute), attest.Trust{Keys: keysOf(t, s)}); got != attest.Contradicted {
+		t.Errorf("a report of after the retirement: %s", got)
+	}
+	if got := said(retired.Add(-time.Minute), attest.Trust{Keys: keysOf(t, s)}); got != attest.CannotTell {
+		t.Errorf("a report that is dated back: %s", got)
+	}
+	if got := said(retired.Add(-time.Minute), attest.Trust{Keys: old}); got != attest.Holds {
+		t.Errorf("by the keys of before: %s", got)
+	}
+
+	since := retired.Add(-time.Hour)
+	revoked, err := s.Revoke(t.Context(), signing.Revocation{ID: old.Of(attest.UseReport)[0].ID, Since: since, Reason: "stolen"}, func([]attest.Key) error { return nil })
+	if err != nil || len(revoked) != len(old.Keys) {
+		t.Errorf("revoked are %d keys of %d: %v", len(revoked), len(old.Keys), err)
+	}
+	if got := said(retired.Add(-time.Minute), attest.Trust{Keys: keysOf(t, s)}); got != attest.CannotTell {
+		t.Errorf("a report of after the theft: %s", got)
+	}
+	var refused *signing.RevocationError
+	for name, r := range map[string]signing.Revocation{
+		"a later time":    {ID: old.Of(attest.UseReport)[0].ID, Since: since.Add(time.Second)},
+		"the current key": {ID: keysOf(t, s).Of(attest.UseLog)[0].ID, Since: since},
+		"nobody's":        {ID: "x", Since: since},
+	} {
+		if _, err := s.Revoke(t.Context(), r, func([]attest.Key) error { return nil }); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.Revoke(t.Context(), signing.Revocation{ID: old.Keys[0].ID, Since: since.Add(-time.Hour)}, func([]attest.Key) error { return nil }); err != nil {
+		t.Errorf("an earlier time: %v", err)
+	}
+}
+
+// TestWhoSignsWhatWasRecordedBefore a change of keys: an old key that is still there, and
+// then none.
+func TestWhoSignsWhatWasRecordedBefore(t *testing.T) {
+	t.Parallel()
+	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
+	s := opened(t, db, file)
+	must(t, s.Publish(t.Context()))
+	first := keysOf(t, s).Of(attest.UseReport)[0]
+	db.MustExec(`UPDATE published_keys SET valid_from = valid_from - interval '1 day'`)
+	rotate(t, db, file)
+	second := keysOf(t, s).Of(attest.UseReport)[0]
+	for name, test := range map[string]struct {
+		at   time.Time
+		want attest.Key
+		ok   bool
+	}{
+		"after the rotation":                 {second.ValidFrom.Add(time.Minute), second, true},
+		"a minute before, while it was made": {second.ValidFrom.Add(-time.Minute), second, true},
+		"an hour before":                     {second.ValidFrom.Add(-time.Hour), first, true},
+		"before all keys":                    {second.ValidFrom.AddDate(0, 0, -2), second, false},
+	} {
+		key, ok, err := s.ReportSigner(t.Context(), test.at)
+		must(t, err)
+		public, _ := key.Public().(ed25519.PublicKey)
+		if got, err := attest.ReportKey(public, time.Time{}); err != nil || got.ID != test.want.ID || ok != test.ok {
+			t.Errorf("%s: key %s, %v, want %s", name, got.ID, ok, test.want.ID)
 		}
 	}
 }

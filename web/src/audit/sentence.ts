@@ -82,6 +82,7 @@ const sentences: Record<string, string> = {
   deadLetterDropped: "dropped a dead letter",
   eventsExported: "exported events",
   keysRotated: "rotated the keys",
+  keysRevoked: "revoked a key",
   backupMade: "made a backup",
   backupRestored: "restored a backup",
 };

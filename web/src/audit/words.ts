@@ -140,6 +140,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       fileAltered: "Stored file is not the recorded one",
       eventsExported: "Events exported",
       keysRotated: "Keys rotated",
+      keysRevoked: "Key revoked",
       backupMade: "Backup made",
       backupRestored: "Backup restored",
     },
