@@ -321,7 +321,7 @@
 //   - Blocks of some series cannot be reached: their hours stay in the head, and the others
 //     go on. series_away notes that a series has an hour that waits for them, and for how long
 //     the oldest one has: an hour that is over and cannot be put there, or any that cannot be
-//     rolled up without them (rollEach). An hour that is put there while others wait takes the
+//     rolled up without them (await). An hour that is put there while others wait takes the
 //     note forward to the oldest that is left (clear_head); the note goes when none is left,
 //     and not with the first that was put, or blocks that are back for a moment would give the
 //     series another day. After 24 hours (HeadBound) samples of such a series are

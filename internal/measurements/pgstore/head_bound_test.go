@@ -292,3 +292,37 @@ func TestTwoProcessesFindASeriesAway(t *testing.T) {
 	s.waits(0, 0)
 	s.check()
 }
+
+// TestASeriesThatIsNeverFreeAndAway waits for its blocks like any other, and others are made anew
+// after a crash.
+func TestASeriesThatIsNeverFreeAndAway(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.blocks = &halfAway{s.blocks, map[string]bool{"there": true}}
+	s.write(measured(codec.Sessions, "there", timegrid.Minute.Floor(time.Now()), 5))
+	s.exec(`UPDATE dirty_hours SET since = since - interval '1 minute'`)
+	writer, err := s.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = writer.Rollback() }()
+	if _, err := writer.ExecContext(t.Context(), `SELECT FROM measured_series FOR NO KEY UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	rolled := make(chan error, 1)
+	go func() {
+		_, err := s.Roll(t.Context())
+		rolled <- err
+	}()
+	awaitWaiter(s)
+	if err := writer.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-rolled; err != nil {
+		t.Error(err)
+	}
+	s.waits(1, 0)
+	if n := s.count(`SELECT count(*) FROM dirty_hours WHERE due > now()`); n != 1 {
+		t.Errorf("%d hours are postponed, want one", n)
+	}
+}

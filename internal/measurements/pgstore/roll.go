@@ -93,7 +93,11 @@ func (s *Store) rollHeld(ctx context.Context) (hours int, err error) {
 		return err
 	})
 	var refused *pgconn.PgError
+	var stuck *stuckError
 	switch {
+	case isAway(ctx, err) && errors.As(err, &stuck):
+		s.tellAway(ctx, stuck.hours[0], err)
+		return 0, s.await(ctx, stuck.hours)
 	case errors.As(err, &refused) && refused.Code == "55P03": // lock_not_available
 		return 0, nil
 	case err != nil:
@@ -146,21 +150,30 @@ func (s *Store) rollEach(ctx context.Context, hours []bucket) (rolled int, err e
 		})
 		switch {
 		case isAway(ctx, err):
-			s.log.WarnContext(ctx, "an hour of samples cannot be rolled up, trying again later", "series", hour.Series, "hour", hour.Start, "error", err)
+			s.tellAway(ctx, hour, err)
 			waiting = append(waiting, hour)
 		case err != nil:
 			return rolled, err
 		}
 	}
-	if len(waiting) == 0 {
-		return rolled, nil
+	return rolled, s.await(ctx, waiting)
+}
+
+func (s *Store) tellAway(ctx context.Context, hour bucket, err error) {
+	s.log.WarnContext(ctx, "an hour of samples cannot be rolled up, trying again later", "series", hour.Series, "hour", hour.Start, "error", err)
+}
+
+// await postpones hours whose blocks cannot be reached, and notes of which series they are.
+func (s *Store) await(ctx context.Context, hours []bucket) error {
+	if len(hours) == 0 {
+		return nil
 	}
 	// In this order: whoever forgets what no longer waits (Compact) would not see before that these do.
-	err = statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(waiting)), awaitBlocks, statement.Columns(waiting)...)
+	err := statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(hours)), awaitBlocks, statement.Columns(hours)...)
 	if err != nil {
-		return rolled, err
+		return err
 	}
-	return rolled, s.note(ctx, waiting)
+	return s.note(ctx, hours)
 }
 
 func (s *Store) rollClaimed(ctx context.Context, tx *sqlx.Tx, claim string, limit int, args ...any) (o outcome, err error) {
