@@ -2,7 +2,10 @@ package eventstore
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -12,18 +15,42 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"muster/internal/onekey"
 )
 
-// exportFormat names the layout of an export in its first line.
-const exportFormat = "muster-export-1"
+// The layouts of an export, which its first line names.
+const (
+	exportV1 = "muster-export-1" // its signature is over the head, and so over the chain alone
+	exportV2 = "muster-export-2" // its signature is over the whole file
+)
 
 // exportHeader is the first line of an export.
 type exportHeader struct {
 	Format       string     `json:"format"`
 	Organization *uuid.UUID `json:"organizationId"` // null: everybody's events
 	Head         Head       `json:"head"`
-	// Signed is the head with a signature, which through the chain is one over every line.
-	Signed *SignedHead `json:"signedHead,omitempty"`
+	Body         string     `json:"body,omitempty"`      // SHA-256 of all bytes behind this line, hex
+	Positions    string     `json:"positions,omitempty"` // of the events that are shown whole: 1-3,5,8-9
+	ExportSignature
+
+	// HeadSigned is all the signature that exportV1 has.
+	HeadSigned *SignedHead `json:"signedHead,omitempty"`
+}
+
+// ExportSignature is the signature over an export's Statement.
+type ExportSignature struct {
+	PublicKey ed25519.PublicKey `json:"publicKey,omitempty"` // base64 in JSON
+	Signature []byte            `json:"signature,omitempty"` // base64 in JSON
+}
+
+// statement is the text that an export's signature is over.
+func (h exportHeader) statement() []byte {
+	organization := "-"
+	if h.Organization != nil {
+		organization = h.Organization.String()
+	}
+	return fmt.Appendf(nil, "%s\norganization %s\nhead %s\nbody %s\npositions %s\n", exportV2, organization, h.Head, h.Body, h.Positions)
 }
 
 // exportLine is one event. Of another organization's it has only the chain's part.
@@ -54,34 +81,61 @@ type exportEvent struct {
 // Export writes a log up to the head of now as JSON lines, from which
 // VerifyExport can check the chain without the database, and returns that head.
 // With an organization, the events of others are opaque: position, recorded
-// time, digest and hash. sign signs the head; nil: nobody does.
-func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization uuid.UUID, sign func(Head) SignedHead) (Head, error) {
+// time, digest and hash. key signs the file; nil: nobody does.
+//
+// The first line has the digest of all others and the positions that are shown, so the log
+// is read twice: nothing of an organization lies in a file in between, and a reader checks
+// the signature before it reads the rest.
+func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization uuid.UUID, key ed25519.PrivateKey) (Head, error) {
 	head, err := readHead(ctx, s.db, log)
 	if err != nil {
 		return Head{}, err
 	}
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	lines := json.NewEncoder(buffered)
-	lines.SetEscapeHTML(false)
-	header := exportHeader{Format: exportFormat, Head: head}
-	if sign != nil {
-		signed := sign(head)
-		header.Signed = &signed
-	}
+	header := exportHeader{Format: exportV2, Head: head}
 	if organization != uuid.Nil {
 		header.Organization = &organization
 	}
-	if err := lines.Encode(header); err != nil {
-		return Head{}, fmt.Errorf("export log %s: %w", log, err)
-	}
-	err = s.scan(ctx, log, organization, 0, head.Position, func(l *link) error { return lines.Encode(toLine(l)) })
+	body, shown, err := s.exportBody(ctx, io.Discard, head, organization)
 	if err == nil {
-		err = buffered.Flush()
+		header.Body, header.Positions = hex.EncodeToString(body), shown.String()
+		if key != nil {
+			header.PublicKey, _ = key.Public().(ed25519.PublicKey)
+			header.Signature = ed25519.Sign(key, header.statement())
+		}
+		buffered := bufio.NewWriterSize(w, 1<<16)
+		if err = exportLines(buffered).Encode(header); err == nil {
+			var written []byte
+			written, _, err = s.exportBody(ctx, buffered, head, organization)
+			err = errors.Join(err, buffered.Flush())
+			if err == nil && !bytes.Equal(written, body) {
+				err = errors.New("its events changed while it was written")
+			}
+		}
 	}
 	if err != nil {
 		return Head{}, fmt.Errorf("export log %s: %w", log, err)
 	}
 	return head, nil
+}
+
+// exportBody writes a line an event, and returns their digest and what is shown whole.
+func (s *Store) exportBody(ctx context.Context, w io.Writer, head Head, organization uuid.UUID) ([]byte, spans, error) {
+	sum := sha256.New()
+	lines := exportLines(io.MultiWriter(w, sum))
+	var shown spans
+	err := s.scan(ctx, head.Log, organization, 0, head.Position, func(l *link) error {
+		if l.own {
+			shown.add(l.Position)
+		}
+		return lines.Encode(toLine(l))
+	})
+	return sum.Sum(nil), shown, err
+}
+
+func exportLines(w io.Writer) *json.Encoder {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	return lines
 }
 
 func toLine(l *link) exportLine {
@@ -126,57 +180,120 @@ func (e *ExportFormatError) Error() string {
 	return fmt.Sprintf("not an export: line %d: %s", e.Line, e.Reason)
 }
 
+// Export is what a verified export says of itself.
+type Export struct {
+	// Whole: its signature is over the file, so that it hides no event. Without, one may have
+	// been made opaque (muster-export-1).
+	Whole bool
+	// PublicKey signed it, and comes from the file; nil: nobody did.
+	PublicKey ed25519.PublicKey
+}
+
+// Opaque is how many events an export shows by their digest alone.
+func (r *Verification) Opaque() int64 { return r.Events - r.Own }
+
 // VerifyExport checks an exported file as Verify checks a log, against the head
 // in its first line and the witness. It returns an *ExportFormatError where the
 // file cannot be read as an export, an *OtherLogError where it is of another log
 // than the witness. Of the options, Organization plays no part:
 // the file holds what it holds. Where the file is signed, the signature has to be that of
-// the key beside it, over this head, or the error is a *SignatureError; whose key that is
-// the caller tells from Verification.Signed.
+// the key beside it, or the error is a *SignatureError; whose key that is
+// the caller tells from Verification.Export.
 func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
-	lines := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
-	var header exportHeader
-	if err := lines.Decode(&header); err != nil {
-		return Verification{}, &ExportFormatError{Line: 1, Reason: err.Error()}
-	}
-	if header.Format != exportFormat {
-		return Verification{}, &ExportFormatError{Line: 1, Reason: fmt.Sprintf("format %q is not %q", header.Format, exportFormat)}
+	file := bufio.NewReaderSize(r, 1<<16)
+	header, signed, err := readExportHeader(file)
+	if err != nil {
+		return Verification{}, err
 	}
 	if w := options.Witness; w != nil && w.Log != header.Head.Log {
 		return Verification{}, &OtherLogError{Log: header.Head.Log, Witness: *w}
 	}
-	if s := header.Signed; s != nil {
-		if err := VerifySignedHead(s.PublicKey, *s); err != nil {
-			return Verification{}, err
-		}
-		if s.Head.String() != header.Head.String() {
-			return Verification{}, &SignatureError{Head: header.Head}
-		}
+	shown, err := parseSpans(header.Positions)
+	if err != nil {
+		return Verification{}, &ExportFormatError{Line: 1, Reason: "positions: " + err.Error()}
 	}
+	body := sha256.New()
+	lines := json.NewDecoder(io.TeeReader(file, body))
 	c := newChain(header.Head.Log, options.Witness)
 	d := newDigester()
 	for n := int64(2); ; n++ {
-		var line exportLine
-		err := lines.Decode(&line)
+		l, err := readExportLine(lines, header.Head.Log)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return Verification{}, &ExportFormatError{Line: n, Reason: err.Error()}
 		}
-		l, err := line.link(header.Head.Log)
-		if err != nil {
-			return Verification{}, &ExportFormatError{Line: n, Reason: err.Error()}
-		}
 		l.intact = !l.own || string(d.sum(&l.Event, nil)) == string(l.Digest)
 		c.addLink(&l)
+		if signed.Whole && l.own != shown.has(l.Position) {
+			c.found(&l, Hidden, map[bool]string{
+				false: "its digest alone is there, and the first line says that the event is shown",
+				true:  "it is shown, and the first line does not say so",
+			}[l.own])
+		}
 		if options.Progress != nil && n%progressEvery == 0 {
 			options.Progress(l.Position, header.Head.Position)
 		}
 	}
 	report := c.finish(header.Head)
-	report.Signed = header.Signed
+	if found := hex.EncodeToString(body.Sum(nil)); signed.Whole && found != header.Body {
+		report.addFinding(Mismatch{Misfit: FileDiffers, Position: header.Head.Position,
+			Detail: fmt.Sprintf("the lines behind the first have the SHA-256 %s, and the first says %s", found, header.Body)})
+	}
+	report.Export = &signed
 	return *report, nil
+}
+
+// readExportHeader reads the first line, and checks its signature.
+func readExportHeader(file *bufio.Reader) (header exportHeader, signed Export, err error) {
+	malformed := func(err error) error { return &ExportFormatError{Line: 1, Reason: err.Error()} }
+	first, err := file.ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return header, signed, malformed(err)
+	}
+	if err := onekey.Check(first); err != nil {
+		return header, signed, malformed(err)
+	}
+	if err := json.Unmarshal(first, &header); err != nil {
+		return header, signed, malformed(err)
+	}
+	holds := true
+	switch header.Format {
+	case exportV2:
+		signed = Export{Whole: true, PublicKey: header.PublicKey}
+		if header.PublicKey != nil || header.Signature != nil {
+			holds = len(header.PublicKey) == ed25519.PublicKeySize && ed25519.Verify(header.PublicKey, header.statement(), header.Signature)
+		}
+	case exportV1:
+		header.Positions = ""
+		if s := header.HeadSigned; s != nil {
+			signed.PublicKey = s.PublicKey
+			holds = VerifySignedHead(s.PublicKey, *s) == nil && s.Head.String() == header.Head.String()
+		}
+	default:
+		return header, signed, malformed(fmt.Errorf("format %q is neither %q nor %q", header.Format, exportV1, exportV2))
+	}
+	if !holds {
+		return header, signed, &SignatureError{Head: header.Head}
+	}
+	return header, signed, nil
+}
+
+// readExportLine reads the next event. io.EOF: there is none.
+func readExportLine(lines *json.Decoder, log Log) (link, error) {
+	var raw json.RawMessage
+	var line exportLine
+	if err := lines.Decode(&raw); err != nil {
+		return link{}, err
+	}
+	if err := onekey.Check(raw); err != nil {
+		return link{}, err
+	}
+	if err := json.Unmarshal(raw, &line); err != nil {
+		return link{}, err
+	}
+	return line.link(log)
 }
 
 func (line *exportLine) link(log Log) (link, error) {

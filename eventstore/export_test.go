@@ -6,6 +6,8 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -96,12 +98,15 @@ func TestVerifyExportRefusesOtherFiles(t *testing.T) {
 		file string
 		line int64
 	}{
-		"empty":          {"", 1},
-		"not JSON":       {"%PDF-1.7", 1},
-		"another format": {`{"format":"muster-export-2"}`, 1},
-		"a bad head":     {`{"format":"muster-export-1","head":{"position":1,"hash":"00"}}`, 1},
-		"broken off":     {header + "\n" + `{"position":1,"dig`, 2},
-		"a short digest": {header + "\n" + `{"position":1,"recordedAt":"2026-11-20T12:00:00Z","digest":"00","hash":"00"}`, 2},
+		"empty":            {"", 1},
+		"not JSON":         {"%PDF-1.7", 1},
+		"another format":   {`{"format":"muster-export-3"}`, 1},
+		"two heads":        {strings.Replace(header, `"head"`, `"head":{},"head"`, 1), 1},
+		"one event as two": {header + "\n" + `{"position":1,"position":2}`, 2},
+		"positions twice":  {`{"format":"muster-export-2","positions":"1-3,3","head":{"log":"reports","position":1,"hash":"` + strings.Repeat("00", 32) + `"}}`, 1},
+		"a bad head":       {`{"format":"muster-export-1","head":{"position":1,"hash":"00"}}`, 1},
+		"broken off":       {header + "\n" + `{"position":1,"dig`, 2},
+		"a short digest":   {header + "\n" + `{"position":1,"recordedAt":"2026-11-20T12:00:00Z","digest":"00","hash":"00"}`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,6 +114,98 @@ func TestVerifyExportRefusesOtherFiles(t *testing.T) {
 			wantEqual(t, "line", wantError[*eventstore.ExportFormatError](t, err).Line, tc.line)
 		})
 	}
+}
+
+// TestAnExportHidesNothing does to a signed export what its own bytes allow. Each of these
+// was a valid file of muster-export-1.
+func TestAnExportHidesNothing(t *testing.T) {
+	t.Parallel()
+	store := fill(t, pgtest.DB(t))
+	public, private, _ := ed25519.GenerateKey(nil)
+	var file bytes.Buffer
+	if _, err := store.Export(t.Context(), &file, eventstore.Reports, ours, private); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(file.String(), "\n")
+	contents := regexp.MustCompile(`,"event":\{.*\}\}`)
+	opaque := func(line string) string { return contents.ReplaceAllString(line, "}") }
+	for _, tc := range []struct {
+		name   string
+		edit   func(l []string)
+		misfit eventstore.Misfit
+		at     int64
+		signed bool // the first line's signature still holds
+	}{
+		{"nothing", func([]string) {}, "", 0, true},
+		{"a stream made opaque", func(l []string) {
+			for i, line := range l {
+				if strings.Contains(line, streamB.String()) {
+					l[i] = opaque(line)
+				}
+			}
+		}, eventstore.Hidden, 2, true},
+		{"an event made opaque, later versions renumbered", func(l []string) {
+			l[3] = opaque(l[3])
+			for i, version := range map[int]int{5: 3, 7: 4, 9: 5} {
+				l[i] = strings.Replace(l[i], fmt.Sprintf(`"version":%d`, version), fmt.Sprintf(`"version":%d`, version-1), 1)
+			}
+		}, eventstore.Hidden, 3, true},
+		{"a space", func(l []string) { l[4] = " " + l[4] }, eventstore.FileDiffers, 9, true},
+		{"two lines as one", func(l []string) { l[4] = strings.TrimSpace(l[4]) }, eventstore.FileDiffers, 9, true},
+		{"the list of positions", func(l []string) {
+			l[3] = opaque(l[3])
+			l[0] = strings.Replace(l[0], `"positions":"1-3,5-9"`, `"positions":"1-2,5-9"`, 1)
+		}, "", 0, false},
+		{"the organization", func(l []string) { l[0] = strings.Replace(l[0], ours.String(), theirs.String(), 1) }, "", 0, false},
+		{"the digest of the lines", func(l []string) {
+			l[0] = regexp.MustCompile(`"body":"[0-9a-f]{8}`).ReplaceAllString(l[0], `"body":"00000000`)
+		}, "", 0, false},
+		{"the signature", func(l []string) {
+			l[0] = regexp.MustCompile(`"signature":"[^"]+"`).ReplaceAllString(l[0], `"signature":"AAAA"`)
+		}, "", 0, false},
+		{"format 1", func(l []string) { l[0] = strings.Replace(l[0], "export-2", "export-1", 1) }, "", 0, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			edited := append([]string(nil), lines...)
+			tc.edit(edited)
+			if changed := strings.Join(edited, "") != file.String(); changed == (tc.name == "nothing") {
+				t.Fatal("the edit did not do what it says")
+			}
+			r, err := eventstore.VerifyExport(strings.NewReader(strings.Join(edited, "")), eventstore.VerifyOptions{})
+			if !tc.signed {
+				wantError[*eventstore.SignatureError](t, err)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, _ := r.First(); f.Misfit != tc.misfit || f.Position != tc.at {
+				t.Errorf("first finding %v of %v", f, r.Findings)
+			}
+			if old := tc.name == "format 1"; r.Export.Whole == old || r.Export.PublicKey.Equal(public) == old {
+				t.Errorf("it says of itself: %+v", r.Export)
+			}
+			if tc.name == "nothing" && r.Opaque() != 1 {
+				t.Errorf("%d events are opaque", r.Opaque())
+			}
+		})
+	}
+}
+
+// TestAnExportOfFormat1StaysVerifiable: its chain and its head, and not what it hides.
+func TestAnExportOfFormat1StaysVerifiable(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("testdata/export-1.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := eventstore.VerifyExport(bytes.NewReader(file), eventstore.VerifyOptions{})
+	if err != nil || !r.OK() || r.Own != 8 || r.Export.Whole || r.Export.PublicKey == nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	_, err = eventstore.VerifyExport(bytes.NewReader(bytes.Replace(file, []byte(`"position":9`), []byte(`"position":8`), 1)), eventstore.VerifyOptions{})
+	wantError[*eventstore.SignatureError](t, err)
 }
 
 func TestExportIsLossless(t *testing.T) {

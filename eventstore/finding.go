@@ -23,6 +23,8 @@ const (
 	HeadDiffers   Misfit = "head differs"   // the head row is not that of the last event
 	BeyondHead    Misfit = "beyond head"    // events behind the head row
 	Rewritten     Misfit = "rewritten"      // the chain is whole, but not the one that the witness saw
+	Hidden        Misfit = "hidden"         // an export shows its digest alone and says that it shows the event
+	FileDiffers   Misfit = "file differs"   // an export's lines are not those that its first line names
 )
 
 // Mismatch is one thing that does not fit.
@@ -64,7 +66,7 @@ type Verification struct {
 	// Findings in order of position, at most 100 of Misfits.
 	Findings []Mismatch
 	Misfits  int
-	Signed   *SignedHead // of an export that is signed: the key beside it has signed its head
+	Export   *Export // what an exported file says of itself; nil: a log was verified
 }
 
 // OK says whether everything fits.

@@ -232,12 +232,13 @@ func verifyExport(cmd *cobra.Command, path, keysFile string, options eventstore.
 	}
 	var said bytes.Buffer
 	printVerification(&said, verified)
+	printOpaque(&said, verified)
 	if keysFile != "" {
-		by, err := signerOf(verified.Signed, keysFile)
+		by, err := signerOf(verified, keysFile)
 		if err != nil {
 			return &exitError{status: exitCannotTell, err: fmt.Errorf("cannot tell whose history it is: %w", err)}
 		}
-		fmt.Fprintf(&said, "%s: head signed by key %s\n", verified.Log, by)
+		fmt.Fprintf(&said, "%s: %s signed by key %s\n", verified.Log, map[bool]string{true: "file", false: "head"}[verified.Export.Whole], by)
 	}
 	if !asJSON {
 		if err := say(cmd, "%s", said.String()); err != nil {
@@ -249,8 +250,16 @@ func verifyExport(cmd *cobra.Command, path, keysFile string, options eventstore.
 	return verifiedLogs(cmd, []logVerified{one}, asJSON)
 }
 
-// signerOf is the key of a list that has signed a head.
-func signerOf(signed *eventstore.SignedHead, keysFile string) (id string, err error) {
+// printOpaque says how much of an export can be read, and what its signature leaves open.
+func printOpaque(w io.Writer, v eventstore.Verification) {
+	fmt.Fprintf(w, "%s: %d of %d events are opaque: the file shows their digests alone\n", v.Log, v.Opaque(), v.Events)
+	if !v.Export.Whole && v.Opaque() > 0 {
+		fmt.Fprintf(w, "%s: the file is of the format muster-export-1, whose signature is over the head alone: it does not show whether events of the organization were made opaque; ask for a new export\n", v.Log)
+	}
+}
+
+// signerOf is the key of a list that has signed an export.
+func signerOf(v eventstore.Verification, keysFile string) (id string, err error) {
 	document, err := os.ReadFile(keysFile)
 	if err != nil {
 		return "", err
@@ -259,15 +268,15 @@ func signerOf(signed *eventstore.SignedHead, keysFile string) (id string, err er
 	if err != nil {
 		return "", err
 	}
-	if signed == nil {
+	if v.Export.PublicKey == nil {
 		return "", errors.New("the file is not signed")
 	}
-	spki, err := x509.MarshalPKIXPublicKey(signed.PublicKey)
+	spki, err := x509.MarshalPKIXPublicKey(v.Export.PublicKey)
 	if err != nil {
 		return "", err
 	}
 	for _, k := range keys.Of(attest.UseLog) {
-		if bytes.Equal(k.PublicKey, spki) && strings.HasSuffix(k.Origin(), "/"+string(signed.Head.Log)) {
+		if bytes.Equal(k.PublicKey, spki) && strings.HasSuffix(k.Origin(), "/"+string(v.Log)) {
 			return k.ID, nil
 		}
 	}
@@ -374,7 +383,7 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 					defer func() { err = errors.Join(err, file.Close()) }()
 					out = file
 				}
-				head, err := in.events.Export(cmd.Context(), out, logs[0], target, func(h eventstore.Head) eventstore.SignedHead { return eventstore.SignHead(in.key.Signer(), h) })
+				head, err := in.events.Export(cmd.Context(), out, logs[0], target, in.key.Signer())
 				if err == nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "exported up to %s\n", head)
 				}
