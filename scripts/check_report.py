@@ -13,6 +13,10 @@ and inclusion.held or inclusion.broken with a sentence. Exit status 3: not reada
 
 prints what the lifetime of a key makes of its signature, as state and sentence. SEEN is
 when a clock that is trusted had seen it at the latest, in seconds since 1970, or empty.
+
+    check_report.py --rewritten FILE.pdf
+
+prints by what the file is one that another program took apart and wrote again, if it is.
 """
 
 import base64
@@ -168,6 +172,26 @@ def base_of(pdf):
     return pdf[: at + len(end)] if at >= 0 else pdf
 
 
+TRAILER = rb"trailer\n<<\n/Size [1-9]\d*\n/Root [1-9]\d* 0 R\n/Info [1-9]\d* 0 R\n>>\nstartxref\n[1-9]\d*\n%%EOF\n\Z"
+PRINTED = rb" witness:[a-z]+:\d+:[0-9a-f]{64}</pdf:Keywords>"
+
+
+def rewritten(pdf):
+    """By what a file is one of Muster's that another program wrote again; empty: by nothing."""
+    printed = re.search(PRINTED, pdf)
+    signed = b"/ETSI.CAdES.detached" in pdf and b"/EmbeddedFile" in pdf and re.search(rb"/Subtype\s*/application#2[Ff]json", pdf)
+    before = pdf[:1024].find(b"%PDF-")
+    if before > 0 and (printed or signed or b"(proof.json)" in pdf):
+        return f"{before} bytes precede the PDF"
+    if before < 0 or b"\n%%EOF\n%muster-signed-1\n" in pdf:
+        return ""
+    if signed or b"(proof.json)" in pdf:
+        return "it has Muster's proof or signature, and not in the update that Muster writes"
+    if printed and not re.search(TRAILER, pdf[-200:]):
+        return "it bears the head of the log that a report prints, and does not end as Muster writes one"
+    return ""
+
+
 def der(content, at):
     """Tag, content and end of the DER value at an offset."""
     tag, length, start = content[at], content[at + 1], at + 2
@@ -320,6 +344,9 @@ if __name__ == "__main__":
     try:
         if sys.argv[1] == "--lived":
             life(*sys.argv[2:])
+        elif sys.argv[1] == "--rewritten":
+            with open(sys.argv[2], "rb") as f:
+                print(rewritten(f.read()))
         else:
             main(*sys.argv[1:])
     except Exception as e:  # whatever a hostile file does to a parser

@@ -59,6 +59,13 @@ verdict() {
   echo "It holds."; exit 0
 }
 
+# A file that another program wrote again is not the one that was signed.
+rewritten=$(python3 "$here/check_report.py" --rewritten "$file")
+if [ -n "$rewritten" ]; then
+  say signature broken "The file was changed after Muster built it: $rewritten."
+  [ -n "$proof" ] || verdict
+fi
+
 # The proof: an attachment of the PDF, unless another one is given.
 if [ -n "$proof" ]; then
   cp "$proof" "$work/proof.json" || exit 3
@@ -151,7 +158,9 @@ broken) say attestation broken "What is claimed of the report is not what key $i
 esac
 
 # signature: pdfsig on the file, and OpenSSL on the CMS with a published certificate.
-if [ ! -e "$work/signature.der" ]; then
+if [ -n "$rewritten" ]; then
+  : # said above
+elif [ ! -e "$work/signature.der" ]; then
   say signature "not asked" "The file is a base revision: nobody signed it as a PDF."
 else
   pdfsig "$file" >"$work/pdfsig.txt" 2>&1

@@ -43,7 +43,9 @@
 //     decompressed, work and memory are linear in the file. *SplitError names the fault
 //     and where.
 //   - Somebody signs another update on top, or only saves the file with a viewer that
-//     writes it anew: AfterSignature or NoUpdate. The file says no longer what we signed.
+//     writes it anew: AfterSignature or Rewritten. The file says no longer what we signed.
+//   - Somebody takes the pages alone into another file: NoUpdate. Nothing in it says that it
+//     was Muster's.
 //   - Somebody takes the time stamp out of the signature: nothing covers it, as in every
 //     PAdES B-T, and Verify finds a good signature without one.
 //   - The certificate is trusted by nobody: pdfsig and viewers say so, and are right. Its

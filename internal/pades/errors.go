@@ -34,6 +34,7 @@ const (
 	NoUpdate       Fault = "no signed update"            // a base, or the file of another program
 	AfterSignature Fault = "changed after it was signed" // another update follows ours
 	NotCovered     Fault = "not covered as a whole"      // the signature is over other bytes
+	Rewritten      Fault = "written again"               // another program took it apart and wrote it again
 	Malformed      Fault = "malformed"                   // an update that is not as Sign writes it
 )
 

@@ -27,10 +27,16 @@ const mostDigits = 10
 // With AfterSignature the revisions are those up to the end of the signed update.
 func Split(file []byte) (Revisions, error) {
 	if !bytes.HasPrefix(file, []byte("%PDF-")) {
+		if reason := displaced(file); reason != "" {
+			return Revisions{}, &SplitError{Rewritten, 0, reason}
+		}
 		return Revisions{}, &SplitError{NotPDF, 0, "it does not begin as one"}
 	}
 	end := bytes.Index(file, []byte("\n"+endOfFile+marker)) + 1
 	if end == 0 {
+		if reason := rewritten(file); reason != "" {
+			return Revisions{}, &SplitError{Rewritten, len(file), reason}
+		}
 		return Revisions{}, &SplitError{NoUpdate, len(file), "no update of Muster's in it"}
 	}
 	end += len(endOfFile)

@@ -107,6 +107,14 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 	file, keys := signed(good), keysOf(installation)
 	changed := bytes.Clone(file)
 	changed[2000] ^= 1
+	swapped := filepath.Join(t.TempDir(), "swapped.pdf")
+	if said, status := run(t, "qpdf", stored(t, "report.pdf", file), "--pages", ".", "2,1", "--", swapped); status != 0 {
+		t.Fatal(said)
+	}
+	again, err := os.ReadFile(swapped)
+	if err != nil {
+		t.Fatal(err)
+	}
 	bare := s.update()
 	bare.At, bare.Attachment = now, prove(func(p *attest.Proof) { p.Attestation.Timestamp, p.CheckpointTimestamp = nil, nil })
 	held := "file=held event=held inclusion=held checkpoint=held attestation=held signature=held timestamp=held"
@@ -154,6 +162,10 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 		"a time stamp of two days later":                        {base, keys, []string{"--tsa-ca", authority.CAFile(), "--proof", stored(t, "proof.json", proveOn(now.AddDate(0, 0, -2), 0))}, 1, "signature=not asked timestamp=broken"},
 		"recorded two days after it happened":                   {base, keys, []string{"--proof", stored(t, "proof.json", proveOn(now, 48*time.Hour-time.Second))}, 1, "event=broken"},
 		"recorded in two days":                                  {base, keys, []string{"--proof", stored(t, "proof.json", proveOn(now.AddDate(0, 0, 2), 0))}, 1, "event=broken"},
+		"pages swapped by qpdf": {again, keys, nil, 1, "signature=broken"},
+		"written again, its proof beside it": {again, keys, []string{"--proof", stored(t, "proof.json", good)}, 1,
+			"signature=broken file=broken event=held inclusion=held checkpoint=held attestation=held"},
+		"bytes before it": {append([]byte("junk\n"), file...), keys, nil, 1, "signature=broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -96,6 +96,8 @@ func (c *check) takeApart(file []byte) {
 		case pades.NoUpdate:
 			c.say(attest.StepSignature, attest.NotAsked, "The PDF bears no signature.")
 			return
+		case pades.Rewritten:
+			c.say(attest.StepSignature, attest.Broken, "The file was changed after Muster built it: %s.", fault.Reason)
 		case pades.AfterSignature, pades.NotCovered, pades.Malformed:
 			c.say(attest.StepSignature, attest.Broken, "The file was changed after it was signed: %s.", fault.Reason)
 		case pades.Altered, pades.Untrusted, pades.Forged, pades.OutsideTerm, pades.NotASignature:

@@ -141,7 +141,7 @@ func (dir tsa) stamp(t *testing.T, digest []byte) []byte {
 }
 
 // paper is a small file of the renderer.
-func paper(t *testing.T, title string) []byte {
+func paper(t *testing.T, title, keywords string) []byte {
 	t.Helper()
 	fonts, err := typeset.LoadFonts()
 	must(t, err)
@@ -149,7 +149,7 @@ func paper(t *testing.T, title string) []byte {
 	d.NewPage()
 	d.Page().Fill(10, 10, 20, 20, 0)
 	var out bytes.Buffer
-	must(t, d.Paint(&out, typeset.Info{Title: title, Created: signedAt}))
+	must(t, d.Paint(&out, typeset.Info{Title: title, Keywords: keywords, Created: signedAt}))
 	return out.Bytes()
 }
 
@@ -197,7 +197,7 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	must(t, err)
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	must(t, err)
-	s := &scene{t: t, ours: attesttest.New(t, "ours"), theirs: attesttest.New(t, "theirs"), pdf: newSigner(t, key), base: paper(t, "one"), another: paper(t, "two")}
+	s := &scene{t: t, ours: attesttest.New(t, "ours"), theirs: attesttest.New(t, "theirs"), pdf: newSigner(t, key), base: paper(t, "one", ""), another: paper(t, "two", "")}
 	old := newSigner(t, rsaKey)
 	s.ours.PDFKeys = []attest.Key{attest.PDFKey([]*x509.Certificate{s.pdf.cert}, signedAt), attest.PDFKey([]*x509.Certificate{old.cert}, signedAt)}
 	s.proof = s.ours.Prove(s.base, 700, 1000)
@@ -239,6 +239,7 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	s.add("a space at the end", attest.Contradicted, attest.StepSignature, append(bytes.Clone(file), ' '), nil)
 	s.add("a second update", attest.Contradicted, attest.StepSignature, append(bytes.Clone(file), file[len(s.base):]...), nil)
 	s.add("the end cut off", attest.Contradicted, attest.StepSignature, file[:len(file)-7], nil)
+	rewritten(t, s, file, proof)
 	s.add("the proof in it", attest.Contradicted, attest.StepSignature, replaced(t, file, `"kind":"Security"`, `"kind":"Securitx"`), nil)
 	s.add("the time in it", attest.Contradicted, attest.StepSignature, bytes.ReplaceAll(file, []byte("(D:20261123110530Z)"), []byte("(D:20261122110530Z)")), nil)
 	s.add("the byte range", attest.Contradicted, attest.StepSignature, replaced(t, file, "/ByteRange [0 ", "/ByteRange [1 "), nil)
@@ -373,6 +374,34 @@ func (v vector) trust(keys attest.Keys) attest.Trust {
 		trust.Now = *v.Now
 	}
 	return trust
+}
+
+// rewritten adds what other programs make of a report.
+func rewritten(t *testing.T, s *scene, file, proof []byte) {
+	t.Helper()
+	s.add("bytes before it", attest.Contradicted, attest.StepSignature, append([]byte("junk\n"), file...), nil)
+	s.add("written again", attest.Contradicted, attest.StepSignature, qpdf(t, file), nil)
+	s.add("written again, its proof beside it", attest.Contradicted, attest.StepFile, qpdf(t, file), proof)
+	s.add("written again with object streams", attest.Contradicted, attest.StepSignature, qpdf(t, file, "--object-streams=generate"), nil)
+	s.add("a page dropped", attest.Contradicted, attest.StepSignature, qpdf(t, file, "--pages", ".", "1", "--"), nil)
+	s.add("pages swapped", attest.Contradicted, attest.StepSignature, qpdf(t, file, "--pages", ".", "2,1", "--"), nil)
+	printed := paper(t, "three", "report-request:1 witness:reports:7:"+strings.Repeat("ab", 32))
+	s.add("an unsigned report", attest.CannotTell, attest.StepFile, printed, nil)
+	s.add("an unsigned report written again", attest.Contradicted, attest.StepSignature, qpdf(t, printed), nil)
+	s.add("bytes before an unsigned report", attest.Contradicted, attest.StepSignature, append([]byte("\n"), printed...), nil)
+	s.add("the pages alone", attest.CannotTell, attest.StepFile, qpdf(t, s.another, "--object-streams=generate"), nil)
+}
+
+// qpdf writes a file again.
+func qpdf(t *testing.T, file []byte, args ...string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from.pdf"), filepath.Join(dir, "to.pdf")
+	must(t, os.WriteFile(from, file, 0o600))
+	if out, err := exec.Command("qpdf", append(append([]string{"--static-id", from}, args...), to)...).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	return read(t, to)
 }
 
 // path is where a vector's file lies.

@@ -90,6 +90,8 @@ async function takeApart(c, file) {
     if (!(e instanceof Fault)) throw e;
     if (e.fault === "notPDF") c.say("signature", "untold", "The file is no PDF.");
     else if (e.fault === "noUpdate") c.say("signature", "not asked", "The PDF bears no signature.");
+    else if (e.fault === "rewritten")
+      c.say("signature", "broken", `The file was changed after Muster built it: ${e.message}.`);
     else c.say("signature", "broken", `The file was changed after it was signed: ${e.message}.`);
     if (e.fault !== "afterSignature") return;
     revisions = e.revisions;

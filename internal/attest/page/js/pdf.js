@@ -5,7 +5,7 @@
 class Fault extends Error {
   constructor(fault, reason, revisions) {
     super(reason);
-    this.fault = fault; // notPDF, noUpdate, afterSignature, malformed
+    this.fault = fault; // notPDF, noUpdate, rewritten, afterSignature, malformed
     this.revisions = revisions; // of afterSignature
   }
 }
@@ -19,6 +19,10 @@ const entryLength = 20;
 const rangesWidth = "[0 0000000000 0000000000 0000000000]".length;
 /** mostUpdate bounds an update: a proof has a megabyte at most, and a signature 64 KiB. */
 const mostUpdate = 4 << 20;
+
+/** trailer is how a file of Muster's renderer ends. */
+const trailer =
+  /trailer\n<<\n\/Size ([1-9]\d{0,6})\n\/Root ([1-9]\d{0,6}) 0 R\n\/Info ([1-9]\d{0,6}) 0 R\n>>\nstartxref\n([1-9]\d{0,9})\n%%EOF\n$/;
 
 const notMusters = (reason) => new Fault("malformed", reason);
 
@@ -36,10 +40,7 @@ function find(bytes, text, from = 0) {
 /** readBase finds the catalog and the last page of a file of Muster's renderer. */
 function readBase(file) {
   const from = Math.max(0, file.length - 200);
-  const m =
-    /trailer\n<<\n\/Size ([1-9]\d{0,6})\n\/Root ([1-9]\d{0,6}) 0 R\n\/Info ([1-9]\d{0,6}) 0 R\n>>\nstartxref\n([1-9]\d{0,9})\n%%EOF\n$/.exec(
-      latin(file.subarray(from)),
-    );
+  const m = trailer.exec(latin(file.subarray(from)));
   if (!m || !latin(file.subarray(0, 7)).startsWith("%PDF-1."))
     throw notMusters("no trailer of the renderer at its end");
   const [size, root, info, table] = m.slice(1).map(Number);
@@ -158,11 +159,38 @@ function valuesOf(text) {
   return { proof, at: when, name, reason, room };
 }
 
+/** printed says whether the XMP has the head of the log that each report prints. */
+function printed(file) {
+  const end = "</pdf:Keywords>";
+  for (let at = find(file, end); at >= 0; at = find(file, end, at + 1)) {
+    if (/ witness:[a-z]+:\d+:[0-9a-f]{64}$/.test(latin(file.subarray(Math.max(0, at - 200), at)))) return true;
+  }
+  return false;
+}
+
+/** rewritten says by what a file without an update of Muster's is one that another program wrote again (internal/pades/rewritten.go); empty: by nothing. */
+function rewritten(file) {
+  const has = (text) => find(file, text) >= 0;
+  const json = () => /\/Subtype\s*\/application#2[Ff]json/.test(latin(file));
+  if (has("(proof.json)") || (has("/ETSI.CAdES.detached") && has("/EmbeddedFile") && json()))
+    return "it has Muster's proof or signature, and not in the update that Muster writes";
+  if (printed(file) && !trailer.test(latin(file.subarray(Math.max(0, file.length - 200)))))
+    return "it bears the head of the log that a report prints, and does not end as Muster writes one";
+  return "";
+}
+
 /** split takes a file apart that Muster signed, and nothing else. It throws a Fault. */
 function split(file) {
-  if (latin(file.subarray(0, 5)) !== "%PDF-") throw new Fault("notPDF", "it does not begin as one");
+  if (latin(file.subarray(0, 5)) !== "%PDF-") {
+    const at = latin(file.subarray(0, 1024)).indexOf("%PDF-");
+    if (at > 0 && (rewritten(file) || printed(file))) throw new Fault("rewritten", `${at} bytes precede the PDF`);
+    throw new Fault("notPDF", "it does not begin as one");
+  }
   const found = find(file, `\n${endOfFile}${marker}`);
-  if (found < 0) throw new Fault("noUpdate", "no update of Muster's in it");
+  if (found < 0) {
+    const reason = rewritten(file);
+    throw reason ? new Fault("rewritten", reason) : new Fault("noUpdate", "no update of Muster's in it");
+  }
   const end = found + 1 + endOfFile.length;
   const text = latin(file.subarray(end, end + mostUpdate));
   const values = valuesOf(text);
