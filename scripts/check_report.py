@@ -242,6 +242,10 @@ def unpack(work, pdf_path, keys_path):
     base = base_of(pdf)
     write("base.sha256", hashlib.sha256(base).hexdigest().encode())
     write("claimed.sha256", proof["report"]["pdfSha256"].encode())
+    says = json.loads(proof["event"]["data"])
+    beside = {says.get("inputsSha256"): "inputs.json"} | {f["sha256"]: f["name"] for f in says.get("files") or []}
+    if (name := beside.get(hashlib.sha256(pdf).hexdigest())) is not None:
+        write("companion", name.encode())
     write("statement.txt", statement(proof))
     write("attestation.sig", base64.b64decode(proof["attestation"]["signature"]))
     write("attestation.key", proof["attestation"]["keyId"].encode())

@@ -78,8 +78,10 @@ said=$(python3 "$here/check_report.py" "$work" "$file" "$keys") || { say file un
 
 # file: the revision before the signed update is the one that the proof names.
 qpdf --check "$file" >"$work/qpdf.txt" 2>&1
-if [ $? = 2 ]; then
+if [ $? = 2 ] && [ ! -e "$work/companion" ]; then
   say file broken "qpdf finds the PDF damaged: $(tail -n 1 "$work/qpdf.txt")"
+elif [ -e "$work/companion" ]; then
+  say file held "The file is $(cat "$work/companion") of the report, SHA-256 $(cat "$work/base.sha256")."
 elif [ "$(cat "$work/base.sha256")" = "$(cat "$work/claimed.sha256")" ]; then
   say file held "The file is the report as it was built, SHA-256 $(cat "$work/base.sha256")."
 else

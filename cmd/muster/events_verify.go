@@ -232,7 +232,6 @@ func verifyExport(cmd *cobra.Command, path, keysFile string, options eventstore.
 	}
 	var said bytes.Buffer
 	printVerification(&said, verified)
-	printOpaque(&said, verified)
 	if keysFile != "" {
 		by, err := signerOf(verified, keysFile)
 		if err != nil {
@@ -240,6 +239,7 @@ func verifyExport(cmd *cobra.Command, path, keysFile string, options eventstore.
 		}
 		fmt.Fprintf(&said, "%s: %s signed by key %s\n", verified.Log, map[bool]string{true: "file", false: "head"}[verified.Export.Whole], by)
 	}
+	printOpaque(&said, verified)
 	if !asJSON {
 		if err := say(cmd, "%s", said.String()); err != nil {
 			return err

@@ -263,13 +263,23 @@ func TestExport(t *testing.T) {
 	if err := json.Unmarshal([]byte(signed.out), &verdict); err != nil || signed.status != 0 || !verdict.OK || len(verdict.Logs) != 1 || !strings.Contains(verdict.Logs[0].Sentences[1], "signed by key") {
 		t.Errorf("%v: %s%s", err, signed.out, signed.errors)
 	}
-	unsigned := fileWith(t, "unsigned.jsonl", regexp.MustCompile(`,"signedHead":\{.*?\}\}`).ReplaceAllString(string(content), "}"))
+	unsigned := fileWith(t, "unsigned.jsonl", regexp.MustCompile(`,"publicKey":"[^"]*","signature":"[^"]*"\}`).ReplaceAllString(string(content), "}"))
 	stranger := installed{url: pgtest.EmptyURL(t), dir: t.TempDir()}
 	theirKeys := fileWith(t, "their-keys.json", stranger.must(t, "keys", "export"))
 	for name, test := range map[string][2]string{"unsigned": {unsigned, keys}, "another's keys": {path, theirKeys}, "no keys": {path, "/no/such/file"}} {
 		if got := muster(t, "events", "verify", "--export", test[0], "--keys", test[1]); got.status != exitCannotTell {
 			t.Errorf("%s: it ends with %d: %s%s", name, got.status, got.out, got.errors)
 		}
+	}
+	// What belongs to others is counted, and an event that is made opaque is found.
+	if got := muster(t, "events", "verify", "--export", path, "--keys", keys); !strings.Contains(got.out, "1 of 3 events are opaque") {
+		t.Errorf("it does not count what is opaque:\n%s", got.out)
+	}
+	lines := strings.SplitAfter(string(content), "\n")
+	lines[3] = regexp.MustCompile(`,"event":\{.*\}\}`).ReplaceAllString(lines[3], "}")
+	hidden := fileWith(t, "hidden.jsonl", strings.Join(lines, ""))
+	if got := muster(t, "events", "verify", "--export", hidden, "--keys", keys); got.status != exitFailed || !strings.Contains(got.out, "reports:3 hidden") {
+		t.Errorf("with an event made opaque it ends with %d:\n%s", got.status, got.out)
 	}
 	moved := fileWith(t, "moved.jsonl", strings.Replace(string(content), `"position":3,`, `"position":2,`, 1))
 	if got := muster(t, "events", "verify", "--export", moved, "--keys", keys); got.status != exitFailed {

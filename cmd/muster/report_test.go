@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/report"
 	"muster/eventstore/witness"
 	"muster/internal/pgtest"
 )
@@ -205,6 +206,38 @@ func (h house) trailTells(t *testing.T, r row) {
 	}
 }
 
+// provesCompanions asks of what goes with the PDF: each file is known, with the database and
+// without, and one that was changed is not.
+func (h house) provesCompanions(t *testing.T, r row) {
+	t.Helper()
+	file := func(name string, content []byte) string { return fileWith(t, name, string(content)) }
+	proof := file("proof.json", h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/proof", nil).body)
+	keys := file("muster-keys.json", client{base: h.server.base}.get(t, "/.well-known/muster-keys.json", nil).body)
+	for _, name := range append(report.Companions(report.Kind(r.Kind)), report.InputsFile) {
+		content := h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/files/"+name, nil).body
+		genuine, changed := file(name, content), file("changed-"+name, append(slices.Clone(content), '\n'))
+		if said := h.must(t, "verify", genuine); !strings.Contains(said, "ours and intact") || !strings.Contains(said, name+", SHA-256 "+sum(content)) {
+			t.Errorf("of %s verify says\n%s", name, said)
+		}
+		h.fail(t, []string{"verify", changed}, "not one of ours")
+		offline := []string{"verify", "--offline", "--keys", keys, "--proof", proof}
+		if got := muster(t, append(offline, genuine)...); got.status != 0 || !strings.Contains(got.out, "This is "+name+" of ") {
+			t.Errorf("of %s verify --offline ends with %d: %s%s", name, got.status, got.out, got.errors)
+		}
+		if got := muster(t, append(offline, genuine, changed)...); got.status != 1 {
+			t.Errorf("of %s, changed, verify --offline ends with %d: %s%s", name, got.status, got.out, got.errors)
+		}
+		var known struct {
+			Known bool
+			File  string
+		}
+		h.ana.call(t, http.StatusOK, http.MethodPost, "/api/v1/reports/verify", content, &known)
+		if !known.Known || known.File != name {
+			t.Errorf("of %s the API says %+v", name, known)
+		}
+	}
+}
+
 // proves asks every tool that can say whether the PDF is genuine.
 func (h house) proves(t *testing.T, r row) {
 	t.Helper()
@@ -226,6 +259,7 @@ func (h house) proves(t *testing.T, r row) {
 			t.Errorf("muster verify does not tell %q:\n%s", word, said)
 		}
 	}
+	h.provesCompanions(t, r)
 	var known struct {
 		Known   bool
 		Chain   string

@@ -68,7 +68,7 @@ func TestTampering(t *testing.T) {
 		"a deleted stream": {
 			`DELETE FROM events WHERE ` + ofFirst,
 			[]string{first.String(), "deleted stream"},
-			[]string{"does not say that this report has this PDF"},
+			[]string{"does not say that this report has this file"},
 		},
 		"deleted last events": {
 			`DELETE FROM events WHERE log = 'reports' AND $1::uuid IS NOT NULL AND position = (SELECT max(position) FROM events WHERE log = 'reports')`,

@@ -24,6 +24,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/attest"
 	"muster/internal/attest/offline"
+	"muster/internal/blobs"
 	"muster/internal/config"
 	"muster/internal/proof"
 	"muster/projections/audit"
@@ -37,11 +38,13 @@ func verifyCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
-		Short: "Is this PDF one of ours; who asked, when, what was known, who got it",
+		Short: "Is this file one of ours; who asked, when, what was known, who got it",
 		Long: `Looks for the SHA-256 of each file (-: standard input) in the logs of every
 organization and holds the report's events against the hash chain, the proof that
 was made of it against both, and the log against everything that was signed of it:
-kept checkpoints and proofs, and the file beside the secret key. Exit status:
+kept checkpoints and proofs, and the file beside the secret key. A file is a
+report's PDF, a table that goes with it (findings.csv, inventory.csv) or its
+inputs.json. Exit status:
 
   0  ours and intact
   1  not one of ours, or changed, or its events do not fit
@@ -51,10 +54,11 @@ Of several files, 1 comes before 3 and 3 before 0.
 
 --offline asks no database, data directory or network, and needs the installation's
 public keys (--keys), kept from ` + "/.well-known/muster-keys.json" + `: the proof is in the
-file, or beside it (--proof). Without a proof or the right keys the status is 3.`,
+PDF, or beside the files (--proof). Without a proof or the right keys the status is 3.`,
 		Example: `  muster verify security.pdf
   curl … | muster verify -
   muster verify --offline --keys muster-keys.json security.pdf
+  muster verify --offline --keys muster-keys.json --proof proof.json findings.csv inputs.json
   muster verify --offline --keys muster-keys.json --tsa-ca ca.pem --witnesses witnesses.txt security.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -118,6 +122,11 @@ func read1(name string, stdin io.Reader) candidate {
 		c.content, c.err = io.ReadAll(stdin)
 	} else {
 		c.content, c.err = os.ReadFile(name)
+	}
+	if blobs.PackedInputs(c.content) { // as the store has them; their digest is of what is inside
+		if inputs, err := blobs.UnpackInputs(name, c.content); err == nil {
+			c.content = inputs
+		}
 	}
 	return c
 }
@@ -222,7 +231,7 @@ func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate)
 	finished := row.FinishedAt
 	seen.Report, seen.RecordedAt = row.ID, finished
 	if !v.json {
-		if err := in.printProof(ctx, v.out, o, found, key); err != nil {
+		if err := in.printProof(ctx, v.out, o, seen.SHA256, found, key); err != nil {
 			return err
 		}
 	}
@@ -292,7 +301,7 @@ func (in *installation) unsigned(ctx context.Context, f candidate) (uuid.UUID, b
 }
 
 // printProof prints what the log knows of a report.
-func (in *installation) printProof(ctx context.Context, out io.Writer, o accounts.Organization, p proof.Proof, key string) error {
+func (in *installation) printProof(ctx context.Context, out io.Writer, o accounts.Organization, digest string, p proof.Proof, key string) error {
 	trail, err := in.audit.Trail(ctx, o.ID, p.Row.ID, 0, trailLimit)
 	if err != nil {
 		return err
@@ -304,7 +313,10 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	f := p.Row.File
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if p.Fault == "" {
-		fmt.Fprintf(w, "ours and intact\t%s\n", legible.Clean(f.Name))
+		fmt.Fprintf(w, "ours and intact\t%s\n", legible.Clean(report.SavedAs(f.Name, p.File)))
+	}
+	if p.File != report.PDFFile && p.File != "" {
+		fmt.Fprintf(w, "file\t%s, SHA-256 %s\n", p.File, digest)
 	}
 	fmt.Fprintf(w, "organization\t%s\n", legible.Clean(o.Name))
 	fmt.Fprintf(w, "report\t%s, %s, %s\n", p.Row.ID, p.Row.Kind, legible.Clean(p.Row.ScopeLabel))
@@ -333,6 +345,8 @@ func keptAs(p proof.Proof) string {
 		return "none"
 	case p.Signed:
 		return "in this file, which is signed"
+	case p.File != report.PDFFile:
+		return "muster verify --offline --proof proof.json checks this file"
 	}
 	return "muster verify --offline checks the signed file; this is the PDF as it was built"
 }

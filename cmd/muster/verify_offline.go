@@ -25,7 +25,7 @@ type offlineOptions struct {
 func (o *offlineOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "ask no database and no network")
 	cmd.Flags().StringVar(&o.keys, "keys", "", "with --offline: the installation's public keys, as /.well-known/muster-keys.json gave them")
-	cmd.Flags().StringVar(&o.proof, "proof", "", "with --offline: a proof.json that lies beside the file")
+	cmd.Flags().StringVar(&o.proof, "proof", "", "with --offline: a proof.json that lies beside the files")
 	cmd.Flags().StringVar(&o.authority, "tsa-ca", "", "with --offline: certificates (PEM) of those whose time stamps are believed")
 	cmd.Flags().StringVar(&o.witnesses, "witnesses", "", "with --offline: a file of witnesses, one verifier key a line, of whom one has to have signed")
 }
@@ -44,9 +44,6 @@ func (o *offlineOptions) unasked() error {
 // check adds what each file proves by itself. Of none can anything be told where what was
 // given to check it with cannot be read.
 func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) error {
-	if o.proof != "" && len(names) > 1 {
-		return usage([]string{"--proof: it is about one file; name one"})
-	}
 	trust, beside, err := o.read()
 	trust.Now = time.Now()
 	for _, name := range names {

@@ -33,6 +33,22 @@ type File struct {
 	SHA256    string `json:"sha256"` // hex
 }
 
+// Named is what a report calls its file with this SHA-256 (hex); empty: it has none.
+func (r Ready) Named(sha256 string) string {
+	switch sha256 {
+	case r.PDFSHA256:
+		return PDFFile
+	case r.InputsSHA256:
+		return InputsFile
+	}
+	for _, f := range r.Files {
+		if f.SHA256 == sha256 {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // SavedAs is what a file of a report is called once it was fetched: the PDF as Ready
 // says, what goes with it by the same name and its own.
 func SavedAs(pdf, file string) string {

@@ -205,9 +205,13 @@ func (c *checker) attestation() {
 	c.say(StepAttestation, Untold, "Key %s, which is said to have signed the report, is none of the given ones.", a.KeyID)
 }
 
-// file holds the PDF's base revision against the proof.
+// file holds the PDF's base revision, or a file that goes with it, against the proof.
 func (c *checker) file(base [32]byte) {
 	want, _ := sum(c.proof.Report.PDFSHA256)
+	if name := c.proof.Companion(base); name != "" {
+		c.say(StepFile, Held, "The file is %s of the report, SHA-256 %x.", name, base)
+		return
+	}
 	if !bytes.Equal(base[:], want) {
 		c.say(StepFile, Broken, "The file is another one than the proof is about, or was changed: its SHA-256 is %x, and the report's is %x.", base, want)
 		return
@@ -250,8 +254,8 @@ const (
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Check checks a proof against the base revision of the PDF that it is about, by its
-// SHA-256. It looks at no signature in the PDF, no time stamp and no witness.
+// Check checks a proof against the base revision of the PDF that it is about, or a file that
+// goes with it, by its SHA-256. It looks at no signature in the PDF, no time stamp and no witness.
 func Check(base [32]byte, p Proof, trust Trust) (Verdict, []Step) {
 	return CheckSeen(base, p, trust, Seen{})
 }

@@ -98,6 +98,32 @@ func (e Event) head() (eventstore.Head, error) {
 type named struct {
 	PDFSHA256    string `json:"pdfSha256"`
 	InputsSHA256 string `json:"inputsSha256"`
+	Files        []struct {
+		Name   string `json:"name"`
+		SHA256 string `json:"sha256"`
+	} `json:"files"`
+}
+
+// inputsName is what a report calls its inputs document.
+const inputsName = "inputs.json"
+
+// Companion is what the proof's event calls the file with this digest that goes with the PDF: a
+// table or the inputs document. Empty: it is none of them.
+func (p Proof) Companion(digest [sha256.Size]byte) string {
+	var says named
+	if json.Unmarshal([]byte(p.Event.Data), &says) != nil {
+		return ""
+	}
+	found := hex.EncodeToString(digest[:])
+	if says.InputsSHA256 == found {
+		return inputsName
+	}
+	for _, f := range says.Files {
+		if f.SHA256 == found {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // readyType is the wire name of report.Ready, which no program changes.

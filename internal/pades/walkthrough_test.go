@@ -162,9 +162,11 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 		"a time stamp of two days later":                        {base, keys, []string{"--tsa-ca", authority.CAFile(), "--proof", stored(t, "proof.json", proveOn(now.AddDate(0, 0, -2), 0))}, 1, "signature=not asked timestamp=broken"},
 		"recorded two days after it happened":                   {base, keys, []string{"--proof", stored(t, "proof.json", proveOn(now, 48*time.Hour-time.Second))}, 1, "event=broken"},
 		"recorded in two days":                                  {base, keys, []string{"--proof", stored(t, "proof.json", proveOn(now.AddDate(0, 0, 2), 0))}, 1, "event=broken"},
-		"pages swapped by qpdf": {again, keys, nil, 1, "signature=broken"},
+		"pages swapped by qpdf":                                 {again, keys, nil, 1, "signature=broken"},
 		"written again, its proof beside it": {again, keys, []string{"--proof", stored(t, "proof.json", good)}, 1,
 			"signature=broken file=broken event=held inclusion=held checkpoint=held attestation=held"},
+		"the findings":    {attesttest.Findings(base), keys, []string{"--proof", stored(t, "proof.json", good)}, 0, "file=held event=held inclusion=held checkpoint=held attestation=held signature=not asked"},
+		"other findings":  {[]byte("other findings"), keys, []string{"--proof", stored(t, "proof.json", good)}, 1, "file=broken event=held"},
 		"bytes before it": {append([]byte("junk\n"), file...), keys, nil, 1, "signature=broken"},
 	} {
 		t.Run(name, func(t *testing.T) {

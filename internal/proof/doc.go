@@ -11,8 +11,9 @@
 //
 // # Finding
 //
-// A file is one of ours when its SHA-256 stands in a Ready event of the organization, or is
-// that of the signed PDF which begins with such a file. The history projection finds the
+// A file is one of ours when its SHA-256 stands in a Ready event of the organization (the PDF,
+// the tables that go with it, the inputs document), or is that of the signed PDF which begins
+// with such a file. The history projection finds the
 // report; the events themselves then prove it: each event of the report is hashed again and
 // held against the events before and after it in the log, versions must have no gap, Ready
 // must name this very digest, and the head that the PDF carries in its footer must still be

@@ -24,17 +24,19 @@ type Prover struct {
 	Reports *history.Reader
 }
 
-// Proof is what is known of a PDF.
+// Proof is what is known of a file.
 type Proof struct {
-	Row history.ReportRow
+	Row  history.ReportRow
+	File string // which of the report's it is: report.PDFFile, InputsFile or a companion
 	// Fault names the first thing that does not fit; empty: chain and proof are whole.
 	Fault  string
 	Signed bool          // it is the PDF with its second revision
 	Kept   *attest.Proof // nil: there is none
 }
 
-// Find returns what is known of the PDF with this SHA-256 (hex), as it was built or signed; ok
-// is false where the organization has no report with it. The proof that is kept of the
+// Find returns what is known of the file with this SHA-256 (hex): a PDF, as it was built or
+// signed, a table that goes with it, or its inputs document. ok is false where the organization
+// has no report with it. The proof that is kept of the
 // report has to fit what the log says, and the log what was signed of it, as far as this
 // process has held it against that (checkpoint.Maker.Hold).
 func (m *Maker) Find(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (found Proof, ok bool, err error) {
@@ -108,9 +110,12 @@ func (m *Maker) fits(ctx context.Context, p attest.Proof) (fault string, err err
 	return "", nil
 }
 
-// Of returns what the log knows of the PDF that was built with this SHA-256.
+// Of returns what the log knows of the file that was built with this SHA-256.
 func (p *Prover) Of(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (proof Proof, ok bool, err error) {
 	row, ok, err := p.Reports.FindPDF(ctx, organization, digest, at)
+	if err == nil && !ok {
+		row, ok, err = p.Reports.FindCompanion(ctx, organization, digest, at)
+	}
 	if err != nil || !ok || row.File == nil {
 		return Proof{}, false, err
 	}
@@ -119,8 +124,11 @@ func (p *Prover) Of(ctx context.Context, organization uuid.UUID, digest string, 
 	if err != nil {
 		return Proof{}, false, err
 	}
-	if fault == "" && (ready == nil || ready.PDFSHA256 != digest) {
-		fault = "the log does not say that this report has this PDF"
+	if ready != nil {
+		proof.File = ready.Named(digest)
+	}
+	if fault == "" && proof.File == "" {
+		fault = "the log does not say that this report has this file"
 	}
 	proof.Fault = fault
 	return proof, true, nil

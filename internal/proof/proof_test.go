@@ -229,7 +229,7 @@ func TestFaults(t *testing.T) {
 		},
 		ofTheReadModel: {
 			tamper: func(s *scene) { s.digest = s.vouchFor("another file") },
-			want:   "the log does not say that this report has this PDF",
+			want:   "the log does not say that this report has this file",
 		},
 		"another event where the footer's head was": {
 			tamper: func(s *scene) {

@@ -203,6 +203,14 @@ func (r *Reader) FindPDF(ctx context.Context, organization uuid.UUID, sha256 str
 		organization, strings.ToLower(sha256))
 }
 
+// FindCompanion returns the report with which a table or inputs document of this SHA-256 (hex)
+// goes. It reads every report of the organization.
+func (r *Reader) FindCompanion(ctx context.Context, organization uuid.UUID, sha256 string, at time.Time) (row ReportRow, ok bool, err error) {
+	return r.one(ctx, at, `WHERE r.organization_id = $1 AND (r.file ->> 'inputsSha256' = $2
+		OR r.file -> 'companions' @> jsonb_build_array(jsonb_build_object('sha256', $2::text))) ORDER BY r.created_at DESC, r.id DESC LIMIT 1`,
+		organization, strings.ToLower(sha256))
+}
+
 func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...any) (ReportRow, bool, error) {
 	rows, err := r.rows(ctx, at, `SELECT `+columns+` FROM report_history_v1.reports r `+where, args...)
 	if err != nil {

@@ -61,11 +61,17 @@ func (i *Installation) must(err error) {
 	}
 }
 
+// Inputs is the inputs document that goes with a PDF.
+func Inputs(pdf []byte) []byte { return fmt.Appendf(nil, "inputs of %x", sha256.Sum256(pdf)) }
+
+// Findings is the table that goes with a PDF.
+func Findings(pdf []byte) []byte { return fmt.Appendf(nil, "findings of %x", sha256.Sum256(pdf)) }
+
 // Prove makes the proof of a PDF, whose Ready is the event at a position in a log of so
 // many.
 func (i *Installation) Prove(pdf []byte, position, size int64) attest.Proof {
 	i.T.Helper()
-	digest, inputs := sha256.Sum256(pdf), sha256.Sum256([]byte("inputs of "+string(pdf)))
+	digest, inputs := sha256.Sum256(pdf), sha256.Sum256(Inputs(pdf))
 	r := attest.Report{
 		ID: uuid.NewSHA1(uuid.NameSpaceOID, pdf), Kind: "Security", Organization: uuid.NewSHA1(uuid.NameSpaceOID, []byte("organization")),
 		ScopeSHA256: hex.EncodeToString(make([]byte, 32)), PDFSHA256: hex.EncodeToString(digest[:]), InputsSHA256: hex.EncodeToString(inputs[:]),
@@ -73,7 +79,8 @@ func (i *Installation) Prove(pdf []byte, position, size int64) attest.Proof {
 	ready := eventstore.Event{
 		Log: eventstore.Reports, Position: position, OrganizationID: r.Organization, StreamType: "report", Stream: r.ID, Version: 6,
 		Type: "report.ready", SchemaVersion: 1, OccurredAt: i.Begin, RecordedAt: i.Begin.Add(time.Second + i.Late),
-		Data:     fmt.Appendf(nil, `{"asOf":"2026-11-23T08:00:00Z","inputsSha256":%q,"pdfSha256":%q,"fileName":"security-2026-11-23.pdf","pages":12}`, r.InputsSHA256, r.PDFSHA256),
+		Data: fmt.Appendf(nil, `{"asOf":"2026-11-23T08:00:00Z","inputsSha256":%q,"pdfSha256":%q,"fileName":"security-2026-11-23.pdf","pages":12,"files":[{"name":"findings.csv","sha256":"%x"}]}`,
+			r.InputsSHA256, r.PDFSHA256, sha256.Sum256(Findings(pdf))),
 		Metadata: []byte(`{"actorId":"system:worker"}`),
 	}
 	own := eventstore.Digest(ready)

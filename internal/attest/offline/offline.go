@@ -29,10 +29,18 @@ type Answer struct {
 }
 
 // Check checks a PDF with the proof in it, or with one that lies beside it (nil: there is
-// none). Where there are both, the one beside it counts, for others may have added to it.
+// none); a table or an inputs document with the one beside it. Where there are both, the one beside it counts, for others may have added to it.
 func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 	c := &check{trust: trust}
-	c.takeApart(file)
+	if beside != nil {
+		c.companion = beside.Companion(sha256.Sum256(file))
+	}
+	if c.companion != "" {
+		c.base = file
+		c.say(attest.StepSignature, attest.NotAsked, "The file is no PDF: the event names its digest.")
+	} else {
+		c.takeApart(file)
+	}
 	p := c.inside
 	if beside != nil {
 		if p != nil && p.Report != beside.Report {
@@ -61,12 +69,13 @@ func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 }
 
 type check struct {
-	trust  attest.Trust
-	base   []byte
-	inside *attest.Proof
-	signed *pades.Signature // nil: the PDF bears none that holds
-	steps  []attest.Step
-	seen   attest.Seen
+	trust     attest.Trust
+	base      []byte
+	companion string // what the report calls the file; empty: it is the PDF
+	inside    *attest.Proof
+	signed    *pades.Signature // nil: the PDF bears none that holds
+	steps     []attest.Step
+	seen      attest.Seen
 }
 
 func (c *check) say(name string, state attest.State, format string, args ...any) {
@@ -268,7 +277,11 @@ func (c *check) answer(p *attest.Proof) Answer {
 		if !c.seen.Any.IsZero() {
 			a.AtTheLatest = &c.seen.Any
 		}
-		a.Sentence = fmt.Sprintf("This is %s report %s as it was built, recorded on %s", p.Report.Kind, p.Report.ID, stamp(p.Event.RecordedAt))
+		what := ""
+		if c.companion != "" {
+			what = c.companion + " of "
+		}
+		a.Sentence = fmt.Sprintf("This is %s%s report %s as it was built, recorded on %s", what, p.Report.Kind, p.Report.ID, stamp(p.Event.RecordedAt))
 		if a.AtTheLatest != nil {
 			a.Sentence += fmt.Sprintf(" and there on %s at the latest, by a clock that is not the installation's", stamp(c.seen.Any))
 		}

@@ -8,11 +8,13 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/big"
 	"os"
 	"os/exec"
@@ -240,6 +242,7 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	s.add("a second update", attest.Contradicted, attest.StepSignature, append(bytes.Clone(file), file[len(s.base):]...), nil)
 	s.add("the end cut off", attest.Contradicted, attest.StepSignature, file[:len(file)-7], nil)
 	rewritten(t, s, file, proof)
+	companions(s)
 	s.add("the proof in it", attest.Contradicted, attest.StepSignature, replaced(t, file, `"kind":"Security"`, `"kind":"Securitx"`), nil)
 	s.add("the time in it", attest.Contradicted, attest.StepSignature, bytes.ReplaceAll(file, []byte("(D:20261123110530Z)"), []byte("(D:20261122110530Z)")), nil)
 	s.add("the byte range", attest.Contradicted, attest.StepSignature, replaced(t, file, "/ByteRange [0 ", "/ByteRange [1 "), nil)
@@ -374,6 +377,20 @@ func (v vector) trust(keys attest.Keys) attest.Trust {
 		trust.Now = *v.Now
 	}
 	return trust
+}
+
+// companions adds what goes with a report.
+func companions(s *scene) {
+	proof := s.encoded(nil)
+	findings, inputs := attesttest.Findings(s.base), attesttest.Inputs(s.base)
+	s.add("the findings with their proof", attest.Holds, "", findings, proof)
+	s.add("the inputs with their proof", attest.Holds, "", inputs, proof)
+	s.add("the findings, changed", attest.Contradicted, attest.StepFile, append(findings, '\n'), proof)
+	s.add("the findings of another report", attest.Contradicted, attest.StepFile, attesttest.Findings(s.another), proof)
+	s.add("the findings without a proof", attest.CannotTell, attest.StepFile, findings, nil)
+	s.add("the findings, named by nobody", attest.Contradicted, attest.StepEvent, []byte("other findings"), s.encoded(func(p *attest.Proof) {
+		p.Event.Data = strings.Replace(p.Event.Data, fmt.Sprintf("%x", sha256.Sum256(findings)), fmt.Sprintf("%x", sha256.Sum256([]byte("other findings"))), 1)
+	}))
 }
 
 // rewritten adds what other programs make of a report.

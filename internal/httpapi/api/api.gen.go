@@ -5149,7 +5149,10 @@ type Values = measurements.Values
 
 // Verification defines model for Verification.
 type Verification struct {
-	Chain        *string  `json:"chain,omitempty"`
+	Chain *string `json:"chain,omitempty"`
+
+	// File Which of the report's files it is: report.pdf, findings.csv, inventory.csv or inputs.json.
+	File         *string  `json:"file,omitempty"`
 	InputsSha256 *string  `json:"inputsSha256,omitempty"`
 	Known        bool     `json:"known"`
 	Report       *Report  `json:"report,omitempty"`

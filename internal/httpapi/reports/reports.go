@@ -285,11 +285,11 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 	chain := chainOK
 	if found.Fault != "" {
 		chain = chainBroken
-		s.Log.ErrorContext(ctx, "a PDF of ours does not fit the log", "report", found.Row.ID, "fault", found.Fault)
+		s.Log.ErrorContext(ctx, "a file of ours does not fit the log", "report", found.Row.ID, "fault", found.Fault)
 	}
 	file := found.Row.File
 	return api.VerifyReport200JSONResponse{
-		Known: true, Report: &shown[0], InputsSha256: &file.InputsSHA256, Chain: &chain,
+		Known: true, Report: &shown[0], File: &found.File, InputsSha256: &file.InputsSHA256, Chain: &chain,
 		Witness: &api.Witness{Log: file.Witness.Log, Position: file.Witness.Position, Hash: file.Witness.Hash},
 	}, nil
 }

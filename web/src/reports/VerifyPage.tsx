@@ -10,7 +10,7 @@ import classes from "./history.module.css";
 import { sha256, unfit, verify } from "./verifyFile";
 import { Verdict } from "./verifyVerdict";
 
-/** VerifyPage takes a PDF and says whether it is a report of this organization, and unchanged. */
+/** VerifyPage takes a PDF, or a file that goes with it, and says whether it is a report of this organization, and unchanged. */
 export function VerifyPage() {
   const check = useMutation({
     mutationFn: async (file: File) => {
@@ -26,7 +26,7 @@ export function VerifyPage() {
     <>
       <PageTitle
         title="Verify a report"
-        lead="Check whether Muster built this PDF for your organization, byte for byte. Muster compares the file with the event log and does not keep it."
+        lead="Check whether Muster built this file for your organization, byte for byte. Muster compares the file with the event log and does not keep it."
       />
       <Stack maw={860}>
         <DropZone busy={check.isPending} onFile={(chosen) => check.mutate(chosen)} />
@@ -110,18 +110,18 @@ function DropZone({ busy, onFile }: { busy: boolean; onFile: (file: File) => voi
     >
       <Stack align="center" gap="xs">
         <IconFileSearch size={40} stroke={1.4} aria-hidden />
-        <Text fw={600}>Drop a PDF here</Text>
+        <Text fw={600}>Drop a file of a report here</Text>
         <Button loading={busy} onClick={() => input.current?.click()}>
           Choose a file
         </Button>
         <Text size="sm" c="dimmed">
-          PDF, at most 64 MB
+          PDF, findings.csv, inventory.csv or inputs.json, at most 64 MB
         </Text>
       </Stack>
       <input
         ref={input}
         type="file"
-        accept="application/pdf,.pdf"
+        accept="application/pdf,.pdf,.csv,.json"
         hidden
         aria-label="PDF to verify"
         onChange={(event) => {

@@ -1,7 +1,7 @@
 // What a file is, as far as its holder's own computer can tell, and the question to the log.
 import { client, type Schemas } from "../api/client";
 
-/** The largest PDF that the API takes, in bytes. */
+/** The largest file that the API takes, in bytes. */
 export const largest = 64 * 1024 * 1024;
 
 /** unfit is why a file is not worth sending, as a sentence; null is that it is. */
@@ -9,7 +9,9 @@ export async function unfit(file: File): Promise<string | null> {
   if (file.size > largest) return "The file is larger than 64 MB, so Muster did not build it.";
   const head = new TextDecoder("latin1").decode(await file.slice(0, 5).arrayBuffer());
   // Readers of PDF forgive bytes before the mark; a report of ours has none.
-  if (head !== "%PDF-") return "This file is not a PDF, so Muster did not build it. Nothing was sent.";
+  // What goes with the PDF is known to the log, too.
+  if (head !== "%PDF-" && !/\.(csv|json)$/i.test(file.name))
+    return "This file is not a PDF, so Muster did not build it. Nothing was sent.";
   return null;
 }
 

@@ -42,7 +42,7 @@ function Known({
       <Stack gap="sm">
         <Text size="sm">
           {intact
-            ? "This file is byte for byte the report that Muster built, and its record in the log is intact."
+            ? `This file is byte for byte ${answer.file && answer.file !== "report.pdf" ? `${answer.file} of a report` : "the report"} that Muster built, and its record in the log is intact.`
             : "The file matches its record, but the events of this report are inconsistent. Tell the person who runs Muster; `muster events verify` on the server shows where."}
         </Text>
         <Facts

@@ -40,7 +40,9 @@ function lived(k, at, slack) {
 async function check(file, beside, keys, now = null) {
   const c = { steps: [], base: file, inside: null, signed: null, keys, now };
   c.say = (name, state, detail) => c.steps.push({ name, state, detail });
-  await takeApart(c, file);
+  c.companion = beside ? companionOf(beside, hex(await sha256(file))) : "";
+  if (c.companion) c.say("signature", "not asked", "The file is no PDF: the event names its digest.");
+  else await takeApart(c, file);
   let proof = c.inside;
   if (beside) {
     if (proof && JSON.stringify(proof.report) !== JSON.stringify(beside.report))
@@ -124,8 +126,25 @@ function checkSignature(c, p) {
   c.say("signature", state, why);
 }
 
+/** companionOf is what the proof's event calls the file with this digest that goes with the PDF; empty: it is none. */
+function companionOf(p, digest) {
+  let says;
+  try {
+    says = parse(p.event.data, "event");
+  } catch {
+    return "";
+  }
+  if (says.inputsSha256 === digest) return "inputs.json";
+  const file = Array.isArray(says.files) ? says.files.find((f) => f?.sha256 === digest) : null;
+  return typeof file?.name === "string" ? file.name : "";
+}
+
 async function checkFile(c, p) {
   const found = hex(await sha256(c.base));
+  if (companionOf(p, found)) {
+    c.say("file", "held", `The file is ${companionOf(p, found)} of the report, SHA-256 ${found}.`);
+    return;
+  }
   if (found !== p.report.pdf)
     c.say(
       "file",
@@ -267,7 +286,7 @@ function answer(c, p) {
   const verdict = !off ? "holds" : off.state === "broken" ? "contradicted" : "cannot tell";
   const sentence = {
     holds: () =>
-      `This is ${p.report.kind} report ${p.report.id} as it was built, recorded on ${stamp(p.event.recorded)}.`,
+      `This is ${c.companion ? `${c.companion} of ` : ""}${p.report.kind} report ${p.report.id} as it was built, recorded on ${stamp(p.event.recorded)}.`,
     contradicted: () => `This is not what it claims to be. ${off.detail}`,
     "cannot tell": () => `Nobody can tell from what was given. ${off.detail}`,
   }[verdict]();

@@ -52,9 +52,9 @@ async function take(file) {
   }
   if (value && typeof value === "object" && "keys" in value && !("format" in value))
     given.keys = { name: file.name, read: await readKeys(content) };
-  else if (value && typeof value === "object" && "format" in value)
+  else if (value && typeof value === "object" && String(value.format).startsWith("muster-proof-"))
     given.proof = { name: file.name, read: readProof(content) };
-  else given.pdfs.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }); // judged as any file: no PDF
+  else given.pdfs.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }); // a table, an inputs document, or no file of ours
 }
 
 /** reasonOf is why something could not be done, in a sentence. */
