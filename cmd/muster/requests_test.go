@@ -71,19 +71,25 @@ func scorecard(instance uuid.UUID, n int) wish {
 	return w
 }
 
-// request asks for a report that nobody has asked for yet. An answer that says so was
-// given before a read finds the report: then it waits for that, as a client has to.
+// request asks for a report that nobody has asked for yet.
 func (c client) request(t testing.TB, w wish) uuid.UUID {
 	t.Helper()
 	var made struct{ Report row }
 	answer := c.call(t, http.StatusAccepted, http.MethodPost, "/api/v1/reports", w, &made)
-	if answer.header.Get("X-Muster-Lagging") == "true" {
-		eventually(t, "a report is found that was asked for", func() bool {
-			found, err := c.try(t.Context(), http.MethodGet, "/api/v1/reports/"+made.Report.ID.String(), nil)
-			return err == nil && found.status == http.StatusOK
-		})
-	}
+	c.shown(t, answer, "/api/v1/reports/"+made.Report.ID.String())
 	return made.Report.ID
+}
+
+// shown waits, as a client has to, for what an answer says was written before reads find it.
+func (c client) shown(t testing.TB, written answer, path string) {
+	t.Helper()
+	if written.header.Get("X-Muster-Lagging") != "true" {
+		return
+	}
+	eventually(t, path+" is found", func() bool {
+		found, err := c.try(t.Context(), http.MethodGet, path, nil)
+		return err == nil && found.status == http.StatusOK
+	})
 }
 
 func (c client) report(t testing.TB, id uuid.UUID) (r row) {
@@ -138,18 +144,21 @@ func (c client) history(t testing.TB, kind string) (ids []uuid.UUID) {
 func (c client) paper(t testing.TB, name string) uuid.UUID {
 	t.Helper()
 	var recorded struct{ Instances []struct{ ID uuid.UUID } }
-	c.call(t, http.StatusOK, http.MethodPost, "/ingest/v1/fleet", map[string]any{"instances": []map[string]any{{
+	answer := c.call(t, http.StatusOK, http.MethodPost, "/ingest/v1/fleet", map[string]any{"instances": []map[string]any{{
 		"externalId": name, "name": name, "engine": "postgresql", "createdAt": time.Now().UTC().AddDate(0, -1, 0),
 	}}}, &recorded)
-	return recorded.Instances[0].ID
+	id := recorded.Instances[0].ID
+	c.shown(t, answer, "/api/v1/instances/"+id.String())
+	return id
 }
 
 // watch registers a PostgreSQL that really runs.
 func (c client) watch(t testing.TB, name, dsn string) uuid.UUID {
 	t.Helper()
 	var made struct{ ID uuid.UUID }
-	c.call(t, http.StatusCreated, http.MethodPost, "/api/v1/instances",
+	answer := c.call(t, http.StatusCreated, http.MethodPost, "/api/v1/instances",
 		map[string]any{"name": name, "engine": "postgresql", "dsn": dsn, "separate": true}, &made)
+	c.shown(t, answer, "/api/v1/instances/"+made.ID.String())
 	return made.ID
 }
 
