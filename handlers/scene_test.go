@@ -40,7 +40,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // patience bounds every wait of these tests. The longest took 10 s, with the race detector on two
-// cores with a load of 20; alone, none takes more than a second or two.
+// cores with a load of 20.
 const patience = 30 * time.Second
 
 // scene is an installation without its web page: a database, files, a mail
