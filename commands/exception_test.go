@@ -12,9 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/exception"
+	"muster/domain/organization"
 	"muster/eventstore"
 )
 
@@ -174,6 +176,61 @@ func TestGrantAndRevokeException(t *testing.T) {
 	if err := revoke(late); err != nil {
 		t.Errorf("refusing what was never granted: %v", err)
 	}
+}
+
+// TestFourEyes: where the organization says so, nobody grants what they requested themselves. A
+// change of the setting waits for a grant that is under way.
+func TestFourEyes(t *testing.T) {
+	t.Parallel()
+	h := newExceptionHouse(t)
+	ben := h.as(h.joined("Ben", organization.Admin))
+	approval := func(who string) {
+		t.Helper()
+		if _, _, err := h.ChangeOrganization(t.Context(), h.actor, commands.ChangeOrganization{
+			ChangeSettings: organization.ChangeSettings{ExceptionApproval: &who},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := h.exception()
+	if _, err := h.GrantException(t.Context(), h.actor, before); err != nil {
+		t.Fatalf("without four eyes: %v", err)
+	}
+
+	approval(organization.ApprovalAnother)
+	id := h.exception()
+	var rule *commands.RuleError
+	if _, err := h.GrantException(t.Context(), h.actor, id); !errors.As(err, &rule) || rule.Code != "own_request" || rule.Title == "" || rule.Detail == "" {
+		t.Errorf("who requested it grants it: %v", err)
+	}
+	if got := h.types(id); !slices.Equal(got, []string{"exception.requested"}) {
+		t.Errorf("events %v", got)
+	}
+	if _, err := h.GrantException(t.Context(), ben, id); err != nil {
+		t.Errorf("another administrator: %v", err)
+	}
+	refused := h.exception()
+	if _, err := h.RevokeException(t.Context(), h.actor, refused); err != nil {
+		t.Errorf("to take a request back needs nobody else: %v", err)
+	}
+	if _, err := h.RevokeException(t.Context(), h.actor, before); err != nil {
+		t.Errorf("to end what was granted needs nobody else: %v", err)
+	}
+
+	h.tx(func(tx *sqlx.Tx) error {
+		if _, err := h.Accounts.HoldsApproval(t.Context(), tx, h.org.ID); err != nil {
+			t.Fatal(err)
+		}
+		any, brief := organization.ApprovalAny, time.Millisecond*100
+		ctx, cancel := context.WithTimeout(t.Context(), brief)
+		defer cancel()
+		if _, _, err := h.ChangeOrganization(ctx, h.actor, commands.ChangeOrganization{
+			ChangeSettings: organization.ChangeSettings{ExceptionApproval: &any},
+		}); err == nil {
+			t.Error("the setting changed amid a grant")
+		}
+		return nil
+	})
 }
 
 // TestForeignExceptionIsUnknown: so is the id of anything else.

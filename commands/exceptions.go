@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/exception"
 	"muster/domain/instant"
+	"muster/domain/organization"
 	"muster/eventstore"
 )
 
@@ -120,18 +121,43 @@ func fits(text string, least, most int) bool {
 
 // GrantException puts an exception in force until it lapses or is revoked.
 // Errors: *NotFoundError, *RuleError with invalid_state, also where its time is
-// over.
+// over, or with own_request where the organization wants four eyes and the actor
+// requested it.
 func (s *Service) GrantException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	return s.decideException(ctx, actor, id, func(x *exception.Exception, now time.Time) ([]exception.Event, error) {
-		return x.Grant(now)
+	return s.decideException(ctx, actor, id, func(tx *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error) {
+		events, err := x.Grant(now)
+		if err != nil {
+			return nil, err
+		}
+		return events, s.refuseOwn(ctx, tx, actor, id)
 	})
+}
+
+// refuseOwn holds four eyes: whoever requested an exception does not grant it, where the
+// organization says so. The setting cannot change until tx ends. Two accounts of one person
+// are two people here.
+func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) error {
+	approval, err := s.Accounts.HoldsApproval(ctx, tx, actor.OrganizationID)
+	if err != nil || approval != organization.ApprovalAnother {
+		return err
+	}
+	for e, err := range s.Events.Load(ctx, tx, actor.OrganizationID, id) {
+		if err != nil {
+			return fmt.Errorf("read who requested exception %s: %w", id, err)
+		}
+		if e.Type == exception.Name(exception.Requested{}) && e.Actor() == actor.MemberID {
+			return &RuleError{Code: "own_request", Title: titles()["own_request"],
+				Detail: "You requested this exception, and the organization's settings want another administrator to grant it."}
+		}
+	}
+	return nil
 }
 
 // RevokeException refuses an exception that was asked for, or takes back one
 // that was granted. Errors: *NotFoundError, *RuleError with invalid_state, also
 // for one that has lapsed.
 func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	return s.decideException(ctx, actor, id, func(x *exception.Exception, now time.Time) ([]exception.Event, error) {
+	return s.decideException(ctx, actor, id, func(_ *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error) {
 		return x.Revoke(now)
 	})
 }
@@ -140,7 +166,7 @@ func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID
 // returns. The id of anything else is that of no exception. Errors:
 // *NotFoundError, *RuleError with invalid_state.
 func (s *Service) decideException(
-	ctx context.Context, actor Actor, id uuid.UUID, choose func(x *exception.Exception, now time.Time) ([]exception.Event, error),
+	ctx context.Context, actor Actor, id uuid.UUID, choose func(tx *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error),
 ) (Mark, error) {
 	if actor.MemberID == uuid.Nil {
 		return Mark{}, errors.New("an exception is decided by a member")
@@ -158,7 +184,7 @@ func (s *Service) decideException(
 			if x.Status() == "" {
 				return nil, &NotFoundError{What: "exception"}
 			}
-			return choose(&x, now)
+			return choose(tx, &x, now)
 		}, nil)
 	})
 }

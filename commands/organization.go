@@ -293,5 +293,8 @@ func CheckSettings(c organization.ChangeSettings) error {
 	if c.StatementTexts != nil && *c.StatementTexts != organization.TextsOff && *c.StatementTexts != organization.TextsNormalized {
 		broken = append(broken, FieldError{Pointer: "#/statementTexts", Code: "invalid_parameter", Detail: "must be off or normalized"})
 	}
+	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
+		broken = append(broken, FieldError{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
+	}
 	return fieldErrors(broken)
 }

@@ -174,6 +174,7 @@ func titles() map[string]string {
 		"measured_required":            "A failed check needs what was found",
 		"objects_not_allowed":          "Only a failed check has objects",
 		"invalid_parameter":            "A value cannot be used",
+		"own_request":                  "Another administrator has to grant it",
 		"weekday_required":             "A weekly schedule needs its weekday",
 		"day_of_month_required":        "A monthly schedule needs its day",
 		"unknown_time_zone":            "There is no such time zone",

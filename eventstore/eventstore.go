@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -87,6 +88,19 @@ type Event struct {
 	Metadata       []byte
 	Digest         []byte // SHA-256 over what the writer wrote: Digest
 	Hash           []byte // SHA-256 over the previous hash, Digest and RecordedAt: Link
+}
+
+// Actor is the member who caused the event; uuid.Nil: a program did.
+func (e Event) Actor() uuid.UUID {
+	var m Metadata
+	if json.Unmarshal(e.Metadata, &m) != nil {
+		return uuid.Nil
+	}
+	id, err := uuid.Parse(m.ActorID)
+	if err != nil {
+		return uuid.Nil
+	}
+	return id
 }
 
 // Filter narrows a reading of a log. The zero value reads everything.

@@ -402,6 +402,15 @@ func TestAnExceptionIsInForceOnce(t *testing.T) {
 			t.Errorf("requested %d, granted %d, revoked %d:\n%s", requested, granted, revoked, said)
 		}
 	}
+
+	fourEyes := fleetFile(t, "settings: {exceptionApproval: another}\nexceptions: [{checkId: PG-S18, reason: because, until: "+month.Format(time.RFC3339)+"}]")
+	for range 2 { // asked for once, and granted by nobody here
+		said := i.applies(t, 1, fourEyes)
+		requested, granted := len(i.events(t, "--type", "exception.requested")), len(i.events(t, "--type", "exception.granted"))
+		if !strings.Contains(said.out+said.errors, "own_request") || requested != 3 || granted != 2 {
+			t.Errorf("requested %d, granted %d:\n%s%s", requested, granted, said.out, said.errors)
+		}
+	}
 }
 
 // TestSomebodyElseChangesItMeanwhile: what was compared is no longer there, and what they

@@ -64,6 +64,7 @@ type SettingsChanged struct {
 	InputsRetentionDays *SettingChange[int]    `json:"inputsRetentionDays,omitempty"`
 	PaperSize           *SettingChange[string] `json:"paperSize,omitempty"`
 	StatementTexts      *SettingChange[string] `json:"statementTexts,omitempty"`
+	ExceptionApproval   *SettingChange[string] `json:"exceptionApproval,omitempty"`
 	SilentMinutes       *SettingChange[int]    `json:"silentMinutes,omitempty"`
 	VolumePercent       *SettingChange[int]    `json:"volumePercent,omitempty"`
 	LockWaitMinutes     *SettingChange[int]    `json:"lockWaitMinutes,omitempty"`

@@ -13,6 +13,7 @@ type Settings struct {
 	InputsRetentionDays int    // likewise
 	PaperSize           string // A4, Letter
 	StatementTexts      string // TextsOff, TextsNormalized
+	ExceptionApproval   string // ApprovalAny, ApprovalAnother
 	Watch               Watch
 }
 
@@ -20,6 +21,12 @@ type Settings struct {
 const (
 	TextsOff        = "off"        // nothing
 	TextsNormalized = "normalized" // without literals and comments
+)
+
+// Who may grant an exception.
+const (
+	ApprovalAny     = "any"     // every administrator
+	ApprovalAnother = "another" // every administrator but the one who requested it (four eyes)
 )
 
 // Watch holds the thresholds of the built-in watch.
@@ -38,6 +45,7 @@ type ChangeSettings struct {
 	InputsRetentionDays *int
 	PaperSize           *string
 	StatementTexts      *string
+	ExceptionApproval   *string
 	SilentMinutes       *int
 	VolumePercent       *int
 	LockWaitMinutes     *int
@@ -57,6 +65,7 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	e.InputsRetentionDays = change(&is.InputsRetentionDays, c.InputsRetentionDays)
 	e.PaperSize = change(&is.PaperSize, c.PaperSize)
 	e.StatementTexts = change(&is.StatementTexts, c.StatementTexts)
+	e.ExceptionApproval = change(&is.ExceptionApproval, c.ExceptionApproval)
 	e.SilentMinutes = change(&is.Watch.SilentMinutes, c.SilentMinutes)
 	e.VolumePercent = change(&is.Watch.VolumePercent, c.VolumePercent)
 	e.LockWaitMinutes = change(&is.Watch.LockWaitMinutes, c.LockWaitMinutes)

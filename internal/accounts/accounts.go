@@ -24,8 +24,9 @@ type Organization struct {
 	TimeZone            string    `db:"time_zone"`
 	ReportRetentionDays int       `db:"report_retention_days"`
 	InputsRetentionDays int       `db:"inputs_retention_days"`
-	PaperSize           string    `db:"paper_size"`      // A4, Letter
-	StatementTexts      string    `db:"statement_texts"` // off, normalized
+	PaperSize           string    `db:"paper_size"`         // A4, Letter
+	StatementTexts      string    `db:"statement_texts"`    // off, normalized
+	ExceptionApproval   string    `db:"exception_approval"` // any, another
 	SilentMinutes       int       `db:"watch_silent_minutes"`
 	VolumePercent       int       `db:"watch_volume_percent"`
 	LockWaitMinutes     int       `db:"watch_lock_wait_minutes"`
@@ -38,7 +39,7 @@ type Organization struct {
 func (o Organization) Settings() organization.Settings {
 	return organization.Settings{
 		Name: o.Name, ReportRetentionDays: o.ReportRetentionDays, InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize,
-		StatementTexts: o.StatementTexts,
+		StatementTexts: o.StatementTexts, ExceptionApproval: o.ExceptionApproval,
 		Watch: organization.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
@@ -155,7 +156,7 @@ func (a *arrayOf[T]) Scan(src any) error {
 	return statement.ScanJSON(src, (*[]T)(a))
 }
 
-const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts,
+const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, exception_approval,
 	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
 
 // InsertOrganization stores an organization with default settings and returns it. Those
@@ -183,6 +184,12 @@ func (s *Store) HoldsTexts(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool
 	return keeps, err
 }
 
+// HoldsApproval returns who may grant exceptions, and lets nobody change it until tx ends.
+func (s *Store) HoldsApproval(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (approval string, err error) {
+	approval, _, err = statement.Find[string](ctx, tx, "hold who may grant exceptions", `SELECT exception_approval FROM organizations WHERE id = $1 FOR SHARE`, id)
+	return approval, err
+}
+
 // LockOrganization returns one whose row nobody else writes until tx ends. Whoever
 // signs in meanwhile goes on: their session only refers to the row.
 func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (Organization, error) {
@@ -192,10 +199,10 @@ func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID)
 // UpdateSettings stores an organization's settings and returns it.
 func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (Organization, error) {
 	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
-			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10
+			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10, exception_approval = $11
 		WHERE id = $1 RETURNING `+organizationColumns,
 		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
-		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts)
+		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts, is.ExceptionApproval)
 }
 
 // Organizations returns all, oldest first.

@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -159,17 +158,17 @@ func (r *Reader) granted(ctx context.Context, q Question, upTo int64) ([]Granted
 			if fact.CheckID == q.Check {
 				known[e.Stream] = &Granted{
 					Exception:  Exception{ID: e.Stream, Instance: fact.InstanceID, Object: fact.ObjectRef},
-					DatabaseID: fact.DatabaseID, Reason: fact.Reason, Until: fact.Until.UTC(), RequestedBy: actorOf(e),
+					DatabaseID: fact.DatabaseID, Reason: fact.Reason, Until: fact.Until.UTC(), RequestedBy: e.Actor(),
 				}
 			}
 		case exception.Granted:
 			if g := known[e.Stream]; g != nil && g.GrantedIn == 0 {
-				g.From, g.To, g.GrantedBy, g.GrantedIn = e.RecordedAt, g.Until, actorOf(e), e.Position
+				g.From, g.To, g.GrantedBy, g.GrantedIn = e.RecordedAt, g.Until, e.Actor(), e.Position
 				order = append(order, g)
 			}
 		case exception.Revoked:
 			if g := known[e.Stream]; g != nil && g.GrantedIn > 0 && g.RevokedIn == 0 {
-				who, at := actorOf(e), e.RecordedAt
+				who, at := e.Actor(), e.RecordedAt
 				g.RevokedBy, g.RevokedAt, g.RevokedIn, g.To = &who, &at, e.Position, earlier(at, g.Until)
 			}
 		}
@@ -211,19 +210,6 @@ func (r *Reader) withDatabases(ctx context.Context, organization uuid.UUID, all 
 		out = append(out, g)
 	}
 	return out, nil
-}
-
-// actorOf is the member who caused an event; uuid.Nil: the program.
-func actorOf(e eventstore.Event) uuid.UUID {
-	var m eventstore.Metadata
-	if json.Unmarshal(e.Metadata, &m) != nil {
-		return uuid.Nil
-	}
-	id, err := uuid.Parse(m.ActorID)
-	if err != nil {
-		return uuid.Nil
-	}
-	return id
 }
 
 // Told is what the log of the fleet says of an assessment.

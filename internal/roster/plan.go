@@ -90,6 +90,7 @@ func (c *comparison) settings() {
 	number("inputsRetentionDays", was.InputsRetentionDays, is.InputsRetentionDays)
 	text("paperSize", was.PaperSize, is.PaperSize)
 	text("statementTexts", was.StatementTexts, is.StatementTexts)
+	text("exceptionApproval", was.ExceptionApproval, is.ExceptionApproval)
 	number("watch.silentMinutes", was.Watch.SilentMinutes, is.Watch.SilentMinutes)
 	number("watch.volumePercent", was.Watch.VolumePercent, is.Watch.VolumePercent)
 	number("watch.lockWaitMinutes", was.Watch.LockWaitMinutes, is.Watch.LockWaitMinutes)

@@ -108,6 +108,7 @@ func (w *walker) settings(node *yaml.Node, field string, f *File) {
 		"inputsRetentionDays": w.number(&s.InputsRetentionDays),
 		"paperSize":           w.optional(&s.PaperSize),
 		"statementTexts":      w.optional(&s.StatementTexts),
+		"exceptionApproval":   w.optional(&s.ExceptionApproval),
 		"watch": func(n *yaml.Node, field string) {
 			w.mapping(n, field, nil, marked(map[string]member{
 				"silentMinutes":     w.number(&s.SilentMinutes),

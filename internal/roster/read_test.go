@@ -162,7 +162,7 @@ agents: []
 	want := []string{
 		"2: settings.reportRetentionDays must be 1 to 365",
 		"3: settings.inputsRetentionDays must be a whole number",
-		"4: settings.papersize is not known here; there are inputsRetentionDays, name, paperSize, reportRetentionDays, statementTexts, watch",
+		"4: settings.papersize is not known here; there are exceptionApproval, inputsRetentionDays, name, paperSize, reportRetentionDays, statementTexts, watch",
 		"5: settings.paperSize must be A4 or Letter",
 		"6: settings.statementTexts must be off or normalized",
 		"8: settings.watch.silentMinutes must be 1 to 1440",

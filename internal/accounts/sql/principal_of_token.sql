@@ -7,6 +7,7 @@ SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance
        o.report_retention_days AS "organization.report_retention_days",
        o.inputs_retention_days AS "organization.inputs_retention_days",
        o.paper_size AS "organization.paper_size", o.statement_texts AS "organization.statement_texts",
+       o.exception_approval AS "organization.exception_approval",
        o.watch_silent_minutes AS "organization.watch_silent_minutes",
        o.watch_volume_percent AS "organization.watch_volume_percent",
        o.watch_lock_wait_minutes AS "organization.watch_lock_wait_minutes",

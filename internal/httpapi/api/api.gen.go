@@ -192,6 +192,24 @@ func (e ChangeMemberStatus) Valid() bool {
 	}
 }
 
+// Defines values for ChangeOrganizationExceptionApproval.
+const (
+	Another ChangeOrganizationExceptionApproval = "another"
+	Any     ChangeOrganizationExceptionApproval = "any"
+)
+
+// Valid indicates whether the value is a known member of the ChangeOrganizationExceptionApproval enum.
+func (e ChangeOrganizationExceptionApproval) Valid() bool {
+	switch e {
+	case Another:
+		return true
+	case Any:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChangeOrganizationPaperSize.
 const (
 	A4     ChangeOrganizationPaperSize = "A4"
@@ -2282,10 +2300,13 @@ type ChangeNotificationRule struct {
 
 // ChangeOrganization Out of range is 422: 1 to 365 days of reports, 1 to 3650 days of inputs, 1 to 1440 minutes, 1 to 100 percent.
 type ChangeOrganization struct {
-	InputsRetentionDays *int32                       `json:"inputsRetentionDays,omitempty"`
-	Name                *string                      `json:"name,omitempty"`
-	PaperSize           *ChangeOrganizationPaperSize `json:"paperSize,omitempty"`
-	ReportRetentionDays *int32                       `json:"reportRetentionDays,omitempty"`
+	// ExceptionApproval Four eyes for exceptions. With `another`, an administrator cannot grant an exception that they requested
+	// themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted before stay.
+	ExceptionApproval   *ChangeOrganizationExceptionApproval `json:"exceptionApproval,omitempty"`
+	InputsRetentionDays *int32                               `json:"inputsRetentionDays,omitempty"`
+	Name                *string                              `json:"name,omitempty"`
+	PaperSize           *ChangeOrganizationPaperSize         `json:"paperSize,omitempty"`
+	ReportRetentionDays *int32                               `json:"reportRetentionDays,omitempty"`
 
 	// StatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
 	// and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
@@ -2297,6 +2318,10 @@ type ChangeOrganization struct {
 		WraparoundPercent *int32 `json:"wraparoundPercent,omitempty"`
 	} `json:"watch,omitempty"`
 }
+
+// ChangeOrganizationExceptionApproval Four eyes for exceptions. With `another`, an administrator cannot grant an exception that they requested
+// themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted before stay.
+type ChangeOrganizationExceptionApproval string
 
 // ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
 type ChangeOrganizationPaperSize string
@@ -3743,7 +3768,10 @@ type NotifiedEvent string
 
 // Organization defines model for Organization.
 type Organization struct {
-	Demo                bool               `json:"demo"`
+	Demo bool `json:"demo"`
+
+	// ExceptionApproval Who may grant an exception: `any` administrator, or `another` than the one who requested it
+	ExceptionApproval   string             `json:"exceptionApproval"`
 	Id                  openapi_types.UUID `json:"id"`
 	InputsRetentionDays int                `json:"inputsRetentionDays"`
 	MonitoringStartedAt *time.Time         `json:"monitoringStartedAt"`

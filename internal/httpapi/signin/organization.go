@@ -23,7 +23,7 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 	side.Lacks(ctx, err, "monitoringStartedAt")
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
-		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, StatementTexts: o.StatementTexts, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
+		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, StatementTexts: o.StatementTexts, ExceptionApproval: o.ExceptionApproval, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
 		Watch: api.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
@@ -73,7 +73,7 @@ func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrgan
 
 func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {
 	c := organization.ChangeSettings{
-		Name: body.Name, PaperSize: (*string)(body.PaperSize), StatementTexts: (*string)(body.StatementTexts),
+		Name: body.Name, PaperSize: (*string)(body.PaperSize), StatementTexts: (*string)(body.StatementTexts), ExceptionApproval: (*string)(body.ExceptionApproval),
 		ReportRetentionDays: number(body.ReportRetentionDays), InputsRetentionDays: number(body.InputsRetentionDays),
 	}
 	if w := body.Watch; w != nil {

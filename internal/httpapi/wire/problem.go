@@ -77,6 +77,7 @@ var Codes = map[string]struct {
 	"rebuild_in_progress":     {409, "A rebuild is running already"},
 	"report_is_final":         {409, "The report has ended"},
 	"invalid_state":           {409, "Not in this state"},
+	"own_request":             {409, "Another administrator has to grant it"},
 	"channel_in_use":          {409, "A rule tells through the channel"},
 	"already_registered":      {409, "The server is registered already"},
 	"assessed_by_collector":   {409, "Muster assesses the instance itself"},

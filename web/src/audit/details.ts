@@ -29,6 +29,7 @@ const shown: Record<string, string> = {
   inputsRetentionDays: "Days that input data is kept",
   paperSize: "Paper size",
   statementTexts: "Texts of statements",
+  exceptionApproval: "Who grants exceptions",
   silentMinutes: "Minutes until an instance counts as silent",
   volumePercent: "Volume threshold (%)",
   lockWaitMinutes: "Lock wait threshold (minutes)",

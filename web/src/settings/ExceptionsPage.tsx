@@ -128,7 +128,8 @@ function ExceptionRow({
   instanceName: (id: string) => string;
   onDecide: (decision: Decision) => void;
 }) {
-  const { can } = useSession();
+  const { can, member, organization } = useSession();
+  const own = organization.exceptionApproval === "another" && x.requestedBy.id === member.id;
   const state = states[x.status];
   return (
     <Table.Tr style={{ verticalAlign: "top" }}>
@@ -165,7 +166,12 @@ function ExceptionRow({
       {can("admin") && (
         <Table.Td ta="right">
           <Group gap={6} justify="flex-end" wrap="nowrap">
-            {x.status === "requested" && (
+            {x.status === "requested" && own && (
+              <Text size="xs" c="dimmed">
+                Another administrator grants it
+              </Text>
+            )}
+            {x.status === "requested" && !own && (
               <Button size="compact-sm" onClick={() => onDecide({ act: "grant", exception: x })}>
                 Grant
               </Button>

@@ -7,6 +7,7 @@ const before: SettingsForm = {
   inputsRetentionDays: 400,
   paperSize: "A4",
   statementTexts: "off",
+  exceptionApproval: "any",
   silentMinutes: 5,
   volumePercent: 90,
   lockWaitMinutes: 5,
@@ -21,6 +22,7 @@ test("a change sends only what differs", () => {
   });
   expect(changesBetween(before, { ...before, name: " Example " })).toBeNull();
   expect(changesBetween(before, { ...before, statementTexts: "normalized" })).toEqual({ statementTexts: "normalized" });
+  expect(changesBetween(before, { ...before, exceptionApproval: "another" })).toEqual({ exceptionApproval: "another" });
 });
 
 test.each([

@@ -7,6 +7,7 @@ export type SettingsForm = {
   inputsRetentionDays: number | string;
   paperSize: string;
   statementTexts: string;
+  exceptionApproval: string;
   silentMinutes: number | string;
   volumePercent: number | string;
   lockWaitMinutes: number | string;
@@ -36,6 +37,10 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
   statementTexts: {
     label: "Texts of statements",
     does: "What Muster keeps of the SQL that your servers run. Literals and comments are removed before a text is stored; names of tables and columns stay. Turning this off deletes the texts at once. Viewers never see them.",
+  },
+  exceptionApproval: {
+    label: "Exceptions are granted by",
+    does: "With “another administrator”, nobody can grant an exception that they requested themselves (four eyes). You need two administrators.",
   },
   silentMinutes: {
     label: "An instance is silent after",
@@ -77,6 +82,10 @@ export const choices: Partial<Record<Setting, { value: string; label: string }[]
     { value: "off", label: "Keep none" },
     { value: "normalized", label: "Keep without literals" },
   ],
+  exceptionApproval: [
+    { value: "any", label: "Any administrator" },
+    { value: "another", label: "Another administrator" },
+  ],
 };
 
 /** groups is the order in which the settings are shown. */
@@ -84,6 +93,7 @@ export const groups: { name: string; of: Setting[] }[] = [
   { name: "Organization", of: ["name"] },
   { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize"] },
   { name: "Statements", of: ["statementTexts"] },
+  { name: "Exceptions", of: ["exceptionApproval"] },
   { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] },
 ];
 
@@ -96,6 +106,7 @@ export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
   inputsRetentionDays: o.inputsRetentionDays,
   paperSize: o.paperSize,
   statementTexts: o.statementTexts,
+  exceptionApproval: o.exceptionApproval,
   ...o.watch,
 });
 
@@ -110,6 +121,7 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
     ...(differs("inputsRetentionDays") && { inputsRetentionDays: Number(to.inputsRetentionDays) }),
     ...(differs("paperSize") && { paperSize: to.paperSize as "A4" | "Letter" }),
     ...(differs("statementTexts") && { statementTexts: to.statementTexts as "off" | "normalized" }),
+    ...(differs("exceptionApproval") && { exceptionApproval: to.exceptionApproval as "any" | "another" }),
     ...(Object.keys(watch).length > 0 && { watch }),
   };
   return Object.keys(change).length > 0 ? change : null;
