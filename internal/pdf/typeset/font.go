@@ -1,11 +1,13 @@
 package typeset
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
 	"sync"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/go-fonts/liberation/liberationmonoregular"
 	"github.com/go-fonts/liberation/liberationsansbold"
 	"github.com/go-fonts/liberation/liberationsansregular"
+	"github.com/klauspost/compress/gzip"
 )
 
 // Face is one of the embedded fonts.
@@ -53,19 +56,19 @@ type Fonts struct {
 }
 
 // The fonts of Chinese and Japanese, and of Korean: those that may be shipped and have the
-// outlines that gofpdf reads (glyf). Their 6 MB are not looked at before a document has
-// such a letter; their digests are constants for that reason.
+// outlines that gofpdf reads (glyf). Their 6 MB are carried as 3 MB of gzip and not unpacked
+// before a document has such a letter; their digests are constants for that reason.
 var (
-	//go:embed droid/DroidSansFallbackFull.ttf
+	//go:embed droid/DroidSansFallbackFull.ttf.gz
 	droid []byte
-	//go:embed nanum/NanumGothic-Regular.ttf
+	//go:embed nanum/NanumGothic-Regular.ttf.gz
 	nanum []byte
 )
 
 // lateFonts are in the order of their faces.
 var lateFonts = [faceCount - Ideographs]struct {
-	ttf    []byte
-	sha256 string
+	packed []byte // by gzip
+	sha256 string // of the font
 }{
 	{droid, "acb6440a713d880a13a21b468ba7cd43f5a2b2934972e51be791c880730777b8"},
 	{nanum, "cf050025dcce823de644153981ff8b171d5b78d7d0ddd6e3c9f39e814fad3564"},
@@ -91,7 +94,7 @@ var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
 	}
 	for i, file := range lateFonts {
 		f.late[i] = sync.OnceValue(func() *font {
-			read, err := parse(file.ttf)
+			read, err := unpack(file.packed)
 			if err != nil {
 				panic(fmt.Errorf("read font %s: %w", (Ideographs + Face(i)).family(), err)) // a test reads it
 			}
@@ -166,6 +169,19 @@ func (f *Fonts) advance(want Face, r rune) int {
 		return 0
 	}
 	return int(w)
+}
+
+// unpack reads a font that is carried as gzip.
+func unpack(packed []byte) (font, error) {
+	file, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return font{}, err
+	}
+	ttf, err := io.ReadAll(file)
+	if err != nil {
+		return font{}, err
+	}
+	return parse(ttf)
 }
 
 // parse reads the tables cmap (format 4), hmtx, hhea and head of a TrueType font: see the
