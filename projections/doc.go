@@ -34,6 +34,10 @@
 //     and is done again.
 //   - The live generation cannot go on: a rebuild catches up with where it
 //     stands, takes over there and goes on by itself.
+//   - The log is cut off, or the database set back without its read models: the groups are set
+//     to the log's end at start and within a second (topic.SetBack), so they apply what comes
+//     next, and the status is ahead until a rebuild. A log that loses events and grows past a
+//     group within that second is not noticed.
 //   - A reader's statement runs while the views move: it finishes on the old
 //     tables, which stay for the grace time.
 //   - A session pooler in transaction mode takes the locks away from under us:

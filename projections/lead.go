@@ -109,6 +109,9 @@ func (l *leader) loop(ctx context.Context, projections []Projection) error {
 				next = fillEach
 			}
 		}
+		if err := l.setBack(ctx); err != nil && ctx.Err() == nil {
+			l.log.WarnContext(ctx, "nobody looks whether more was applied than the logs have, trying again", "error", err)
+		}
 		l.sweep(ctx, projections)
 		if pause.Unless(ctx, next, asked) != nil {
 			return nil

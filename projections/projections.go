@@ -46,6 +46,7 @@ const (
 	Stalled    = "stalled"    // behind, and nothing moves it
 	Rebuilding = "rebuilding" // another generation is being filled beside the live one
 	Broken     = "failed"     // the last page could not be applied
+	Ahead      = "ahead"      // it had applied events that its log lost, until it is rebuilt
 )
 
 // Status is one projection as the operations page and the metrics show it.
@@ -53,10 +54,11 @@ type Status struct {
 	Name         string // report_history, audit, fleet, alerts, exceptions, health
 	Logs         []eventstore.Log
 	Version      int    // schema version of the code
-	Status       string // running, stalled, rebuilding, failed
+	Status       string // running, stalled, rebuilding, failed, ahead
 	Position     int64  // events applied; over several logs the sum
 	HeadPosition int64
 	LagEvents    int64
+	AheadEvents  int64   // applied, and lost by the log since
 	LagSeconds   float64 // age of the oldest event not yet applied
 	Parked       int64   // events set aside
 	LastError    string

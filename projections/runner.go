@@ -93,7 +93,17 @@ func (r *Runner) Prepare(ctx context.Context) error {
 			return fmt.Errorf("prepare projection %s: %w", p.Name, err)
 		}
 	}
-	return nil
+	return r.setBack(ctx)
+}
+
+// setBack sets groups to the end of their log that are ahead of it, so that they apply what
+// comes next.
+func (r *Runner) setBack(ctx context.Context) error {
+	ahead, err := topic.SetBack(ctx, r.db)
+	for _, a := range ahead {
+		r.log.ErrorContext(ctx, "more was applied than the log has: it was cut off, or set back to an older state", "group", a.Group, "log", a.Log, "events", a.Events)
+	}
+	return err
 }
 
 // touch records that a process reads this version.

@@ -34,6 +34,7 @@ type standing struct {
 	LastError   string         `db:"last_error"`
 	Parked      int64          `db:"parked"`
 	Rebuilding  bool           `db:"rebuilding"`
+	Ahead       int64          `db:"ahead_events"`
 }
 
 // Statuses returns every projection of this program, in the order in which they
@@ -65,7 +66,8 @@ func (r *Runner) Statuses(ctx context.Context) ([]Status, error) {
 func (s *Status) addStanding(row standing) {
 	s.Position += row.Position
 	s.HeadPosition += row.Head
-	s.LagEvents += row.Head - row.Position
+	s.LagEvents += max(row.Head-row.Position, 0)
+	s.AheadEvents += row.Ahead
 	s.LagSeconds = max(s.LagSeconds, row.LagSeconds, 0)
 	s.Parked += row.Parked
 	if row.UpdatedAt.After(s.UpdatedAt) {
@@ -77,12 +79,43 @@ func (s *Status) addStanding(row standing) {
 	case row.LastError != "":
 		s.Status, s.LastError = Broken, row.LastError
 	case s.Status == Broken:
+	case row.Ahead > 0:
+		if s.Status = Ahead; row.Rebuilding {
+			s.Status = Rebuilding // which ends it
+		}
+		s.LastError = fmt.Sprintf("%d events of the log %s are gone that were applied: it was cut off, or set back to an older state", row.Ahead, row.Log)
+	case s.AheadEvents > 0:
 	case behind && row.LagSeconds > stuck && row.IdleSeconds > stuck:
 		s.Status = Stalled
 	case s.Status == Stalled:
 	case row.Rebuilding:
 		s.Status = Rebuilding
 	}
+}
+
+// AheadError says that a projection had applied events that its log has lost.
+type AheadError struct {
+	Name   string
+	Reason string
+}
+
+func (e *AheadError) Error() string {
+	return fmt.Sprintf("projection %s is ahead of its log: %s (docs/runbooks/alerts.md#musterprojectionahead)", e.Name, e.Reason)
+}
+
+// CheckAhead returns an *AheadError where a projection is ahead of its log, or was and was not
+// rebuilt since.
+func (r *Runner) CheckAhead(ctx context.Context) error {
+	statuses, err := r.Statuses(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range statuses {
+		if s.AheadEvents > 0 {
+			return &AheadError{s.Name, s.LastError}
+		}
+	}
+	return nil
 }
 
 // Ready returns a *NotReadyError until every projection of this version has

@@ -2,18 +2,22 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"golang.org/x/mod/sumdb/note"
 
 	"muster/commands"
 	"muster/domain/report"
@@ -33,8 +37,9 @@ type fullHouse struct {
 	limited *running // a2
 	door    client   // its, where nobody counts how often it is asked
 	db      *sqlx.DB
-	first   uuid.UUID // a report that is Ready and signed
-	digest  []byte    // that an event had
+	first   uuid.UUID   // a report that is Ready and signed
+	digest  []byte      // that an event had
+	refuses atomic.Bool // the witness, which else is away
 
 	saboteur *supervisetest.Saboteur // of the processes
 	under    context.Context         //nolint:containedctx // which they run under
@@ -51,6 +56,7 @@ func newFullHouse(t *testing.T) *fullHouse {
 	f := &fullHouse{mails: mailtest.Start(t, mailtest.Options{})}
 	f.post = newRelay(t, f.mails.Addr)
 	f.flags = []string{"--collect-own-host=off", "--ops-listen=127.0.0.1:0", "--smtp-url=smtps://" + f.post.address + "?ca=" + f.post.authority}
+	f.flags = append(f.flags, "--witnesses="+f.witness(t))
 	f.saboteur, f.under = supervisetest.New(context.Background(), 0, 0)
 	f.ward = newWard(t, install(t))
 	f.house = f.open(t, f.serving, f.flags...)
@@ -172,6 +178,20 @@ func (f *fullHouse) troubles() []trouble {
 			over: func(t *testing.T) bool {
 				f.db.MustExec(`UPDATE log_verifications SET due_at = now()`)
 				return f.at(t, `muster_events_misfits{log="reports"}`, 0)
+			},
+		},
+		{
+			alerts: []string{"MusterWitnessRefuses"}, comes: f.witnessRefuses, says: []string{"has seen another history of log reports"},
+			goes: func(*testing.T) { f.refuses.Store(false) },
+		},
+		{
+			alerts: []string{"MusterProjectionAhead"}, says: []string{"ahead"},
+			comes: func(t *testing.T) {
+				f.db.MustExec(`UPDATE checkpoints SET position = position + 3 WHERE handler IN ('report_history', 'audit') AND log = 'reports'`)
+				f.awaits(t, "a1", `muster_projection_ahead_events{projection="report_history"}`, 3)
+			},
+			over: func(t *testing.T) bool {
+				return f.at(t, `muster_projection_ahead_events{projection="report_history"}`, 0) && f.at(t, `muster_projection_ahead_events{projection="audit"}`, 0)
 			},
 		},
 		{
@@ -368,6 +388,26 @@ func (f *fullHouse) certificateEnds(t *testing.T) {
 		left := f.figure(t, "a1", mailCertificate)
 		return left > 0 && left < aFortnight
 	})
+}
+
+// witness is a file of one witness, which is away or refuses.
+func (f *fullHouse) witness(t *testing.T) (file string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(map[bool]int{true: http.StatusUnprocessableEntity, false: http.StatusServiceUnavailable}[f.refuses.Load()])
+	}))
+	t.Cleanup(server.Close)
+	_, public, err := note.GenerateKey(rand.Reader, "witness.example/w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fileWith(t, "witnesses", public+" "+server.URL+"\n")
+}
+
+func (f *fullHouse) witnessRefuses(t *testing.T) {
+	f.refuses.Store(true)
+	f.ana.await(t, f.ana.request(t, scorecard(f.live, 7)), "Ready")
+	f.awaits(t, "a1", `muster_witness_answers_total{answer="refused",log="reports",witness="witness.example/w1"}`, 1)
 }
 
 // historyIsChanged changes an event under the process that has signed it. The next report's

@@ -58,7 +58,7 @@ var illsBefore = [][]ill{
 
 // illsAfter are brought about when all is counted, for nothing is right after them.
 var illsAfter = [][]ill{
-	{{trouble: "the last event of a log is deleted", alert: "MusterHistoryAltered", cure: "a person judges the log (`muster events verify`)", forever: true, comes: (*fire).eventDeleted}},
+	{{trouble: "the last event of a log is deleted", check: "history", apart: true, alert: "MusterHistoryAltered", cure: "a person judges the log (`muster events verify`)", forever: true, comes: (*fire).eventDeleted}},
 }
 
 // mayRing are the alerts that faults of the storm may raise, though each of these is mended soon.

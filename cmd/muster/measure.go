@@ -41,6 +41,8 @@ func (p *process) measure() {
 			func(s projections.Status) float64 { return float64(s.LagEvents) }},
 		{"muster_projection_lag_seconds", "Age of the oldest event that a projection has not applied.",
 			func(s projections.Status) float64 { return s.LagSeconds }},
+		{"muster_projection_ahead_events", "Events that a projection had applied and its log has lost, until it is rebuilt.",
+			func(s projections.Status) float64 { return float64(s.AheadEvents) }},
 		{"muster_projection_parked_events", "Events that a projection has set aside.",
 			func(s projections.Status) float64 { return float64(s.Parked) }},
 	} {

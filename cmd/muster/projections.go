@@ -54,7 +54,7 @@ func statusesJSON(statuses []projections.Status) []any {
 	for i, s := range statuses {
 		all[i] = map[string]any{
 			"name": s.Name, "status": s.Status, "position": s.Position, "head": s.HeadPosition,
-			"lagEvents": s.LagEvents, "lagSeconds": s.LagSeconds, "parked": s.Parked, "lastError": s.LastError,
+			"lagEvents": s.LagEvents, "aheadEvents": s.AheadEvents, "lagSeconds": s.LagSeconds, "parked": s.Parked, "lastError": s.LastError,
 		}
 	}
 	return all

@@ -117,19 +117,20 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 // process is one running serve.
 type process struct {
 	*installation
-	out      io.Writer // for people
-	worker   string    // names the process
-	watch    *watch.Watch
-	metrics  *telemetry.Metrics
-	export   *telemetry.Export
-	starts   *stage
-	front    *entrance // nil without the role api
-	door     *entrance // for operators; nil: none
-	commits  *postgres.Commits
-	ready    *readiness.Board
-	verifier *checkpoint.Verifier
-	loops    *supervise.Supervisor
-	falls    *falls.Book
+	out       io.Writer // for people
+	worker    string    // names the process
+	watch     *watch.Watch
+	metrics   *telemetry.Metrics
+	export    *telemetry.Export
+	starts    *stage
+	front     *entrance // nil without the role api
+	door      *entrance // for operators; nil: none
+	commits   *postgres.Commits
+	ready     *readiness.Board
+	verifier  *checkpoint.Verifier
+	witnesses *checkpoint.Witnesses
+	loops     *supervise.Supervisor
+	falls     *falls.Book
 }
 
 // loop runs what works until the process stops, and starts it again where it falls.
@@ -145,6 +146,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	p.commits = postgres.NewCommits(p.url, p.worker, p.db)
 	defer p.commits.Close()
 	p.verifier = checkpoint.NewVerifier(p.db, p.log)
+	p.witnesses = &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Now: p.clock.Now, Log: p.log}
 	begun := make(chan struct{}) // closed when there is enough of the demo to look at
 	if p.ready, err = p.newBoard(begun); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/httpapi/operations"
 	"muster/internal/measurements/pgstore"
@@ -35,6 +36,9 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		{Name: "mail", Run: withoutLag(transport.Check)},
 		{Name: "time_zones", Run: withoutLag(p.zonesCurrent)},
 		{Name: "loops", Run: withoutLag(p.loops.Check)},
+		{Name: "history", Run: withoutLag(p.historyHolds)},
+		{Name: "witnesses", Run: withoutLag(p.witnesses.Check)},
+		{Name: "projections_ahead", Run: withoutLag(p.runner.CheckAhead)},
 	}
 	if p.clickhouse != nil {
 		checks = append(checks, readiness.Need{Name: "measurements", Run: p.blocksThere})
@@ -58,6 +62,24 @@ func (p *process) works(ctx context.Context) error {
 		return err
 	}
 	return p.commits.Check(ctx)
+}
+
+// historyHolds returns an error where this process signs nothing because a log is not the one
+// that was signed, or where the verifier found something in one.
+func (p *process) historyHolds(ctx context.Context) error {
+	if err := p.checkpoints.Check(ctx); err != nil {
+		return err
+	}
+	verified, err := p.verifier.Verified(ctx)
+	if err != nil {
+		return err
+	}
+	for _, v := range verified {
+		if n := len(v.Findings); n > 0 {
+			return &checkpoint.UnfitError{Log: v.Log, First: v.Findings[0].Sentence, More: n - 1}
+		}
+	}
+	return nil
 }
 
 // zonesCurrent returns an error where the rules of time zones are older than a year: due

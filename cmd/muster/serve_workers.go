@@ -166,7 +166,18 @@ func (p *process) startWitnesses(ctx context.Context, group *supervise.Group) er
 		default: // they are about to look anyway
 		}
 	}
-	asking := &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Ask: witnesses, Now: p.clock.Now, Log: p.log}
+	for _, w := range witnesses { // a series that begins with its first refusal shows no increase
+		for _, log := range eventstore.Logs {
+			for _, a := range checkpoint.WitnessAnswers() {
+				p.metrics.Witnessed.WithLabelValues(w.Name(), string(log), string(a))
+			}
+		}
+	}
+	asking := p.witnesses
+	asking.Ask = witnesses
+	asking.Answered = func(witness string, log eventstore.Log, a checkpoint.WitnessAnswer) {
+		p.metrics.Witnessed.WithLabelValues(witness, string(log), string(a)).Inc()
+	}
 	p.loop(ctx, group, "ask witnesses", func(ctx context.Context) error { return asking.Run(ctx, made) })
 	return nil
 }

@@ -21,6 +21,8 @@ var (
 	selectExceptions string
 	//go:embed sql/select_letters.sql
 	selectLetters string
+	//go:embed sql/set_back.sql
+	setBack string
 	//go:embed sql/insert_letter.sql
 	insertLetter string
 )

@@ -97,7 +97,8 @@
 //     witness that both ask takes whichever it hears first.
 //   - A witness is away, hangs, or answers what is not its signature over this checkpoint
 //     of about now: a warning, and it is asked again within a minute. It has seen another
-//     history: an error, for somebody has rewritten the log, or shows two.
+//     history: an error, for somebody has rewritten the log, or shows two; the
+//     process is degraded (Witnesses.Check) until that witness cosigns that log.
 //   - A checkpoint follows another before a witness was asked: it cosigns the later one
 //     only, which covers the earlier.
 //   - Two processes ask the same witness: its first signature is kept.

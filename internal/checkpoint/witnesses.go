@@ -50,10 +50,26 @@ type Witnesses struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 	Client *http.Client // nil: one with a time limit, which follows no redirects
+	// Answered is called with what came of each time that a witness was asked.
+	Answered func(witness string, log eventstore.Log, a WitnessAnswer)
 
-	mu   sync.Mutex
-	seen map[string]int64 // by witness and log: what it has cosigned
+	mu      sync.Mutex
+	seen    map[string]int64         // by witness and log: what it has cosigned
+	refused map[string]*RefusalError // by witness and log: until it cosigns
 }
+
+// WitnessAnswer is what came of asking a witness.
+type WitnessAnswer string
+
+// The answers.
+const (
+	Cosigned WitnessAnswer = "cosigned"
+	Refused  WitnessAnswer = "refused" // it has seen another history
+	Failed   WitnessAnswer = "failed"  // away, or its answer is of no use: it is asked again
+)
+
+// WitnessAnswers lists them.
+func WitnessAnswers() []WitnessAnswer { return []WitnessAnswer{Cosigned, Refused, Failed} }
 
 // RefusalError reports a witness that has seen another history than the one it is shown.
 type RefusalError struct {
@@ -116,12 +132,46 @@ func (w *Witnesses) AskAll(ctx context.Context) {
 func (w *Witnesses) tell(ctx context.Context, one attest.Witness, c Checkpoint, err error) {
 	var refusal *RefusalError
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case ctx.Err() != nil:
+	case err == nil:
+		w.answered(one, c.Log, Cosigned, nil)
 	case errors.As(err, &refusal):
+		w.answered(one, c.Log, Refused, refusal)
 		w.Log.ErrorContext(ctx, "a witness does not cosign the log", "witness", one.Name(), "log", c.Log, "error", err)
 	default:
+		w.answered(one, c.Log, Failed, nil)
 		w.Log.WarnContext(ctx, "a witness did not cosign, asking it again", "witness", one.Name(), "log", c.Log, "error", err)
 	}
+}
+
+// answered keeps a refusal until the witness cosigns that log. One that is away has not taken
+// its refusal back.
+func (w *Witnesses) answered(one attest.Witness, log eventstore.Log, a WitnessAnswer, refusal *RefusalError) {
+	w.mu.Lock()
+	if w.refused == nil {
+		w.refused = map[string]*RefusalError{}
+	}
+	switch a {
+	case Refused:
+		w.refused[one.Name()+" "+string(log)] = refusal
+	case Cosigned:
+		delete(w.refused, one.Name()+" "+string(log))
+	case Failed:
+	}
+	w.mu.Unlock()
+	if w.Answered != nil {
+		w.Answered(one.Name(), log, a)
+	}
+}
+
+// Check returns a refusal that no witness took back: it is a check of readiness.
+func (w *Witnesses) Check(context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, refusal := range w.refused {
+		return refusal
+	}
+	return nil
 }
 
 // ask shows a witness a checkpoint, from where it has seen the log.

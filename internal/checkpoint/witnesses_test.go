@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -278,7 +280,17 @@ func twoHistories(t *testing.T, h *house, witness *other) {
 		_, err = twin.makes(int64(n))
 		must(t, err)
 		said.Reset()
-		twin.asks(&said, witness).AskAll(t.Context())
+		asking := twin.asks(&said, witness)
+		var answers []checkpoint.WitnessAnswer
+		asking.Answered = func(_ string, _ eventstore.Log, a checkpoint.WitnessAnswer) { answers = append(answers, a) }
+		if err := asking.Check(t.Context()); err != nil {
+			t.Errorf("a refusal is known before it was asked: %v", err)
+		}
+		asking.AskAll(t.Context())
+		var refusal *checkpoint.RefusalError
+		if err := asking.Check(t.Context()); !errors.As(err, &refusal) || !slices.Equal(answers, []checkpoint.WitnessAnswer{checkpoint.Refused}) {
+			t.Errorf("the check says %v, the answers are %v", err, answers)
+		}
 		if _, ok := attest.Cosigned(twin.latest().Note, witness.Verifier); ok || !strings.Contains(said.String(), "another history of log reports") {
 			t.Errorf("the witness cosigned both, or nothing is said: %s", &said)
 		}

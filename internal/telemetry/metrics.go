@@ -35,6 +35,7 @@ type Metrics struct {
 	EnginesDropped *prometheus.CounterVec // that a tile was answered without, by tile and engine
 	Breaches       *prometheus.CounterVec // that the watch found, by rule (silent, volume, lock_wait, wraparound) and change (began, ended)
 	Refused        *prometheus.CounterVec // checkpoints that were not signed, because the log is not what was signed before; by log
+	Witnessed      *prometheus.CounterVec // answers of witnesses, by witness, log and answer (cosigned, refused, failed)
 	LoopRestarts   *prometheus.CounterVec // of background loops that fell, by loop
 	Mails          *prometheus.CounterVec // delivery attempts, by outcome (sent, deferred, refused)
 }
@@ -63,6 +64,7 @@ func New(version, commit string) *Metrics {
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
 		Refused:      counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
+		Witnessed:    counter("muster_witness_answers_total", "Answers of witnesses that were asked to cosign a log, by witness, log and answer.", "witness", "log", "answer"),
 		LoopRestarts: counter("muster_loop_restarts_total", "Falls of background loops, each of which was started again.", "loop"),
 		Mails:        counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
 		Builds: histogram("muster_report_duration_seconds", "Time from a report's request to its end.",
@@ -74,7 +76,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.LoopRestarts, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.Witnessed, m.LoopRestarts, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -7,6 +7,7 @@ SELECT g.projection AS name,
        extract(epoch FROM now() - c.updated_at)::float8 AS idle_seconds,
        c.updated_at,
        coalesce(c.last_error, '') AS last_error,
+       CASE WHEN c.ahead_since IS NULL THEN 0 ELSE c.ahead_events END + greatest(c.position - h.position, 0) AS ahead_events,
        (SELECT count(*) FROM dead_letters d WHERE d.consumer_group = c.consumer_group AND d.log = c.log) AS parked,
        EXISTS (SELECT FROM projection_generations f
                WHERE f.projection = g.projection AND f.version = g.version

@@ -11,6 +11,7 @@ const projection = {
   position: 31,
   headPosition: 31,
   lagEvents: 0,
+  aheadEvents: 0,
   lagSeconds: 0,
   parked: 0,
   lastError: null,

@@ -3950,16 +3950,22 @@ type Problem struct {
 
 // Projection defines model for Projection.
 type Projection struct {
-	HeadPosition int64    `json:"headPosition"`
-	LagEvents    int64    `json:"lagEvents"`
-	LagSeconds   float32  `json:"lagSeconds"`
-	LastError    *string  `json:"lastError"`
-	Logs         []string `json:"logs"`
-	Name         string   `json:"name"`
+	// AheadEvents events that it had applied and its log has lost since: the log was cut off, or set back to an older state
+	AheadEvents  int64 `json:"aheadEvents"`
+	HeadPosition int64 `json:"headPosition"`
+
+	// LagEvents events that it has not applied yet
+	LagEvents  int64    `json:"lagEvents"`
+	LagSeconds float32  `json:"lagSeconds"`
+	LastError  *string  `json:"lastError"`
+	Logs       []string `json:"logs"`
+	Name       string   `json:"name"`
 
 	// Parked events that were set aside
-	Parked    int64      `json:"parked"`
-	Position  int64      `json:"position"`
+	Parked   int64 `json:"parked"`
+	Position int64 `json:"position"`
+
+	// Status ahead until it is rebuilt, after its log lost events that it had applied
 	Status    string     `json:"status"`
 	UpdatedAt *time.Time `json:"updatedAt"`
 }

@@ -33,7 +33,7 @@ func (s *OperatorRoutes) ListProjections(ctx context.Context, _ api.ListProjecti
 	}
 	items := wire.List(statuses, func(p projections.Status) api.Projection {
 		return api.Projection{
-			Name: p.Name, Logs: wire.Strings(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents,
+			Name: p.Name, Logs: wire.Strings(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents, AheadEvents: p.AheadEvents,
 			LagSeconds: float32(p.LagSeconds), Parked: p.Parked, LastError: wire.Optional(p.LastError), UpdatedAt: wire.UTC(&p.UpdatedAt),
 		}
 	})

@@ -23,6 +23,12 @@ export function ProjectionState({ status }: { status: string }) {
           Stalled
         </Mark>
       );
+    case "ahead":
+      return (
+        <Mark tone="bad" icon={<IconAlertOctagon size={16} aria-hidden />}>
+          Ahead of its log
+        </Mark>
+      );
     case "failed":
       return (
         <Mark tone="bad" icon={<IconAlertOctagon size={16} aria-hidden />}>
