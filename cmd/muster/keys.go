@@ -24,8 +24,8 @@ import (
 )
 
 func keysCommand(cfg *config.Config) *cobra.Command {
-	return parent("keys", "The keys: list, rotate, retire, revoke, export",
-		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg), keysRevokeCommand(cfg), keysExportCommand(cfg))
+	return parent("keys", "The keys: list, rotate, retire, revoke, export, accept-unmarked",
+		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg), keysRevokeCommand(cfg), keysExportCommand(cfg), keysAcceptUnmarkedCommand(cfg))
 }
 
 func keysRotateCommand(cfg *config.Config) *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -93,6 +94,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 		t.Errorf("after retire: %+v", lines)
 	}
 	h.revokes(t, before[0].fingerprint, after[1].fingerprint)
+	h.acceptsUnmarked(t)
 	if n := strings.Count(string(read(t, h.keyFile())), "\n"); n != 1 {
 		t.Errorf("the file has %d keys", n)
 	}
@@ -145,6 +147,36 @@ func (h *house) revokes(t testing.TB, old, current string) {
 	}
 	var log struct{ Items []struct{ Type string } }
 	h.ana.get(t, "/api/v1/audit-events?type=keysRevoked", &log)
+	if len(log.Items) != 1 {
+		t.Errorf("the audit list has %+v", log)
+	}
+}
+
+// acceptsUnmarked takes what is in the logs without a mark: the start of serve had noted up to
+// where that is, in the database and where SQL does not reach.
+func (h *house) acceptsUnmarked(t testing.TB) {
+	t.Helper()
+	noted := func() (note struct {
+		Seq  int
+		Open bool
+	}) {
+		t.Helper()
+		if err := json.Unmarshal(read(t, h.keyFile()+".marks"), &note); err != nil {
+			t.Fatal(err)
+		}
+		return note
+	}
+	if note := noted(); note.Seq != 1 || note.Open {
+		t.Errorf("serve has noted %+v", note)
+	}
+	if said := h.must(t, "keys", "accept-unmarked"); !strings.Contains(said, "fleet:") || !strings.Contains(said, "are taken without a mark") {
+		t.Errorf("it says %s", said)
+	}
+	if note := noted(); note.Seq != 2 || note.Open {
+		t.Errorf("accepted is %+v", note)
+	}
+	var log struct{ Items []struct{ Type string } }
+	h.ana.get(t, "/api/v1/audit-events?type=unmarkedAccepted", &log)
 	if len(log.Items) != 1 {
 		t.Errorf("the audit list has %+v", log)
 	}

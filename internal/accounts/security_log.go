@@ -34,7 +34,8 @@ const (
 	EventsExported    = "eventsExported"
 	FileAltered       = "fileAltered" // a stored file is not the recorded one; detail: the report and the file
 	KeysRotated       = "keysRotated"
-	KeysRevoked       = "keysRevoked" // detail: which, from when on, and why
+	KeysRevoked       = "keysRevoked"      // detail: which, from when on, and why
+	UnmarkedAccepted  = "unmarkedAccepted" // detail: up to where
 	BackupMade        = "backupMade"
 	BackupRestored    = "backupRestored"
 )

@@ -34,7 +34,7 @@
 //
 // Events from before marks have none. BeginMarks notes how far each log went at the first
 // start of a program that makes marks, sealed in the row "begun" and in a file beside the key
-// file (secret.key.marks, no secret). Each note has a number, and the highest of row, file
+// file, or in the data directory where nothing can be written there (secret.key.marks, no secret). Each note has a number, and the highest of row, file
 // and memory counts. So a row that SQL deletes, damages or sets back is put right at the next
 // start, and changes nothing in a process that runs. No note at all: no event is from before.
 //
@@ -43,7 +43,7 @@
 // without a mark may be theirs. The note is closed when the last has gone, and after a day by
 // our own clock: a connection that calls itself an old program would hold it open. Until then
 // SQL alone gets no more than it gets from the old program itself. People who go back to the
-// program of before and upgrade again say so to this one (AcceptUnmarked).
+// program of before and upgrade again say so to this one (AcceptUnmarked, muster keys accept-unmarked).
 //
 // What may go wrong with marks:
 //   - A backup is restored that is older than the note: the rows of its time are in it, the
@@ -53,7 +53,7 @@
 //     the start after it is a first start.
 //   - A backup is restored from before a key was retired, beside a key file from after: marks
 //     under that key are false until the key's line is put back into the file.
-//   - The file cannot be written, because an orchestrator hands the key in: then whoever
+//   - The file is lost with its directory, as of a container without a volume: then whoever
 //     deletes the row and has every process restarted makes all events up to then events
 //     from before. Checkpoints that left the house show what was appended meanwhile.
 //   - A process marks under a key while that is rotated and retired: see handlers, which

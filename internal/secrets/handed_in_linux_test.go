@@ -37,6 +37,7 @@ func TestAFileThatIsHandedIn(t *testing.T) {
 	}
 	first, second := v.content(), strings.Repeat("5a", 32)+"\n"
 	v.path = filepath.Join(dir, "secret.key")
+	v.head(40)
 	orchestrate(first)
 	if err := secrets.Create(v.path, v.check().Keys()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a restore that brings the same keys ends with %v", err)
@@ -56,6 +57,18 @@ func TestAFileThatIsHandedIn(t *testing.T) {
 		t.Errorf("in the end %v are to be retired, %v", retired, err)
 	}
 	v.opens(v.check())
+
+	data := t.TempDir()
+	for range 2 { // nothing can be written beside the key, so the note of marks lies in the data directory
+		v.begin(v.check(), data, false)
+		v.db.MustExec(`DELETE FROM marks`)
+		v.head(50)
+	}
+	restarted := v.check()
+	v.begin(restarted, data, false)
+	if marks := v.marks(restarted); !marks.Before(reports(40)) || marks.Before(reports(41)) {
+		t.Error("the note of marks is not kept in the data directory")
+	}
 }
 
 // TestNothingIsDoneUnrecorded: a rotation that cannot be recorded is not done.

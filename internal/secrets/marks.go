@@ -209,45 +209,70 @@ func (r *Ring) recall(b begun) begun {
 	return r.begun
 }
 
-// marksFile is the note beside the key file: SQL does not reach it.
-func (r *Ring) marksFile() string { return r.path + ".marks" }
-
-func (r *Ring) begunFile(installation string) (b begun) {
-	content, err := os.ReadFile(r.marksFile())
-	if err != nil || json.Unmarshal(content, &b) != nil || b.Installation != installation {
-		return begun{}
+// marksFiles are where the note lies that SQL does not reach: beside the key file, or in a
+// spare directory, where an orchestrator hands the key in and nobody writes beside it.
+func (r *Ring) marksFiles(spare string) []string {
+	beside := r.path + ".marks"
+	if other := filepath.Join(spare, filepath.Base(beside)); spare != "" && other != beside {
+		return []string{beside, other}
 	}
-	return b
+	return []string{beside}
 }
 
-// keepFile replaces the note beside the key file. Where an orchestrator hands the key in,
-// there is no place for it (handedIn), and the database's row is all.
-func (r *Ring) keepFile(b begun) error {
+// begunFile is the latest note in files; nothing where there is none of this installation.
+func begunFile(files []string, installation string) (latest begun) {
+	for _, file := range files {
+		var b begun
+		content, err := os.ReadFile(file)
+		if err == nil && json.Unmarshal(content, &b) == nil && b.Installation == installation && b.Seq > latest.Seq {
+			latest = b
+		}
+	}
+	return latest
+}
+
+// keepFile replaces the note in the first place where a file can be made. Where there is
+// none, the database's row is all.
+func (r *Ring) keepFile(files []string, b begun) error {
 	content, err := json.Marshal(b)
 	if err != nil {
 		return fmt.Errorf("encode the note of marks: %w", err)
 	}
-	aside, err := os.CreateTemp(filepath.Dir(r.path), ".secret-key-marks-*") // 0600
-	if err != nil {
-		if handedIn(r.marksFile(), err) {
-			return nil
+	for _, file := range files {
+		aside, err := os.CreateTemp(filepath.Dir(file), ".secret-key-marks-*") // 0600
+		if err != nil && handedIn(file, err) {
+			continue
 		}
-		return fmt.Errorf("keep the note of marks: %w", err)
-	}
-	defer func() { _ = os.Remove(aside.Name()) }()
-	_, err = aside.Write(content)
-	err = errors.Join(err, aside.Sync(), aside.Close())
-	if info, statErr := os.Stat(r.path); err == nil && statErr == nil && os.Geteuid() == 0 {
-		err = giveToOwnerOf(info, aside.Name())
-	}
-	if err == nil {
-		err = os.Rename(aside.Name(), r.marksFile())
-	}
-	if err == nil {
-		err = syncDir(filepath.Dir(r.path))
-	}
-	if err != nil {
-		return fmt.Errorf("keep the note of marks: %w", err)
+		if err == nil {
+			err = r.fill(aside, content, file)
+		}
+		if err != nil {
+			return fmt.Errorf("keep the note of marks: %w", err)
+		}
+		return nil
 	}
 	return nil
+}
+
+// fill writes a file that was made aside, whole and flushed, and moves it into its place. Root
+// may do so for a server that runs as somebody else.
+func (r *Ring) fill(aside *os.File, content []byte, path string) error {
+	defer func() { _ = os.Remove(aside.Name()) }() // gone already where it was renamed
+	_, err := aside.Write(content)
+	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return err
+	}
+	if os.Geteuid() == 0 {
+		key, err := os.Stat(r.path)
+		if err == nil {
+			err = giveToOwnerOf(key, aside.Name())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(aside.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
 }

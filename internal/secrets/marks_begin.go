@@ -38,15 +38,15 @@ func (b Begun) String() string {
 
 // BeginMarks notes up to where the logs have events from programs that made no marks: at the
 // first start on a database, and once more when the last such program has gone. older says
-// whether one runs. The note is sealed in the database and lies beside the key file, where
+// whether one runs. The note is sealed in the database and lies beside the key file (or in the spare directory), where
 // SQL cannot reach it; of the two the later counts. A log that is shorter than its note was
 // restored: what is appended from now on bears marks.
-func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, now time.Time, older func(ctx context.Context) (bool, error)) (Begun, error) {
+func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, spare string, now time.Time, older func(ctx context.Context) (bool, error)) (Begun, error) {
 	runs, err := older(ctx)
 	if err != nil {
 		return Begun{}, err
 	}
-	return r.note(ctx, db, func(known begun, heads map[string]int64) begun {
+	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64) begun {
 		if known.Seq == 0 {
 			return begun{Seq: 1, Since: now, Open: runs, Until: heads}
 		}
@@ -67,15 +67,17 @@ func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, now time.Time, older
 
 // AcceptUnmarked notes that every event up to now may be without a mark: an operator says
 // that a program from before has run again since marks began, or that the note was lost.
-func (r *Ring) AcceptUnmarked(ctx context.Context, db *sqlx.DB, now time.Time, record func(Begun) error) (Begun, error) {
-	return r.note(ctx, db, func(known begun, heads map[string]int64) begun {
+func (r *Ring) AcceptUnmarked(ctx context.Context, db *sqlx.DB, spare string, now time.Time, record func(Begun) error) (Begun, error) {
+	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64) begun {
 		return begun{Seq: known.Seq + 1, Since: now, Until: heads}
 	}, record)
 }
 
 // note replaces the note by what decide makes of the known one and the logs' heads. The row
 // of the current key makes processes take turns.
-func (r *Ring) note(ctx context.Context, db *sqlx.DB, decide func(known begun, heads map[string]int64) begun, record ...func(Begun) error) (done Begun, err error) {
+func (r *Ring) note(
+	ctx context.Context, db *sqlx.DB, files []string, decide func(known begun, heads map[string]int64) begun, record ...func(Begun) error,
+) (done Begun, err error) {
 	var next begun
 	err = transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
 		if _, err := lockCurrent(ctx, tx); err != nil {
@@ -93,7 +95,7 @@ func (r *Ring) note(ctx context.Context, db *sqlx.DB, decide func(known begun, h
 		if err != nil {
 			return err
 		}
-		row, file := r.begunIn(rows), r.begunFile(installation)
+		row, file := r.begunIn(rows), begunFile(files, installation)
 		known := r.recall(row)
 		if file.Seq > known.Seq {
 			known = file
@@ -114,7 +116,7 @@ func (r *Ring) note(ctx context.Context, db *sqlx.DB, decide func(known begun, h
 		if next.equal(file) {
 			return nil
 		}
-		return r.keepFile(next) // before the commit: a note that only the file has counts
+		return r.keepFile(files, next) // before the commit: a note that only the file has counts
 	})
 	if err == nil {
 		r.recall(next)

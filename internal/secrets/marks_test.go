@@ -29,9 +29,14 @@ func (v vault) head(position int64) {
 	v.db.MustExec(`UPDATE log_head SET position = $1 WHERE log = 'reports'`, position)
 }
 
-func (v vault) begin(ring *secrets.Ring, at time.Time, older bool) secrets.Begun {
+func (v vault) begin(ring *secrets.Ring, spare string, older bool) secrets.Begun {
 	v.Helper()
-	begun, err := ring.BeginMarks(v.Context(), v.db, at, func(context.Context) (bool, error) { return older, nil })
+	return v.beginAt(ring, spare, noon, older)
+}
+
+func (v vault) beginAt(ring *secrets.Ring, spare string, at time.Time, older bool) secrets.Begun {
+	v.Helper()
+	begun, err := ring.BeginMarks(v.Context(), v.db, spare, at, func(context.Context) (bool, error) { return older, nil })
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -175,7 +180,7 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 	if v.marks(first).Before(reports(1)) {
 		t.Error("nothing is noted, and an event is from before")
 	}
-	if begun := v.begin(first, noon, false); !begun.Noted || begun.Open || begun.Until["reports"] != 40 || !strings.Contains(begun.String(), "reports:40") {
+	if begun := v.begin(first, "", false); !begun.Noted || begun.Open || begun.Until["reports"] != 40 || !strings.Contains(begun.String(), "reports:40") {
 		t.Errorf("the first start noted %+v", begun)
 	}
 	holds := func(when string, ring *secrets.Ring, until int64) {
@@ -186,7 +191,7 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 	}
 	holds("at the first start", first, 40)
 	v.head(50)
-	if begun := v.begin(first, noon.Add(time.Hour), false); begun.Noted {
+	if begun := v.beginAt(first, "", noon.Add(time.Hour), false); begun.Noted {
 		t.Errorf("the second start noted %+v", begun)
 	}
 	replica := v.check()
@@ -201,16 +206,16 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 		t.Error("deleted: a process that knows nothing takes an event for one from before")
 	}
 	restarted := v.check()
-	v.begin(restarted, noon.Add(2*time.Hour), false)
+	v.beginAt(restarted, "", noon.Add(2*time.Hour), false)
 	holds("deleted before a start", restarted, 40)
 	holds("and written again", v.check(), 40)
 
 	v.db.MustExec(`UPDATE marks SET sealed = set_byte(sealed, 60, get_byte(sealed, 60) # 1)`)
 	restarted = v.check()
-	v.begin(restarted, noon.Add(2*time.Hour), false)
+	v.beginAt(restarted, "", noon.Add(2*time.Hour), false)
 	holds("damaged before a start", restarted, 40)
 
-	accepted, err := restarted.AcceptUnmarked(t.Context(), v.db, noon.Add(3*time.Hour), func(secrets.Begun) error { return nil })
+	accepted, err := restarted.AcceptUnmarked(t.Context(), v.db, "", noon.Add(3*time.Hour), func(secrets.Begun) error { return nil })
 	if err != nil || accepted.Until["reports"] != 50 {
 		t.Fatalf("accepted %+v, %v", accepted, err)
 	}
@@ -218,7 +223,7 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 	v.db.MustExec(`UPDATE marks SET sealed = $1`, sealed)
 	holds("the row of before put back", first, 50)
 	restarted = v.check()
-	v.begin(restarted, noon.Add(4*time.Hour), false)
+	v.beginAt(restarted, "", noon.Add(4*time.Hour), false)
 	holds("the row of before put back before a start", restarted, 50)
 
 	v.mustRotate()
@@ -229,7 +234,7 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 
 	v.head(45)
 	restarted = v.check()
-	v.begin(restarted, noon.Add(5*time.Hour), false)
+	v.beginAt(restarted, "", noon.Add(5*time.Hour), false)
 	v.head(60)
 	holds("an older backup was restored", restarted, 45)
 }
@@ -252,11 +257,11 @@ func TestProgramsFromBeforeMayRunBesideForADay(t *testing.T) {
 			v := newVault(t)
 			v.head(5)
 			ring := v.check()
-			if begun := v.begin(ring, noon, true); !begun.Open {
+			if begun := v.begin(ring, "", true); !begun.Open {
 				t.Fatalf("noted %+v", begun)
 			}
 			v.head(8)
-			if begun := v.begin(ring, noon.Add(test.after), test.older); begun.Open != test.open {
+			if begun := v.beginAt(ring, "", noon.Add(test.after), test.older); begun.Open != test.open {
 				t.Errorf("noted %+v", begun)
 			}
 			if marks := v.marks(v.check()); !marks.Before(reports(8)) || marks.Before(reports(9)) != test.open {

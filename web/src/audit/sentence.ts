@@ -83,6 +83,7 @@ const sentences: Record<string, string> = {
   eventsExported: "exported events",
   keysRotated: "rotated the keys",
   keysRevoked: "revoked a key",
+  unmarkedAccepted: "accepted events without a mark",
   backupMade: "made a backup",
   backupRestored: "restored a backup",
 };

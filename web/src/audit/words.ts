@@ -141,6 +141,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       eventsExported: "Events exported",
       keysRotated: "Keys rotated",
       keysRevoked: "Key revoked",
+      unmarkedAccepted: "Unmarked events accepted",
       backupMade: "Backup made",
       backupRestored: "Backup restored",
     },
