@@ -109,7 +109,7 @@ func (b *Builder) Handle(ctx context.Context, job jobs.Claimed) error {
 	}
 	built, err := b.build(ctx, job, rec)
 	if err == nil {
-		err = b.publish(ctx, job, built)
+		err = b.publish(ctx, job, rec.queued, built)
 	}
 	status := report.StatusReady
 	if failed, ok := finalFailure(err); ok {
@@ -311,10 +311,13 @@ func findingsOf(doc snapshot.Document) *report.Findings {
 	return found
 }
 
-// publish commits the outcome with everything that follows from it. Where the
+// publish marks the outcome as built by this program, and commits it with everything that follows from it. Where the
 // answer to the commit is lost, the files stay: the log may name them.
-func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) error {
-	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+func (b *Builder) publish(ctx context.Context, job jobs.Claimed, queued report.Queued, made built) error {
+	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (mark commands.Mark, err error) {
+		if made.ready.Mark, err = b.Proofs.Mark(ctx, tx, job.OrganizationID, job.Subject, queued, made.ready); err != nil {
+			return mark, err
+		}
 		return b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
 			if err := b.follow(ctx, tx, job, recorded); err != nil {
 				return err

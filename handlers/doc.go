@@ -83,8 +83,19 @@
 // same one into the PDF; a signed file without its event is a stray. The time stamp
 // service is away: the PDF is signed without one, and the proof's own follows (a chore).
 // The file in the store, or what the log says of it, was changed: nothing is signed, and
-// the job is set aside for an operator. The signed file is lost: the next download queues
+// the job is set aside for an operator. The file is missing: nothing is attested, and the job
+// is tried again. The signed file is lost: the next download queues
 // another signature, and gives the PDF as it was built.
+//
+// Somebody with the database appends a report and queues its signature or its mail: both
+// handlers want the mark that the builder puts on Ready (internal/proof, Marked), and set the
+// job aside without it. The mark is made in the transaction that appends Ready, and a change
+// of the secret key waits for that: so no genuine mark is appended under a key that was
+// retired meanwhile. A worker of the version before makes no mark. Its reports are signed as
+// long as such a worker is connected, for a day at most (internal/secrets says why, and what
+// it costs); a sign job that is claimed later is set aside, and 'muster keys accept-unmarked'
+// and 'muster dead retry' get it signed. What the old worker itself signs is not held back:
+// it is the hole that the upgrade closes.
 //
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID and the same bytes. Of a mail that is sent after the

@@ -56,6 +56,9 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if rec.sent[member] {
 		return nil
 	}
+	if err := m.Proofs.Marked(ctx, job.OrganizationID, job.Subject); err != nil { // a mail carries a signature
+		return fault(err)
+	}
 	kept, receipt, err := m.send(ctx, job, rec, member)
 	var refused *mail.DeliveryError
 	switch {

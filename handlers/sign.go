@@ -40,7 +40,7 @@ const (
 	pointSignedStored point = "signed stored"
 )
 
-// Handle makes the proof, then the signed PDF, then records it. Each is done once: what an
+// Handle holds the report's mark and the stored PDF, makes the proof, then the signed PDF, then records it. Each is done once: what an
 // attempt before has kept is taken as it is.
 func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	rec, err := s.load(ctx, job.OrganizationID, job.Subject)
@@ -56,6 +56,13 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 			return err
 		}
 	}
+	if err := s.Proofs.Marked(ctx, job.OrganizationID, job.Subject); err != nil {
+		return fault(err)
+	}
+	base, err := s.base(ctx, rec) // nothing is attested of a file that is not there
+	if err != nil {
+		return err
+	}
 	if _, err := s.Proofs.Make(ctx, job.OrganizationID, job.Subject); err != nil {
 		return fault(err)
 	}
@@ -67,7 +74,7 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 			"report", job.Subject, "recordedAt", at)
 		return nil
 	}
-	signed, err := s.sign(ctx, job, rec)
+	signed, err := s.sign(ctx, job, base)
 	if err != nil {
 		return err
 	}
@@ -102,11 +109,7 @@ func (s *Signer) lost(ctx context.Context, signed *report.Signed) (bool, error) 
 }
 
 // sign stores the PDF with its second revision.
-func (s *Signer) sign(ctx context.Context, job jobs.Claimed, rec *recorded) (report.Signed, error) {
-	base, err := s.base(ctx, rec)
-	if err != nil {
-		return report.Signed{}, err
-	}
+func (s *Signer) sign(ctx context.Context, job jobs.Claimed, base []byte) (report.Signed, error) {
 	proven, late, err := s.Proofs.Stamped(ctx, job.OrganizationID, job.Subject)
 	if err != nil {
 		return report.Signed{}, err

@@ -90,7 +90,7 @@ func TestAttacks(t *testing.T) {
 		{who: "database", what: "a report appended with a date of last year, the chain and the history with it", sql: backdated(t, ids[0], base), file: file("backdated", forged),
 			verify: 1, offline: 3, says: "There is no proof", witness: 1, pdfsig: sigNone},
 		{who: "database", what: "a report appended with today's date, the chain and the history with it", sql: appended(t, ids[0], base), file: file("appended-today", forged),
-			offline: 3, says: "There is no proof", pdfsig: sigNone},
+			verify: 1, offline: 3, says: "There is no proof", pdfsig: sigNone},
 		{who: "database", what: "keys swapped in the list; a PDF signed with them, against kept keys", sql: swapped, file: file("theirs", forgery.pdf), verify: 1, offline: 3, says: "None of the given keys", pdfsig: sigValid},
 		{who: "database", what: "the same, against the swapped list", sql: swapped, file: file("theirs", forgery.pdf), keys: fileWith(t, "their-keys.json", string(forgery.keys)), verify: 1, says: "as it was built", pdfsig: sigValid},
 

@@ -86,6 +86,22 @@ type Ready struct {
 	Files           []File `json:"files,omitempty"`           // Companions
 	// Findings is what the report finds. Nil of an inventory, and of before it was recorded.
 	Findings *Findings `json:"findings,omitempty"`
+	// Mark is the builder's own mark (internal/secrets) on what Vouched says. Empty of before
+	// there were marks.
+	Mark string `json:"mark,omitempty"`
+}
+
+// Vouched is what a builder's mark is on: which report it is, what was asked for, and the
+// digests of all files. kind and scope are those of Queued.
+func (e Ready) Vouched(organization, id uuid.UUID, kind Kind, scope string) []string {
+	fields := []string{
+		"report 1", organization.String(), id.String(), string(kind), scope,
+		e.AsOf.UTC().Format(time.RFC3339Nano), e.PDFSHA256, e.InputsSHA256,
+	}
+	for _, f := range e.Files {
+		fields = append(fields, f.Name, f.SHA256)
+	}
+	return fields
 }
 
 // Findings are a report's, as two reports of the same kind and scope are compared.

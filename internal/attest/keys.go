@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
-
-	"muster/internal/onekey"
 )
 
 // Use is what a key signs.
@@ -70,9 +68,6 @@ const maxKeys = 1000
 // Errors: *MalformedError, which names the first key that does not fit.
 func ParseKeys(document []byte) (Keys, error) {
 	var keys Keys
-	if err := onekey.Check(document); err != nil {
-		return Keys{}, &MalformedError{"keys", err.Error()}
-	}
 	if err := json.Unmarshal(document, &keys); err != nil {
 		return Keys{}, &MalformedError{"keys", err.Error()}
 	}

@@ -490,6 +490,8 @@ func (w *world) readyWith(as tenant, id uuid.UUID, text string, more func(*repor
 			Renderer: report.Renderer{Version: "1"}, Witness: report.Witness{Log: "reports", Position: head.Position, Hash: fmt.Sprintf("%x", head.Hash)},
 		}
 		more(&event)
+		event, err := prooftest.Marked(ctx, w.deps.Proofs, tx, as.organization.ID, id, event)
+		must(w.t, err)
 		return w.deps.Commands.MarkReady(ctx, tx, as.organization.ID, id, event, nil)
 	})
 }

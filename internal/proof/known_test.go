@@ -28,7 +28,7 @@ func TestARecipientWhoWasRemoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			maker := prooftest.New(t, s.db, eventstore.New(s.db))
+			maker := s.maker
 			_, err := maker.Make(t.Context(), s.org, s.report)
 			must(t, err)
 			other, _ := s.ready(report.Security, "third")

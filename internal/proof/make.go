@@ -42,13 +42,24 @@ func (e *FaultError) Error() string {
 }
 
 // Make returns the proof of a report that is Ready, and makes it where there is none. Of
-// two that make it at once, both return the one that was kept first. Errors: *FaultError.
+// two that make it at once, both return the one that was kept first. Nothing is signed for a
+// report without the program's own mark. Errors: *FaultError.
 func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Proof, error) {
+	says, err := m.recorded(ctx, organization, id)
+	if err != nil {
+		return attest.Proof{}, err
+	}
+	if err := m.marked(ctx, says); err != nil {
+		return attest.Proof{}, err
+	}
 	kept, ok, err := m.kept(ctx, organization, id)
+	if err == nil && ok {
+		err = kept.fits(says)
+	}
 	if err != nil || ok {
 		return kept.proof, err
 	}
-	made, size, err := m.make(ctx, organization, id)
+	made, size, err := m.make(ctx, organization, says)
 	if err != nil {
 		return attest.Proof{}, err
 	}
@@ -65,15 +76,12 @@ func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Pr
 	return kept.proof, err
 }
 
-func (m *Maker) make(ctx context.Context, organization, id uuid.UUID) (p attest.Proof, size int64, err error) {
+func (m *Maker) make(ctx context.Context, organization uuid.UUID, says recorded) (p attest.Proof, size int64, err error) {
+	ready, r, id := says.event, says.report, says.report.ID
 	if fault, err := m.Prover.Record(ctx, organization, id); err != nil || fault != "" {
 		if err == nil {
 			err = &FaultError{id, fault}
 		}
-		return p, 0, err
-	}
-	ready, r, err := m.readyOf(ctx, organization, id)
-	if err != nil {
 		return p, 0, err
 	}
 	previous := make([]byte, 32)
@@ -120,32 +128,30 @@ func (m *Maker) make(ctx context.Context, organization, id uuid.UUID) (p attest.
 	return p, size, err
 }
 
-// readyOf is the report's Ready as it is recorded, and what an attestation says of it.
-func (m *Maker) readyOf(ctx context.Context, organization, id uuid.UUID) (ready eventstore.Event, r attest.Report, err error) {
-	r = attest.Report{ID: id, Organization: organization}
+// recorded is what the log says of a report. Errors: *FaultError where it is not ready.
+func (m *Maker) recorded(ctx context.Context, organization, id uuid.UUID) (says recorded, err error) {
+	says.report = attest.Report{ID: id, Organization: organization}
 	for e, err := range m.Prover.Events.Load(ctx, nil, organization, id) {
 		if err != nil {
-			return ready, r, fmt.Errorf("load report %s: %w", id, err)
+			return says, fmt.Errorf("load report %s: %w", id, err)
 		}
 		switch e.Type {
 		case queuedType:
-			var queued report.Queued
-			if err := json.Unmarshal(e.Data, &queued); err != nil {
-				return ready, r, fmt.Errorf("read event %s:%d: %w", e.Log, e.Position, err)
-			}
-			r.Kind, r.ScopeSHA256 = string(queued.Kind), queued.Fingerprint
+			err = json.Unmarshal(e.Data, &says.queued)
+			says.report.Kind, says.report.ScopeSHA256 = string(says.queued.Kind), says.queued.Fingerprint
 		case readyType:
-			var says report.Ready
-			if err := json.Unmarshal(e.Data, &says); err != nil {
-				return ready, r, fmt.Errorf("read event %s:%d: %w", e.Log, e.Position, err)
-			}
-			ready, r.PDFSHA256, r.InputsSHA256 = e, says.PDFSHA256, says.InputsSHA256
+			says.event, says.ready = e, report.Ready{}
+			err = json.Unmarshal(e.Data, &says.ready)
+			says.report.PDFSHA256, says.report.InputsSHA256 = says.ready.PDFSHA256, says.ready.InputsSHA256
+		}
+		if err != nil {
+			return says, fmt.Errorf("read event %s:%d: %w", e.Log, e.Position, err)
 		}
 	}
-	if ready.Position == 0 {
-		return ready, r, &FaultError{id, "it is not ready"}
+	if says.event.Position == 0 {
+		return says, &FaultError{id, "it is not ready"}
 	}
-	return ready, r, nil
+	return says, nil
 }
 
 // queuedType is the wire name of report.Queued.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -73,7 +74,12 @@ func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, 
 		if found.Row.File.Signed != nil {
 			return nil, "the log says that it was proven, and its proof is gone", nil
 		}
-		return nil, "", nil
+		err := m.Marked(ctx, organization, found.Row.ID) // a proof is made of a marked one alone
+		var fault *FaultError
+		if errors.As(err, &fault) {
+			return nil, fault.Fault, nil
+		}
+		return nil, "", err
 	}
 	keys, err := m.Signing.Keys(ctx)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/pgtest"
 	"muster/internal/proof"
+	"muster/internal/proof/prooftest"
 	"muster/projections"
 	"muster/projections/fleet"
 	"muster/projections/history"
@@ -35,6 +36,7 @@ type scene struct {
 	*testing.T
 	db      *sqlx.DB
 	service *commands.Service
+	maker   *proof.Maker
 	prover  *proof.Prover
 	org     uuid.UUID
 	actor   commands.Actor
@@ -55,7 +57,8 @@ func newScene(t *testing.T) *scene {
 	o, ana, _, err := s.service.CreateOrganization(t.Context(), "Example", false, admin)
 	must(t, err)
 	s.org, s.actor = o.ID, commands.Actor{OrganizationID: o.ID, MemberID: ana.ID}
-	s.prover = &proof.Prover{Events: events, Reports: history.NewReader(db)}
+	s.maker = prooftest.New(t, db, events)
+	s.prover = s.maker.Prover
 
 	s.ready(report.Security, "first")
 	s.witness, err = events.Head(t.Context(), db, eventstore.Reports)
@@ -106,11 +109,14 @@ func (s *scene) ready(kind report.Kind, content string) (id uuid.UUID, digest st
 			return err
 		},
 		func(tx *sqlx.Tx) error {
-			_, err := s.service.MarkReady(s.Context(), tx, s.org, id, report.Ready{
+			marked, err := prooftest.Marked(s.Context(), s.maker, tx, s.org, id, report.Ready{
 				AsOf: time.Now(), InputsSHA256: digest, InputsKey: "i", PDFSHA256: digest, PDFKey: "p", FileName: "f.pdf",
 				SizeBytes: 1, Pages: 1, RetentionSeconds: 3600,
 				Witness: report.Witness{Log: string(s.witness.Log), Position: s.witness.Position, Hash: hex.EncodeToString(s.witness.Hash)},
-			}, nil)
+			})
+			if err == nil {
+				_, err = s.service.MarkReady(s.Context(), tx, s.org, id, marked, nil)
+			}
 			return err
 		},
 		func(tx *sqlx.Tx) error {

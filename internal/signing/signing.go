@@ -36,6 +36,9 @@ func Open(ctx context.Context, db *sqlx.DB, ring *secrets.Ring, own *Certificate
 	return &Signing{db: db, installation: id, ring: ring, own: own}, nil
 }
 
+// Ring is the secret keys, whose marks say what the program wrote.
+func (s *Signing) Ring() *secrets.Ring { return s.ring }
+
 // Installation is the installation's id.
 func (s *Signing) Installation() string { return s.installation }
 

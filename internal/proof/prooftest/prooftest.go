@@ -1,12 +1,16 @@
 package prooftest
 
 import (
+	"context"
+	"encoding/json"
 	"log/slog"
 	"path/filepath"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/checkpoint"
 	"muster/internal/proof"
@@ -35,4 +39,20 @@ func New(t testing.TB, db *sqlx.DB, events *eventstore.Store) *proof.Maker {
 		DB: db, Prover: &proof.Prover{Events: events, Reports: history.NewReader(db)},
 		Checkpoints: signed, Signing: signs, Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+// Marked is a Ready with the mark that a build puts on it, for the transaction that appends it.
+func Marked(ctx context.Context, m *proof.Maker, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready) (report.Ready, error) {
+	var queued report.Queued
+	for e, err := range m.Prover.Events.Load(ctx, tx, organization, id) {
+		if err == nil && e.Type == "report.queued" {
+			err = json.Unmarshal(e.Data, &queued)
+		}
+		if err != nil {
+			return ready, err
+		}
+	}
+	mark, err := m.Mark(ctx, tx, organization, id, queued, ready)
+	ready.Mark = mark
+	return ready, err
 }
