@@ -9,8 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"muster/commands"
+	"muster/domain/alert"
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/tiles"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 )
 
@@ -161,4 +165,139 @@ func TestContributorsOfAWindow(t *testing.T) {
 		w.behind(w.ours.viewer, c.tile, ago(time.Hour), now, c.query).problem(400, "by_not_available")
 	}
 	w.behind(w.ours.viewer, "wait-events", now, ago(time.Hour), "series=io&by=category").problem(422, "invalid_window")
+}
+
+// TestTheBreakdownOfABucketIsTheTiles holds the breakdown of each bucket to the tile's value of it (F17): of every
+// series, in quiet minutes, in the bucket in which the window ends, and in the one that is not over. The window is the
+// bucket's; of the alert history, which counts what lies in the window, it is the part of the bucket in the window.
+func TestTheBreakdownOfABucketIsTheTiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := w.clock.Now().Truncate(time.Hour).Add(time.Hour + 6*time.Minute + 31*time.Second)
+	w.clock.Advance(now.Sub(w.clock.Now()))
+	ids := w.fleetOfThree(w.ours)
+	minute := func(n int) time.Time { return now.Truncate(time.Hour).Add(time.Duration(n) * time.Minute) }
+	engines := map[string]domain.Engine{"orders": domain.PostgreSQL, "billing": domain.SQLServer}
+	var samples measurements.Batch
+	sampled := func(at time.Time, n int64) {
+		for _, name := range []string{"orders", "billing"} {
+			waits := map[string]int64{"Lock": n, "IO": 1, "LWLock": n / 2, "Client": 2, "Extension": 1}
+			if name == "billing" {
+				waits = map[string]int64{"LCK_M_X": n / 2, "PAGEIOLATCH_SH": 2}
+			}
+			database := uuid.NewSHA1(ids[name], []byte("d"))
+			samples.Sessions = append(samples.Sessions, measurements.SessionSample{Instance: ids[name], Engine: engines[name], Database: database, At: at, Interval: 10 * time.Second, Waits: waits})
+			samples.Statements = append(samples.Statements, measurements.StatementSample{Instance: ids[name], Engine: engines[name], Database: database, At: at, Interval: 10 * time.Second,
+				Statements: []measurements.Statement{{Key: "q1", Calls: 1 + n, TotalMs: float64(7 * (n + 3))}, {Key: "q2", Calls: 3, TotalMs: float64(n)}}})
+			samples.Hosts = append(samples.Hosts, measurements.HostSample{Host: name, Instances: []uuid.UUID{ids[name]}, At: at, CPUPercent: to(float64(20 + n)), MemoryPercent: to(float64(30 + 2*n)),
+				Volumes: []measurements.Volume{{Mount: "/", UsedPercent: to(float64(40 + n))}}})
+		}
+	}
+	for n, of := range []int{-70, -65, 0, 1, 3, 6} { // nothing in the minutes 2, 4 and 5
+		for i := range 3 {
+			sampled(minute(of).Add(time.Duration(i*10)*time.Second), int64(n+i))
+		}
+	}
+	w.measured(w.ours, samples)
+	w.raised(w.ours,
+		commands.AlertItem{ExternalID: "before the window", FirstTriggeredAt: minute(0).Add(5 * time.Second), Instance: to("orders")},
+		commands.AlertItem{ExternalID: "ended", FirstTriggeredAt: minute(1), LastTriggeredAt: minute(3), ResolvedAt: to(minute(4)), State: alert.ResolvedState, Instance: to("orders")},
+		commands.AlertItem{ExternalID: "now", FirstTriggeredAt: minute(6).Add(7 * time.Second), Instance: to("billing")},
+	)
+	asked := []struct {
+		path, tile, by string
+		series         map[string]string // what the breakdown calls it
+	}{
+		{metricsPath + "utilization", "cpuPercent memoryPercent", "host", map[string]string{"cpuPercent": "cpu", "memoryPercent": "memory"}},
+		{metricsPath + "utilization", "diskPercent", "volume", map[string]string{"diskPercent": "disk"}},
+		{metricsPath + "query-performance", "avgLatencyMs maxLatencyMs", "instance", map[string]string{"avgLatencyMs": "average", "maxLatencyMs": "maximum"}},
+		{metricsPath + "query-performance", "avgLatencyMs maxLatencyMs", "statement", map[string]string{"avgLatencyMs": "average", "maxLatencyMs": "maximum"}},
+		{metricsPath + "wait-events", "locks lightweightLocks io clientNetwork other", "instance", nil},
+		{metricsPath + "wait-events", "locks lightweightLocks io clientNetwork other", "database", nil},
+		{alertHistoryPath, "active resolved", "alert", nil},
+	}
+	agree := func(from, until time.Time, size string, width time.Duration, last int) (compared, values int) {
+		t.Helper()
+		for _, c := range asked {
+			shown := w.get(w.ours.viewer, c.path+windowed(from.Format(time.RFC3339Nano), until.Format(time.RFC3339Nano), size))
+			var tile struct {
+				BucketStarts []time.Time
+				GeneratedAt  time.Time
+			}
+			shown.is(200).decode(&tile)
+			for _, line := range strings.Fields(c.tile) {
+				of := shown.lines()[line]
+				for i, start := range tile.BucketStarts {
+					if last > 0 && i < len(of)-last {
+						continue
+					}
+					end, series := start.Add(width), line
+					if name, ok := c.series[line]; ok {
+						series = name
+					}
+					if c.path == alertHistoryPath {
+						start, end = latest(start, from), earliest(end, until)
+					}
+					window := url.Values{"from": {start.Format(time.RFC3339Nano)}, "to": {end.Format(time.RFC3339Nano)}, "series": {series}, "by": {c.by}, "limit": {"1"}}
+					got := w.get(w.ours.viewer, c.path+"/contributors?"+window.Encode()).shares()
+					if compared++; of[i] != nil {
+						values++
+					}
+					if !cmp.Equal(got.Total, of[i]) {
+						t.Errorf("%s of %s by %s in the %s from %s: the breakdown is of %v, the tile has %v", series, c.path, c.by, size, start.Format("15:04:05"), wire.Value(got.Total), wire.Value(of[i]))
+					}
+					if !got.GeneratedAt.Equal(tile.GeneratedAt) {
+						t.Errorf("the breakdown was read at %s and the tile at %s", got.GeneratedAt, tile.GeneratedAt)
+					}
+				}
+			}
+		}
+		return compared, values
+	}
+	for _, c := range []struct {
+		from, until time.Time
+		size        string
+		width       time.Duration
+	}{
+		{minute(0), now, "1m", time.Minute},                              // to the bucket that is not over
+		{minute(1), minute(3).Add(20 * time.Second), "1m", time.Minute},  // ends within one that is
+		{minute(-120), now, "1h", time.Hour},                             // hours, the last one under way
+		{minute(-70), minute(-65).Add(5 * time.Second), "1h", time.Hour}, // begins and ends within an hour
+	} {
+		if compared, values := agree(c.from, c.until, c.size, c.width, 0); values == 0 || compared == 0 {
+			t.Errorf("from %s: %d buckets, %d with a value", c.from, compared, values)
+		}
+	}
+
+	// Ten seconds on there are more samples. The tile is the one of then for 30 seconds; the answers say when they were
+	// read, and that the bucket is not over.
+	w.clock.Advance(10 * time.Second)
+	samples = measurements.Batch{}
+	sampled(now.Add(9*time.Second), 90)
+	w.measured(w.ours, samples)
+	span := url.Values{"from": {minute(6).Format(time.RFC3339)}, "to": {minute(7).Format(time.RFC3339)}, "series": {"locks"}, "by": {"instance"}}
+	later := w.get(w.ours.viewer, metricsPath+"wait-events/contributors?"+span.Encode()).shares()
+	var tile api.WaitEvents
+	w.get(w.ours.viewer, metricsPath+"wait-events"+windowed(minute(0).Format(time.RFC3339), now.Format(time.RFC3339), "1m")).is(200).decode(&tile)
+	if !later.GeneratedAt.Equal(tile.GeneratedAt.Add(10*time.Second)) || !later.To.After(later.GeneratedAt) {
+		t.Errorf("read at %s, the tile at %s; the bucket is over at %s", later.GeneratedAt, tile.GeneratedAt, later.To)
+	}
+	w.clock.Advance(tiles.TileLife)
+	if compared, _ := agree(minute(0), w.clock.Now(), "1m", time.Minute, 2); compared == 0 {
+		t.Error("nothing was compared once the bucket is over")
+	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }

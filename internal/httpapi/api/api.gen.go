@@ -2603,6 +2603,9 @@ type Contributors struct {
 	// From The edges used, which hold the ones asked for.
 	From time.Time `json:"from"`
 
+	// GeneratedAt When it was read. Before `to`, the window is not over: the figure is the one so far, and a tile that was read at another time has another.
+	GeneratedAt time.Time `json:"generatedAt"`
+
 	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
 	Incomplete bool              `json:"incomplete"`
 	Items      []Contributor     `json:"items"`

@@ -29,7 +29,7 @@ func (s *ServerRoutes) ListAlertHistoryContributors(ctx context.Context, r api.L
 	organization := wire.Caller(ctx).Organization.ID
 	span := measurements.SpanOf(w.From, w.To, w.Now)
 	answer := api.Contributors{
-		From: span.From, To: span.To, Series: string(p.Series), By: p.By, Unit: api.ContributorsUnitAlerts,
+		From: span.From, To: span.To, GeneratedAt: w.Now, Series: string(p.Series), By: p.By, Unit: api.ContributorsUnitAlerts,
 		Items: []api.Contributor{}, Engines: []api.Engine{}, PartialEngines: []api.Engine{}, Unavailable: []api.UnavailableFigure{},
 	}
 	started, err := s.Fleet.MonitoringStartedIn(ctx, organization, scope)

@@ -42,7 +42,7 @@ func (s *TileRoutes) ListConnectionsContributors(ctx context.Context, r api.List
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.contributors(ctx, measurements.Span{From: now, To: now}, found)
+	answer, err := s.contributors(ctx, measurements.Span{From: now, To: now}, found, now)
 	return api.ListConnectionsContributors200JSONResponse(answer), err
 }
 
@@ -108,7 +108,7 @@ func (s *TileRoutes) behind(ctx context.Context, from, to time.Time, filter *[]u
 	if err != nil {
 		return answer, notKept(err)
 	}
-	return s.contributors(ctx, span, found)
+	return s.contributors(ctx, span, found, w.Now)
 }
 
 // notKept is the rule that a window breaks which begins before what is asked for is kept,
@@ -126,10 +126,10 @@ func engines(all []fleet.Engine) []api.Engine {
 	return wire.List(all, func(e fleet.Engine) api.Engine { return api.Engine(e) })
 }
 
-// contributors is the answer, with the names of what is in it.
-func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, found measurements.Contributors) (api.Contributors, error) {
+// contributors is the answer as it was read then, with the names of what is in it.
+func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, found measurements.Contributors, readAt time.Time) (api.Contributors, error) {
 	answer := api.Contributors{
-		From: span.From, To: span.To, Series: string(found.Series), By: api.ContributorKey(found.By), Unit: units[found.Series],
+		From: span.From, To: span.To, GeneratedAt: readAt, Series: string(found.Series), By: api.ContributorKey(found.By), Unit: units[found.Series],
 		Total: wire.Rounded(found.Total(), wire.Thousandths), Items: []api.Contributor{},
 		Others:  api.OtherContributors{Count: int64(found.Others.Count), Value: wire.Rounded(found.OthersValue(), wire.Thousandths), Share: wire.Rounded(found.OthersShare(), wire.Millionths)},
 		Engines: engines(found.Engines), PartialEngines: engines(found.Partial), Incomplete: found.Incomplete,

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { cursorGroup } from "./cursor";
 import { moveByKey, pickByKey } from "./keys";
 import { Legend } from "./Legend";
-import { type Model, modelOf } from "./model";
+import { type Model, modelOf, placeOf } from "./model";
 import { widest } from "./readout";
 import { bucketLabel } from "./times";
 import type { ChartProps, ChartSeries, Marker } from "./types";
@@ -46,7 +46,7 @@ export function TimeSeriesChart(props: ChartProps) {
     return { value: widest(model, latest.current.format), time: Math.max(...times.map((t) => t.length)) };
   }, [model]);
   const shown = markers.filter((m) => Date.parse(m.at) >= model.from && Date.parse(m.at) <= model.to);
-  const picked = pickedAt !== null && pickedAt >= model.from && pickedAt <= model.to;
+  const picked = pickedAt === null ? null : placeOf(model, pickedAt);
   return (
     <figure className="chart" ref={root} data-chart aria-label={title}>
       <Legend model={model} widths={widths} onToggle={props.onToggle} />
@@ -94,7 +94,7 @@ export function TimeSeriesChart(props: ChartProps) {
             <i title={label} />
           </div>
         ))}
-        {picked && <div className="chart-marker chart-picked" data-at={pickedAt} />}
+        {picked !== null && <div className="chart-marker chart-picked" data-at={picked} />}
       </div>
     </figure>
   );

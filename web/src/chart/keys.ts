@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from "react";
 import { cursorGroup } from "./cursor";
-import { bucketAt, type Model, spanOf } from "./model";
+import { bucketAt, bucketSpan, type Model } from "./model";
 import type { ChartProps } from "./types";
 
 /** pickByKey picks the bucket of the cursor, by Enter; without a cursor the one that is read out. */
@@ -9,7 +9,7 @@ export function pickByKey(event: KeyboardEvent, model: Model, group: string, onP
   const index = (time === null ? null : bucketAt(model, time)) ?? model.idle;
   if (event.key !== "Enter" || event.altKey || event.ctrlKey || event.metaKey || index < 0) return;
   event.preventDefault();
-  const [from, to] = spanOf(model, [index, index]);
+  const [from, to] = bucketSpan(model, index);
   onPick?.({ from, to, series: null });
 }
 

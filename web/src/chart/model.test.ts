@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { bucketAt, lonely, type Model, modelOf, seriesAt, spanOf, stack } from "./model";
+import { pickByKey } from "./keys";
+import { bucketAt, bucketSpan, lonely, type Model, modelOf, placeOf, seriesAt, spanOf, stack } from "./model";
+import type { Picked } from "./types";
 
 const hour = 3_600_000;
 const at = (h: number, m = 0) => Date.UTC(2026, 10, 20, h, m);
@@ -193,7 +195,21 @@ describe("what a click means", () => {
     expect(seriesAt(areas, 1, 0.9)).toBeNull();
   });
 
-  test("whole buckets, a partial one up to the window's end", () => {
+  // F17: up to the window's end, the steps to the bucket before would be as short as that.
+  test("a bucket is picked whole, also one that is not over, and marked where it is drawn", () => {
+    const open = model(columns, { lastBucketPartial: true });
+    expect(bucketSpan(open, 3)).toEqual([iso(at(11)), iso(at(12))]);
+    expect(bucketSpan(open, 1)).toEqual([iso(at(9)), iso(at(10))]);
+    const picked: Picked[] = [];
+    pickByKey(new KeyboardEvent("keydown", { key: "Enter" }) as never, open, "alone", (of) => picked.push(of));
+    expect(picked).toEqual([{ from: iso(at(11)), to: iso(at(12)), series: null }]);
+    expect(placeOf(open, at(11, 40)), "in the last bucket, behind the window").toBe(at(11, 30));
+    expect(placeOf(open, at(8, 10)), "in the first, before the window").toBe(at(8, 30));
+    expect(placeOf(open, at(9, 30))).toBe(at(9, 30));
+    expect(placeOf(open, at(12, 1))).toBeNull();
+  });
+
+  test("of a zoom whole buckets, a partial one up to the window's end", () => {
     expect(spanOf(model(columns), [1, 1])).toEqual([iso(at(9)), iso(at(10))]);
     expect(spanOf(model(columns, { lastBucketPartial: true }), [3, 3])).toEqual([iso(at(11)), iso(at(11, 30))]);
   });

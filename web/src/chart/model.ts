@@ -177,11 +177,26 @@ export function bucketAt(model: Pick<Model, "starts" | "ends" | "to">, time: num
   return time < end || (time === end && end === to) ? low : null;
 }
 
+const instants = (from: number, to: number): [string, string] => [
+  new Date(from).toISOString(),
+  new Date(to).toISOString(),
+];
+
 /** spanOf is the time of the buckets from one to another; a partial one ends with the window, not in the future. */
 export function spanOf(model: Model, [first, last]: readonly [number, number]): [string, string] {
   const whole = model.ends[last] ?? model.to;
   const end = model.partial && last === model.starts.length - 1 ? Math.min(whole, model.to) : whole;
-  return [new Date(model.starts[first] ?? model.from).toISOString(), new Date(end).toISOString()];
+  return instants(model.starts[first] ?? model.from, end);
+}
+
+/** bucketSpan is the whole bucket, also one that is not over: its edges are those that its value is of. */
+export function bucketSpan({ starts, ends, from, to }: Model, index: number): [string, string] {
+  return instants(starts[index] ?? from, ends[index] ?? to);
+}
+
+/** placeOf is where a time is marked: not outside the window in which its bucket is; null where no bucket has it. */
+export function placeOf(model: Model, time: number): number | null {
+  return bucketAt(model, time) === null ? null : Math.min(model.to, Math.max(model.from, time));
 }
 
 /**

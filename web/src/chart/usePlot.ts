@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "react";
 import type uPlot from "uplot";
 import { cursorGroup } from "./cursor";
 import { onSchemeChange, readLook } from "./look";
-import { bucketAt, type Model, seriesAt, spanOf } from "./model";
+import { bucketAt, bucketSpan, type Model, seriesAt, spanOf } from "./model";
 import { newPlot, type Plot } from "./plot";
 import { followPointer } from "./pointer";
 import type { ChartProps, Marks } from "./types";
@@ -96,7 +96,7 @@ function follow(plot: Plot, model: Ref<Model>, latest: Ref<ChartProps>): () => v
     pick: (x, y) => {
       const index = bucket(x);
       if (index === null) return;
-      const [from, to] = spanOf(model.current, [index, index]);
+      const [from, to] = bucketSpan(model.current, index);
       const series = seriesAt(model.current, index, 1 - y / plot.u.over.clientHeight);
       latest.current.onPick?.({ from, to, series });
     },

@@ -4,7 +4,7 @@ import { count } from "../ui/format";
 import { useScope } from "../window/scope";
 import { windowBefore } from "../window/window";
 import { useAlertScope } from "./fleet";
-import { sinceMonitored, startMarker } from "./history";
+import { countedOf, sinceMonitored, startMarker } from "./history";
 import { type Drawing, Tile } from "./Tile";
 
 export function drawAlerts(answer: Schemas["AlertHistory"]): Drawing {
@@ -58,6 +58,7 @@ export function AlertHistoryTile() {
       before={before}
       draw={drawAlerts}
       whole="firing"
+      counted={countedOf}
     />
   );
 }

@@ -26,6 +26,8 @@ const menus = () => import("./TileMenu");
 
 type Envelope = "from" | "to" | "bucketSize" | "bucketStarts" | "lastBucketPartial" | "generatedAt";
 
+type Span = { from: string; to: string };
+
 /** Answer is what every windowed endpoint sends around its series. */
 export type Answer = Pick<Schemas["Utilization"], Envelope> & {
   /** An engine could not be read: what is missing of it is not zero. */
@@ -59,6 +61,7 @@ export function Tile<A extends Answer>({
   before,
   draw,
   whole,
+  counted,
   plotHeight = 200,
   later = false,
 }: {
@@ -71,6 +74,8 @@ export function Tile<A extends Answer>({
   draw: (answer: A) => Drawing;
   /** Whose contributors are shown where no series was meant. */
   whole: Figure;
+  /** What of a bucket its value is of; all of it without. */
+  counted?: (bucket: Span, window: Span) => Span;
   plotHeight?: number;
   /** Below what is seen first, it waits until there is a chart there. */
   later?: boolean;
@@ -117,8 +122,10 @@ export function Tile<A extends Answer>({
       lastBucketPartial: data.lastBucketPartial,
       generatedAt: data.generatedAt,
       onZoom: scope.setCustom,
-      onPick: ({ from, to, series }: Picked) =>
-        show({ figure: series === null ? whole : figureOf[series as SeriesName], from, to }),
+      onPick: ({ series, ...bucket }: Picked) => {
+        const figure = series === null ? whole : figureOf[series as SeriesName];
+        show({ figure, ...(counted ? counted(bucket, data) : bucket) });
+      },
       pickedAt: middle,
       marks,
       height: plotHeight,

@@ -17,7 +17,17 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
-import { keyName, lengthOf, movedBy, namedOf, notKeptSince, shownOf, type Tile, windowAround } from "./contributors";
+import {
+  keyName,
+  lengthOf,
+  movedBy,
+  namedOf,
+  notKeptSince,
+  shownOf,
+  soFar,
+  type Tile,
+  windowAround,
+} from "./contributors";
 import { useAlertScope, useFleet } from "./fleet";
 import { NoInstance } from "./NoValues";
 import { latency, percent, spanText } from "./units";
@@ -241,6 +251,7 @@ function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: K
   const { format } = tile;
   const { items, others, total, coverage } = answer;
   const used = { from: answer.from, to: answer.to };
+  const partial = asked && soFar(asked, answer.generatedAt);
   const widened =
     asked && (Date.parse(asked.from) !== Date.parse(used.from) || Date.parse(asked.to) !== Date.parse(used.to));
   const incomplete = answer.incomplete && (
@@ -263,6 +274,7 @@ function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: K
           {format(total)}
         </span>
         <span className={classes.about}>
+          {partial && <>{partial} · </>}
           {widened && <>over {spanText(used)} · </>}
           {measuredEngines(answer)}
         </span>

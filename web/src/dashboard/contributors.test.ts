@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { lengthOf, movedBy, namedOf, notKeptSince, shownOf, windowAround } from "./contributors";
+import { lengthOf, movedBy, namedOf, notKeptSince, shownOf, soFar, windowAround } from "./contributors";
 
 const item = (of: Partial<Schemas["Contributor"]>): Schemas["Contributor"] => ({
   ...{ instance: null, database: null, host: null, mount: null, category: null, statement: null, alert: null },
@@ -62,4 +62,13 @@ test("since when detail is kept is read of that refusal alone", () => {
   const params = { since: "2026-11-20T00:00:00Z" };
   expect(notKeptSince([{ code: "detail_not_kept", params }])).toBe(params.since);
   expect(notKeptSince([{ code: "by_not_available", params }])).toBeNull();
+});
+
+// F17: the tile and the breakdown of such a bucket are read at different times.
+test("a breakdown of a bucket that is not over says how much of it there was", () => {
+  const bucket = { from: "2026-11-26T17:54:00Z", to: "2026-11-26T17:55:00Z" };
+  expect(soFar(bucket, "2026-11-26T17:54:41.3Z")).toBe("partial (41 of 60 s)");
+  expect(soFar(bucket, "2026-11-26T17:55:00Z")).toBeNull();
+  expect(soFar({ ...bucket, to: "2026-11-26T18:54:00Z" }, "2026-11-26T18:04:00Z")).toBe("partial (10 of 60 min)");
+  expect(soFar({ ...bucket, to: "2026-11-26T18:10:00Z" }, "2026-11-26T18:04:00Z"), "no bucket").toBeNull();
 });

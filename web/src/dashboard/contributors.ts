@@ -1,7 +1,8 @@
 // What the panel knows of each figure: where it is asked for, what it is by, and how it is written.
 import type { Schemas } from "../api/client";
+import { partialText } from "../chart/times";
 import { count } from "../ui/format";
-import { bucketLengths } from "../window/window";
+import { type BucketSize, bucketLengths } from "../window/window";
 import { latency, percent, sessions } from "./units";
 import type { Figure, Key, Who } from "./who";
 
@@ -14,6 +15,8 @@ export type Tile = {
   figures: { figure: Figure; series?: string; label: string; by: Key[] }[];
   format: (value: number) => string;
 };
+
+type Span = { from: string; to: string };
 
 const path = (tile: string) => `/api/v1/metrics/${tile}/contributors` as Tile["path"];
 const waiters: Key[] = ["instance", "database"];
@@ -152,6 +155,13 @@ export function lengthOf({ unit, items }: Pick<Schemas["Contributors"], "unit" |
 
 const shown = 10 * bucketLengths["1m"];
 const iso = (at: number) => new Date(at).toISOString();
+
+/** soFar says how much of a bucket there was when who is behind it was read, where the bucket was not over. */
+export function soFar(asked: Span, generatedAt: string): string | null {
+  const [from, to, read] = [asked.from, asked.to, generatedAt].map(Date.parse) as [number, number, number];
+  const size = (Object.keys(bucketLengths) as BucketSize[]).find((size) => bucketLengths[size] === to - from);
+  return size && read < to ? partialText(from, read, size) : null;
+}
 
 /** windowAround is the time itself, or ten minutes around it where it is shorter, none of them ahead. */
 export function windowAround(from: string, to: string, now: Date): { from: string; to: string } {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { sinceMonitored, startMarker } from "./history";
+import { countedOf, sinceMonitored, startMarker } from "./history";
 
 const history = (monitoringStartedAt: string | null): Schemas["AlertHistory"] => ({
   from: "2026-11-19T04:00:00Z",
@@ -28,4 +28,14 @@ test("the start is marked where the window holds it", () => {
   ]);
   expect(startMarker(history("2026-11-18T06:12:00Z"))).toEqual([]);
   expect(startMarker(history(null))).toEqual([]);
+});
+
+// F17: with an hour's bucket, the breakdown of the first one was of alerts from before the window, too.
+test("of a bucket at the window's edge the part that lies in the window is asked for", () => {
+  const window = { from: "2026-11-26T17:40:20.000Z", to: "2026-11-26T18:54:20.000Z" };
+  const hour = (h: number) => ({ from: `2026-11-26T${h}:00:00.000Z`, to: `2026-11-26T${h + 1}:00:00.000Z` });
+  expect(countedOf(hour(17), window)).toEqual({ ...hour(17), from: window.from });
+  expect(countedOf(hour(18), window)).toEqual({ ...hour(18), to: window.to });
+  const within = { from: "2026-11-26T17:54:00.000Z", to: "2026-11-26T17:55:00.000Z" };
+  expect(countedOf(within, window)).toEqual(within);
 });

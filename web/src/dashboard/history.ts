@@ -20,3 +20,14 @@ export function startMarker(history: History): { at: string; label: string }[] {
   if (start === null || Date.parse(start) <= Date.parse(from) || Date.parse(start) >= Date.parse(to)) return [];
   return [{ at: start, label: `monitoring started ${shortTime(start).replace(",", "")}` }];
 }
+
+type Span = { from: string; to: string };
+
+/** countedOf is what of a bucket is counted: what lies in the window. Other tiles are of whole buckets. */
+export function countedOf(bucket: Span, window: Span): Span {
+  const [start, end] = [Date.parse(window.from), Date.parse(window.to)];
+  return {
+    from: new Date(Math.max(Date.parse(bucket.from), start)).toISOString(),
+    to: new Date(Math.min(Date.parse(bucket.to), end)).toISOString(),
+  };
+}
