@@ -3,9 +3,9 @@
 // It knows bytes and type names and no type of the domain; a Registry that the
 // program fills connects the two.
 //
-// # Three logs
+// # The logs
 //
-// reports, organization and fleet each have a row in log_head, positions from 1
+// reports, organization, fleet and keys each have a row in log_head, positions from 1
 // without a gap, and a hash chain. Order is promised within a log. They are
 // apart because appends to one log are serialised: in one shared log a flood of
 // alerts pushed report appends to 311 ms p95 on a disk with 4 ms commits; apart,

@@ -8,19 +8,20 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Log names one of the three event logs. Order is promised within a log only.
+// Log names one of the event logs. Order is promised within a log only.
 type Log string
 
-// The three logs.
+// The logs.
 const (
 	Reports      Log = "reports"
 	Organization Log = "organization"
 	Fleet        Log = "fleet"
+	Keys         Log = "keys" // of the installation itself
 )
 
 // Logs lists every log in the order in which tools print them, and in which a
 // transaction that appends to several must do so.
-var Logs = []Log{Reports, Organization, Fleet}
+var Logs = []Log{Reports, Organization, Fleet, Keys}
 
 // Metadata says who caused an event and in the course of what. It holds ids of
 // people, never names or addresses.

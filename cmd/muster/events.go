@@ -37,7 +37,7 @@ type selection struct {
 }
 
 func (s *selection) bind(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization or fleet; none: all three")
+	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization, fleet or keys; none: all")
 	cmd.Flags().StringVar(&s.organization, "organization", "", "only this organization's, by id")
 	cmd.Flags().StringVar(&s.stream, "stream", "", "only this stream's, by id (a report, an instance)")
 	cmd.Flags().StringVar(&s.types, "type", "", "only these types, comma-separated (report.ready)")

@@ -78,7 +78,7 @@ checked then.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization or fleet; none: all three")
+	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization, fleet or keys; none: all")
 	cmd.Flags().StringVar(&s.organization, "organization", "", "check the contents of this organization's events only, by id")
 	cmd.Flags().StringVar(&witness, "witness", "", "what somebody kept: log:position:hash, a line of 'muster events head', a checkpoint, or a file with one, a PDF or proof.json")
 	cmd.Flags().StringVar(&export, "export", "", "check an exported file instead of the database")
@@ -347,7 +347,7 @@ signature; 'muster events head' prints signed ones.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&log, "log", log, "reports, organization or fleet")
+	cmd.Flags().StringVar(&log, "log", log, "reports, organization, fleet or keys")
 	return cmd
 }
 
@@ -391,7 +391,7 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 			})
 		},
 	}
-	cmd.Flags().StringVar(&log, "log", "reports", "reports, organization or fleet")
+	cmd.Flags().StringVar(&log, "log", "reports", "reports, organization, fleet or keys")
 	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; none: every event whole")
 	cmd.Flags().StringVar(&path, "file", "", "a new file; none: standard output")
 	return cmd

@@ -230,6 +230,6 @@ holds the log against it later.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&log, "log", log, "reports, organization or fleet")
+	cmd.Flags().StringVar(&log, "log", log, "reports, organization, fleet or keys")
 	return cmd
 }

@@ -103,10 +103,11 @@ that were made before hold their own key file and can be restored as they are.`,
 				return err
 			}
 			reseal := func(ctx context.Context, tx *sqlx.Tx) (int, error) {
-				if err := signing.Retire(ctx, tx, in.key.Fingerprint()); err != nil {
-					return 0, err
+				n, err := in.reseal(ctx, tx)
+				if err != nil {
+					return n, err
 				}
-				return in.reseal(ctx, tx)
+				return n, in.signing.Retire(ctx, tx)
 			}
 			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), reseal, func(retired []string) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))

@@ -133,7 +133,7 @@ func (h *house) revokes(t testing.TB, old, current string) {
 	}
 	since := time.Now().Add(-time.Minute).UTC().Truncate(time.Second)
 	said := h.must(t, "keys", "revoke", old, "--since", since.Format(time.RFC3339), "--reason", reason)
-	if strings.Count(said, "revoked from") != 5 || !strings.Contains(said, reason) {
+	if strings.Count(said, "revoked from") != 6 || !strings.Contains(said, reason) {
 		t.Errorf("it says %s", said)
 	}
 	h.fail(t, []string{"keys", "revoke", old, "--since", time.Now().UTC().Format(time.RFC3339)}, "it is revoked already")
@@ -220,7 +220,7 @@ func (h *house) published(t testing.TB) []attest.Key {
 func (h *house) publishedThrough(t testing.TB, before, both []attest.Key) {
 	t.Helper()
 	after := h.published(t)
-	if len(before) != 5 || len(both) != 10 || len(after) != 10 {
+	if len(before) != 6 || len(both) != 12 || len(after) != 12 {
 		t.Fatalf("published were %d, %d and %d keys", len(before), len(both), len(after))
 	}
 	old := map[string]bool{}
@@ -228,7 +228,7 @@ func (h *house) publishedThrough(t testing.TB, before, both []attest.Key) {
 		old[string(k.Use)+k.ID] = true
 	}
 	for n, k := range after {
-		if gone := old[string(k.Use)+k.ID]; gone != (n >= 5) || gone != (k.ValidTo != nil) || !old[string(both[n].Use)+both[n].ID] != (n < 5) || both[n].ValidTo != nil {
+		if gone := old[string(k.Use)+k.ID]; gone != (n >= 6) || gone != (k.ValidTo != nil) || !old[string(both[n].Use)+both[n].ID] != (n < 6) || both[n].ValidTo != nil {
 			t.Errorf("key %d: %+v", n, k)
 		}
 	}

@@ -51,6 +51,61 @@ type Key struct {
 // has to have it from elsewhere than the proof itself.
 type Keys struct {
 	Keys []Key `json:"keys"`
+	// Installation, Head (of the log that the document is made of) and Signature are absent
+	// in documents of before. The signature shows who kept an earlier document that this one
+	// comes from the same installation (SignedBy). Nobody else needs it.
+	Installation string         `json:"installation,omitempty"`
+	Head         string         `json:"head,omitempty"`
+	Signature    *KeysSignature `json:"signature,omitempty"`
+}
+
+// KeysSignature is by a key of use report.
+type KeysSignature struct {
+	KeyID     string `json:"keyId"`
+	Signature []byte `json:"signature"` // base64 in JSON
+}
+
+// keysV1 keeps a signature over a document of keys from being one over anything else.
+const keysV1 = "muster-keys-1"
+
+// statement is the text that is signed of a document: a line of installation and head, and
+// one for each key.
+func (keys Keys) statement() []byte {
+	out := fmt.Appendf(nil, "%s\ninstallation %s\nhead %s\n", keysV1, keys.Installation, keys.Head)
+	at := func(t *time.Time) string {
+		if t == nil {
+			return "-"
+		}
+		return t.UTC().Format(time.RFC3339Nano)
+	}
+	for _, k := range keys.Keys {
+		out = fmt.Appendf(out, "key %s %s %x %s %s %s %s\n", k.Use, k.ID, sha256.Sum256(k.PublicKey), at(&k.ValidFrom), at(k.ValidTo), at(k.RevokedAt), k.Reason)
+	}
+	return out
+}
+
+// Sign signs a document.
+func (keys Keys) Sign(key ed25519.PrivateKey) (Keys, error) {
+	public, _ := key.Public().(ed25519.PublicKey)
+	named, err := ReportKey(public, time.Time{})
+	if err != nil {
+		return keys, err
+	}
+	keys.Signature = &KeysSignature{named.ID, ed25519.Sign(key, keys.statement())}
+	return keys, nil
+}
+
+// SignedBy says whether a key of an earlier document signed this one. After a rotation, the
+// rotation's event in the log keys is what both keys signed.
+func (keys Keys) SignedBy(kept Keys) bool {
+	for _, k := range kept.Of(UseReport) {
+		public, err := x509.ParsePKIXPublicKey(k.PublicKey)
+		ed, ok := public.(ed25519.PublicKey)
+		if err == nil && ok && keys.Signature != nil && ed25519.Verify(ed, keys.statement(), keys.Signature.Signature) {
+			return true
+		}
+	}
+	return false
 }
 
 // MalformedError reports a document that is not of the form it should have.

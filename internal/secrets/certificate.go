@@ -31,7 +31,7 @@ func (k *Key) PDFSigner() (*ecdsa.PrivateKey, error) {
 }
 
 // A certificate's dates are the same for all, for a key file says nothing of its age.
-// When a key was published, and until when it signed, is in published_keys.
+// When a key was published, and until when it signed, is in the log keys (package signing).
 var (
 	certificateFrom = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	certificateTo   = time.Date(2126, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -3,25 +3,26 @@ package signing
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/eventstore"
 	"muster/internal/attest"
+	"muster/internal/secrets"
 	"muster/internal/statement"
 )
 
-var (
-	//go:embed sql/publish.sql
-	publishKey string
-	//go:embed sql/published.sql
-	selectPublished string
-	//go:embed sql/retire_own.sql
-	retireOwn string
-)
+//go:embed sql/published.sql
+var selectPublished string
 
-// row is one of published_keys.
+// row is one of published_keys, where keys were kept before there was a log of them.
 type row struct {
 	ID          string     `db:"id"`
 	Use         string     `db:"use"`
@@ -36,93 +37,270 @@ type row struct {
 	Fingerprint string     `db:"fingerprint"` // of the secret key that it comes from; empty: the operator's
 }
 
-func (r row) key() attest.Key {
+func (r row) entry() entry {
 	k := attest.Key{
 		ID: r.ID, Use: attest.Use(r.Use), Algorithm: r.Algorithm, PublicKey: r.PublicKey,
-		VerifierKey: r.VerifierKey, Certificate: r.Certificate, ValidFrom: r.ValidFrom.UTC(),
+		VerifierKey: r.VerifierKey, Certificate: r.Certificate, ValidFrom: r.ValidFrom.UTC(), Reason: r.Reason,
 	}
-	if r.ValidTo != nil {
-		to := r.ValidTo.UTC()
-		k.ValidTo = &to
+	for to, at := range map[**time.Time]*time.Time{&k.ValidTo: r.ValidTo, &k.RevokedAt: r.RevokedAt} {
+		if at != nil {
+			utc := at.UTC()
+			*to = &utc
+		}
 	}
-	r.revokes(&k)
-	return k
+	return entry{k, r.Fingerprint}
 }
 
-// revokes says of a key since when somebody else may have it.
-func (r row) revokes(k *attest.Key) {
-	if r.RevokedAt != nil {
-		at := r.RevokedAt.UTC()
-		k.RevokedAt, k.Reason = &at, r.Reason
-	}
-}
-
-// Publish keeps the public halves of the keys that may sign now. Processes may do so at
-// once, and again.
+// Publish has the log say which keys may sign now. Processes may do so at once, and again.
+// Behind what this installation did not write, the log begins anew with what it had before.
 func (s *Signing) Publish(ctx context.Context) error {
+	_, err := s.publish(ctx)
+	return err
+}
+
+// publishAttempts is how often an append is tried again, because another process was first.
+const publishAttempts = 10
+
+// publish returns what the log says once all keys that may sign now are in it.
+func (s *Signing) publish(ctx context.Context) (history, error) {
+	for attempt := 0; ; attempt++ {
+		h, err := s.read(ctx)
+		if err != nil {
+			return h, err
+		}
+		eventType, c, signers, err := s.due(ctx, h)
+		if err != nil || eventType == "" {
+			return h, err
+		}
+		event, err := s.event(h, eventType, c, signers...)
+		if err != nil {
+			return h, err
+		}
+		_, err = eventstore.New(s.db).Append(ctx, eventstore.Keys, event)
+		var first *eventstore.ConflictError
+		if err != nil && (!errors.As(err, &first) || attempt >= publishAttempts) {
+			return h, fmt.Errorf("publish the keys: %w", err)
+		}
+	}
+}
+
+// event is what is appended of a change.
+func (s *Signing) event(h history, eventType string, c change, signers ...*secrets.Key) (eventstore.Append, error) {
+	c.Installation, c.Previous = s.installation, digestOf(h.last)
+	data, err := signChange(eventType, c, signers...)
+	if err != nil {
+		return eventstore.Append{}, err
+	}
+	id, err := uuid.Parse(s.installation)
+	if err != nil {
+		return eventstore.Append{}, fmt.Errorf("read the installation's id: %w", err)
+	}
+	return eventstore.Append{
+		Organization: id, StreamType: streamType, Stream: id, Expected: h.version,
+		Events: []eventstore.NewEvent{{Type: eventType, Data: data}}, Metadata: eventstore.Metadata{ActorID: "system:keys"},
+	}, nil
+}
+
+// due is the change that the log lacks, one at a time; empty: none.
+func (s *Signing) due(ctx context.Context, h history) (eventType string, c change, signers []*secrets.Key, err error) {
+	ring := s.ring.Keys()
 	current, err := s.current()
 	if err != nil {
-		return err
+		return "", c, nil, err
 	}
-	return s.publish(ctx, current)
-}
-
-func (s *Signing) publish(ctx context.Context, keys []published) error {
-	for _, k := range keys {
-		err := statement.Exec(ctx, s.db, "publish a key", publishKey,
-			k.ID, string(k.Use), k.Algorithm, k.PublicKey, k.VerifierKey, k.Certificate, k.fingerprint)
-		if err != nil {
-			return err
+	if h.version == 0 {
+		return s.begin(ctx, ring[0], current)
+	}
+	if h.whole() != nil {
+		return s.beginAnew(ctx, h, ring[0], current)
+	}
+	missing := slices.DeleteFunc(slices.Clone(current), func(k published) bool {
+		_, ok := h.of(reference{k.Use, k.ID})
+		return ok
+	})
+	if len(missing) == 0 {
+		return "", c, nil, nil
+	}
+	now, err := s.now(ctx)
+	if err != nil {
+		return "", c, nil, err
+	}
+	known := func(k *secrets.Key) bool {
+		return slices.ContainsFunc(h.keys, func(e entry) bool { return e.Secret == k.Fingerprint() })
+	}
+	// The oldest key of the file that the log does not know was rotated to first.
+	for i := len(ring) - 1; i >= 0; i-- {
+		if known(ring[i]) {
+			continue
 		}
-		if k.fingerprint == "" { // the operator has one at a time
-			if err := statement.Exec(ctx, s.db, "retire the operator's certificate of before", retireOwn, k.ID); err != nil {
-				return err
+		for _, k := range missing {
+			if k.fingerprint == ring[i].Fingerprint() {
+				c.Keys = append(c.Keys, k.entry(now))
+			}
+		}
+		for _, before := range ring[i+1:] {
+			if known(before) {
+				return keysRotated, c, []*secrets.Key{before, ring[i]}, nil
+			}
+		}
+		return s.beginAnew(ctx, h, ring[0], current)
+	}
+	signer := ring[0]
+	for _, k := range missing {
+		c.Keys = append(c.Keys, k.entry(now))
+		if k.fingerprint != "" {
+			continue
+		}
+		// The operator has one certificate at a time. Other processes may not have been
+		// started again yet.
+		until := now.AddDate(0, 0, 1)
+		for _, had := range h.keys {
+			if had.Secret == "" && had.ValidTo == nil {
+				c.Ended, c.At = append(c.Ended, had.reference()), &until
 			}
 		}
 	}
-	return nil
+	return keysAdded, c, []*secrets.Key{signer}, nil
+}
+
+func (k published) entry(from time.Time) entry {
+	k.ValidFrom = from
+	return entry{k.Key, k.fingerprint}
+}
+
+// begin is the first event. What published_keys has from a program of before is taken over
+// as it is: nobody signed it. That happens once: where a checkpoint of the log lies beside
+// the secret key, somebody took the log away.
+func (s *Signing) begin(ctx context.Context, signer *secrets.Key, current []published) (string, change, []*secrets.Key, error) {
+	var c change
+	now, err := s.now(ctx)
+	if err != nil {
+		return "", c, nil, err
+	}
+	rows, err := statement.All[row](ctx, s.db, "read the published keys", selectPublished)
+	if err != nil {
+		return "", c, nil, err
+	}
+	if gone, err := s.begun(); err != nil || gone {
+		if err == nil {
+			rows = nil
+		} else {
+			return "", c, nil, err
+		}
+	}
+	for _, k := range current {
+		from := now
+		for _, r := range rows {
+			if r.ID == k.ID && attest.Use(r.Use) == k.Use && r.ValidFrom.Before(now) {
+				from = r.ValidFrom.UTC()
+			}
+		}
+		c.Keys = append(c.Keys, k.entry(from))
+	}
+	eventType := keysMade
+	for _, r := range rows {
+		eventType = keysFound
+		if !slices.ContainsFunc(c.Keys, func(k entry) bool { return k.reference() == r.entry().reference() }) {
+			c.Keys = append(c.Keys, r.entry())
+		}
+	}
+	return eventType, c, []*secrets.Key{signer}, nil
+}
+
+// begun says whether a checkpoint of the log lies beside the secret key (checkpoint.Beside).
+func (s *Signing) begun() (bool, error) {
+	_, err := os.Stat(s.ring.Path() + ".signed-" + string(eventstore.Keys))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// beginAnew is the first event of a history behind what nobody vouches for: our own keys,
+// and all that the log had before that.
+func (s *Signing) beginAnew(ctx context.Context, h history, signer *secrets.Key, current []published) (string, change, []*secrets.Key, error) {
+	now, err := s.now(ctx)
+	if err != nil {
+		return "", change{}, nil, err
+	}
+	c := change{Keys: slices.Clone(h.keys)}
+	for _, k := range current {
+		if _, ok := h.of(reference{k.Use, k.ID}); !ok {
+			c.Keys = append(c.Keys, k.entry(now))
+		}
+	}
+	return keysFound, c, []*secrets.Key{signer}, nil
+}
+
+// now is the database's clock, which records what is signed.
+func (s *Signing) now(ctx context.Context) (time.Time, error) {
+	now, err := statement.One[time.Time](ctx, s.db, "look at the clock", `SELECT clock_timestamp()`)
+	return now.UTC(), err
 }
 
 // Keys is the document of keys, the current ones first: those that may sign now as they
-// are, and those that have gone as they were published.
+// are, and those that have gone as the log has them. It is signed by the current key.
 func (s *Signing) Keys(ctx context.Context) (attest.Keys, error) {
+	h, err := s.publish(ctx)
+	if err != nil {
+		return attest.Keys{}, err
+	}
 	current, err := s.current()
 	if err != nil {
 		return attest.Keys{}, err
 	}
-	kept, err := statement.All[row](ctx, s.db, "read the published keys", selectPublished)
-	if err != nil {
-		return attest.Keys{}, err
-	}
-	at := func(k published) int {
-		return slices.IndexFunc(kept, func(r row) bool { return r.ID == k.ID && r.Use == string(k.Use) })
-	}
-	if slices.ContainsFunc(current, func(k published) bool { return at(k) < 0 }) { // rotated since the start
-		if err := s.publish(ctx, current); err != nil {
-			return attest.Keys{}, err
-		}
-		if kept, err = statement.All[row](ctx, s.db, "read the published keys", selectPublished); err != nil {
-			return attest.Keys{}, err
-		}
-	}
-	var document attest.Keys
+	document := attest.Keys{Installation: s.installation, Head: h.head.String()}
 	for _, k := range current {
-		if i := at(k); i >= 0 {
-			k.ValidFrom = kept[i].ValidFrom.UTC()
-			kept[i].revokes(&k.Key)
-			kept = slices.Delete(kept, i, i+1)
+		if had, ok := h.of(reference{k.Use, k.ID}); ok {
+			k.ValidFrom, k.RevokedAt, k.Reason = had.ValidFrom, had.RevokedAt, had.Reason
 		}
 		document.Keys = append(document.Keys, k.Key)
 	}
-	for _, r := range kept {
-		document.Keys = append(document.Keys, r.key())
+	gone := slices.DeleteFunc(h.keys, func(k entry) bool {
+		return slices.ContainsFunc(current, func(c published) bool { return c.Use == k.Use && c.ID == k.ID })
+	})
+	slices.SortStableFunc(gone, func(a, b entry) int { return b.ValidFrom.Compare(a.ValidFrom) })
+	for _, k := range gone {
+		document.Keys = append(document.Keys, k.Key)
 	}
-	return document, nil
+	return document.Sign(s.ring.ReportSigner())
 }
 
 // Retire says of the keys that come from secret keys which have gone until when they
-// signed, in the transaction that takes them away.
-func Retire(ctx context.Context, tx *sqlx.Tx, current string) error {
-	return statement.Exec(ctx, tx, "retire the published keys",
-		`UPDATE published_keys SET valid_to = now() WHERE fingerprint <> $1 AND valid_to IS NULL`, current)
+// signed, in the transaction that takes them away, as its last write.
+func (s *Signing) Retire(ctx context.Context, tx *sqlx.Tx) error {
+	h, err := s.read(ctx)
+	if err != nil {
+		return err
+	}
+	ring := s.ring.Keys()
+	if err := h.whole(); err != nil {
+		return err
+	}
+	now, err := s.now(ctx)
+	if err != nil {
+		return err
+	}
+	c := change{At: &now}
+	for _, k := range h.keys {
+		if k.Secret != "" && k.Secret != ring[0].Fingerprint() && k.ValidTo == nil {
+			c.Ended = append(c.Ended, k.reference())
+		}
+	}
+	if len(c.Ended) == 0 {
+		return nil
+	}
+	return s.append(ctx, tx, h, keysRetired, c)
+}
+
+// append writes a change in a transaction, signed by the current key.
+func (s *Signing) append(ctx context.Context, tx *sqlx.Tx, h history, eventType string, c change) error {
+	event, err := s.event(h, eventType, c, s.ring.Current())
+	if err != nil {
+		return err
+	}
+	if _, err := eventstore.New(s.db).AppendTx(ctx, tx, eventstore.Keys, event); err != nil {
+		return fmt.Errorf("record what became of the keys: %w", err)
+	}
+	return nil
 }

@@ -14,14 +14,17 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"flag"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
@@ -108,22 +111,20 @@ func TestKeysArePublished(t *testing.T) {
 	must(t, s.Publish(t.Context()))
 	must(t, s.Publish(t.Context()))
 	before := keysOf(t, s)
-	if len(before.Keys) != 5 || len(before.Of(attest.UseLog)) != len(eventstore.Logs) {
+	if len(before.Keys) != 6 || len(before.Of(attest.UseLog)) != len(eventstore.Logs) {
 		t.Fatalf("%d keys: %+v", len(before.Keys), before)
 	}
 	rotate(t, db, file)
 	during := keysOf(t, s) // by a process that was not told
-	if len(during.Keys) != 10 || during.Keys[0].ID == before.Keys[0].ID || during.Keys[5].ID != before.Keys[0].ID {
+	if len(during.Keys) != 12 || during.Keys[0].ID == before.Keys[0].ID || during.Keys[6].ID != before.Keys[0].ID {
 		t.Fatalf("%d keys, the current ones first: %+v", len(during.Keys), during)
 	}
 	current := opened(t, db, file)
-	ring, err := secrets.Load(file)
-	must(t, err)
-	must(t, transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error { return signing.Retire(t.Context(), tx, ring.Fingerprint()) }))
-	_, err = secrets.Retire(t.Context(), db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func([]string) error { return nil })
+	must(t, transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error { return s.Retire(t.Context(), tx) }))
+	_, err := secrets.Retire(t.Context(), db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func([]string) error { return nil })
 	must(t, err)
 	for i, k := range keysOf(t, current).Keys {
-		if i < 5 != (k.ValidTo == nil) || !k.ValidFrom.Before(time.Now()) || k.ValidFrom.IsZero() {
+		if i < 6 != (k.ValidTo == nil) || !k.ValidFrom.Before(time.Now()) || k.ValidFrom.IsZero() {
 			t.Errorf("key %d, %s of %s, is valid from %v to %v", i, k.ID, k.Use, k.ValidFrom, k.ValidTo)
 		}
 	}
@@ -143,9 +144,7 @@ func rotated(t *testing.T) (s *signing.Signing, old attest.Keys, thief *attestte
 	rotate(t, db, file)
 	s = opened(t, db, file)
 	must(t, s.Publish(t.Context()))
-	ring, err := secrets.Load(file)
-	must(t, err)
-	must(t, transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error { return signing.Retire(t.Context(), tx, ring.Fingerprint()) }))
+	must(t, transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error { return s.Retire(t.Context(), tx) }))
 	_, err = secrets.Retire(t.Context(), db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func([]string) error { return nil })
 	must(t, err)
 	return s, old, thief
@@ -201,9 +200,11 @@ func TestWhoSignsWhatWasRecordedBefore(t *testing.T) {
 	t.Parallel()
 	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
 	s := opened(t, db, file)
+	ours := reportKey(t, file)
+	db.MustExec(`INSERT INTO published_keys (id, use, algorithm, public_key, fingerprint, valid_from) VALUES ($1, $2, $3, $4, 'x', now() - interval '1 day')`,
+		ours.ID, string(ours.Use), ours.Algorithm, ours.PublicKey)
 	must(t, s.Publish(t.Context()))
 	first := keysOf(t, s).Of(attest.UseReport)[0]
-	db.MustExec(`UPDATE published_keys SET valid_from = valid_from - interval '1 day'`)
 	rotate(t, db, file)
 	second := keysOf(t, s).Of(attest.UseReport)[0]
 	for name, test := range map[string]struct {
@@ -225,26 +226,182 @@ func TestWhoSignsWhatWasRecordedBefore(t *testing.T) {
 	}
 }
 
-// TestKeysThatSignAreNotThoseOfTheTable: whoever has the database cannot publish others.
-func TestKeysThatSignAreNotThoseOfTheTable(t *testing.T) {
+// TestOneInsertPublishesNothing: neither rows of the table of before, nor an event that is
+// not signed by our keys, nor a log that somebody wrote anew.
+func TestOneInsertPublishesNothing(t *testing.T) {
 	t.Parallel()
-	db := pgtest.DB(t)
-	s := opened(t, db, filepath.Join(t.TempDir(), "secret.key"))
+	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
+	s := opened(t, db, file)
 	must(t, s.Publish(t.Context()))
 	before := keysOf(t, s)
-	other, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "secret.key"))
-	must(t, err)
-	stranger, err := signing.Open(t.Context(), db, other, nil)
-	must(t, err)
-	for _, k := range keysOf(t, stranger).Keys {
-		db.MustExec(`UPDATE published_keys SET public_key = $1, verifier_key = $2, certificate = $3, valid_to = now() WHERE use = $4 AND coalesce(split_part(verifier_key, '+', 1), '') = $5`,
-			k.PublicKey, k.VerifierKey, k.Certificate, string(k.Use), strings.Split(k.VerifierKey, "+")[0])
+	forger := attesttest.New(t, "forger")
+	forger.Origin, forger.Begin = s.Origin(eventstore.Reports), time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	proof := forger.Prove([]byte("%PDF"), 1, 1)
+	holds := func(what string) {
+		t.Helper()
+		keys := keysOf(t, s)
+		if verdict, steps := attest.Check(sha256.Sum256([]byte("%PDF")), proof, attest.Trust{Keys: keys}); verdict != attest.CannotTell {
+			t.Errorf("%s: the forged report %s: %+v", what, verdict, steps)
+		}
+		for i, k := range before.Keys {
+			if had := keys.Keys[i]; !bytes.Equal(had.PublicKey, k.PublicKey) || !had.ValidFrom.Equal(k.ValidFrom) || had.ValidTo != nil {
+				t.Errorf("%s: published is %+v, signed with %+v", what, had, k)
+			}
+		}
+		if again := keysOf(t, s); !again.SignedBy(before) || again.Head != keys.Head {
+			t.Errorf("%s: the document is %+v", what, again)
+		}
 	}
-	got, err := s.Keys(t.Context())
+	holds("nothing")
+
+	for _, k := range forger.Keys().Keys {
+		db.MustExec(`INSERT INTO published_keys (id, use, algorithm, public_key, verifier_key, fingerprint, valid_from, valid_to)
+			VALUES ($1, $2, $3, $4, nullif($5, ''), 'x', '2025-01-01', NULL)`, k.ID, string(k.Use), k.Algorithm, k.PublicKey, k.VerifierKey)
+	}
+	holds("rows of the table")
+
+	document, err := json.Marshal(map[string]any{"change": map[string]any{"installation": s.Installation(), "keys": forger.Keys().Keys}, "signatures": []any{}})
 	must(t, err)
-	for i, k := range before.Keys {
-		if have := got.Keys[i]; !bytes.Equal(have.PublicKey, k.PublicKey) || have.VerifierKey != k.VerifierKey || have.Certificate != k.Certificate || have.ValidTo != nil {
-			t.Errorf("published is %+v, signed with %+v", have, k)
+	appended := func(eventType string) {
+		t.Helper()
+		id := uuid.MustParse(s.Installation())
+		_, err := eventstore.New(db).Append(t.Context(), eventstore.Keys, eventstore.Append{
+			Organization: id, StreamType: "keys", Stream: id, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{{Type: eventType, Data: document}},
+		})
+		must(t, err)
+	}
+	for _, eventType := range []string{"keys.added", "keys.retired", "keys.found", "keys.of a later day"} {
+		appended(eventType)
+		holds("an event " + eventType)
+	}
+	pgtest.Unguard(t, db)
+	db.MustExec(`UPDATE events SET data = convert_to(replace(convert_from(data, 'UTF8'), '"validFrom":"2', '"validFrom":"1'), 'UTF8') WHERE log = 'keys'`)
+	keys := keysOf(t, s)
+	if len(keys.Keys) != len(before.Keys) || !keys.SignedBy(before) {
+		t.Errorf("of a log that was changed it publishes %+v", keys)
+	}
+
+	// With the log gone, the table would be taken over, if nothing lay beside the key.
+	db.MustExec(`DELETE FROM events WHERE log = 'keys'`)
+	db.MustExec(`DELETE FROM streams WHERE log = 'keys'`)
+	db.MustExec(`UPDATE log_head SET position = 0, hash = decode(repeat('00', 32), 'hex') WHERE log = 'keys'`)
+	must(t, os.WriteFile(file+".signed-keys", []byte("a checkpoint"), 0o600))
+	if verdict, _ := attest.Check(sha256.Sum256([]byte("%PDF")), proof, attest.Trust{Keys: keysOf(t, s)}); verdict != attest.CannotTell {
+		t.Errorf("with the log gone the forged report %s", verdict)
+	}
+}
+
+// reportKey is the one that comes from a key file.
+func reportKey(t *testing.T, file string) attest.Key {
+	t.Helper()
+	ring, err := secrets.Load(file)
+	must(t, err)
+	public, _ := ring.ReportSigner().Public().(ed25519.PublicKey)
+	key, err := attest.ReportKey(public, time.Time{})
+	must(t, err)
+	return key
+}
+
+// TestKeysOfBeforeThereWasALog are taken over once, as they were published, and the event
+// says that nobody signed them.
+func TestKeysOfBeforeThereWasALog(t *testing.T) {
+	t.Parallel()
+	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
+	s := opened(t, db, file)
+	from, to := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	old := attesttest.New(t, "old")
+	for _, k := range old.Keys().Keys {
+		db.MustExec(`INSERT INTO published_keys (id, use, algorithm, public_key, verifier_key, fingerprint, valid_from, valid_to, revoked_at, reason)
+			VALUES ($1, $2, $3, $4, nullif($5, ''), 'old', $6, $7, $7, 'lost')`, k.ID, string(k.Use), k.Algorithm, k.PublicKey, k.VerifierKey, from, to)
+	}
+	ours := reportKey(t, file)
+	db.MustExec(`INSERT INTO published_keys (id, use, algorithm, public_key, fingerprint, valid_from) VALUES ($1, $2, $3, $4, 'x', $5)`, ours.ID, string(ours.Use), ours.Algorithm, ours.PublicKey, from)
+	keys := keysOf(t, s)
+	if got := keys.Of(attest.UseReport); len(got) != 2 || got[0].ID != ours.ID || !got[0].ValidFrom.Equal(from) || got[1].ID != old.Keys().Of(attest.UseReport)[0].ID ||
+		!got[1].ValidTo.Equal(to) || !got[1].RevokedAt.Equal(to) || got[1].Reason != "lost" {
+		t.Errorf("published are %+v", got)
+	}
+	var types []string
+	must(t, db.Select(&types, `SELECT type FROM events WHERE log = 'keys'`))
+	if len(types) != 1 || types[0] != "keys.found" {
+		t.Errorf("the log has %v", types)
+	}
+}
+
+// TestTheLogOfTheKeys has an event for each change, and is whole.
+func TestTheLogOfTheKeys(t *testing.T) {
+	t.Parallel()
+	s, old, _ := rotated(t)
+	_, err := s.Revoke(t.Context(), signing.Revocation{ID: old.Keys[0].ID, Since: time.Now().UTC().Truncate(time.Second), Reason: "stolen"}, func([]attest.Key) error { return nil })
+	must(t, err)
+	keys := keysOf(t, s)
+	if !strings.HasPrefix(keys.Head, "keys:4:") || keys.SignedBy(old) == keys.SignedBy(attest.Keys{Keys: keys.Keys[:6]}) {
+		t.Errorf("the document is %+v", keys)
+	}
+	forged := keys
+	forged.Keys = slices.Clone(keys.Keys)
+	forged.Keys[len(forged.Keys)-1].RevokedAt = nil
+	if forged.SignedBy(keys) {
+		t.Error("the signature leaves revocations out")
+	}
+}
+
+var writeEvents = flag.Bool("write-events", false, "write the events that are kept as examples anew")
+
+// TestStoredKeyEvents: what a version wrote, later ones read, to the last signature.
+func TestStoredKeyEvents(t *testing.T) {
+	t.Parallel()
+	type stored struct {
+		Installation string
+		Events       []struct {
+			Type string
+			Data json.RawMessage
+		}
+	}
+	const path = "testdata/keys.json"
+	if *writeEvents {
+		s, old, _ := rotated(t)
+		_, err := s.Revoke(t.Context(), signing.Revocation{ID: old.Keys[0].ID, Since: time.Now().UTC().Truncate(time.Second), Reason: "stolen <at night> & found"}, func([]attest.Key) error { return nil })
+		must(t, err)
+		file := stored{Installation: s.Installation()}
+		for e, err := range eventstore.New(s.DB()).Read(t.Context(), eventstore.Keys, eventstore.Filter{}) {
+			must(t, err)
+			file.Events = append(file.Events, struct {
+				Type string
+				Data json.RawMessage
+			}{e.Type, e.Data})
+		}
+		var text bytes.Buffer
+		to := json.NewEncoder(&text)
+		to.SetEscapeHTML(false)
+		must(t, to.Encode(file))
+		must(t, os.WriteFile(path, text.Bytes(), 0o644))
+	}
+	text, err := os.ReadFile(path)
+	must(t, err)
+	var file stored
+	must(t, json.Unmarshal(text, &file))
+	var events []eventstore.Event
+	var types []string
+	for _, e := range file.Events {
+		events, types = append(events, eventstore.Event{Log: eventstore.Keys, Type: e.Type, Data: e.Data}), append(types, e.Type)
+	}
+	keys, err := signing.Fold(file.Installation, events)
+	must(t, err)
+	revoked := 0
+	for _, k := range keys {
+		if k.ValidTo != nil && k.RevokedAt != nil && k.Reason != "" {
+			revoked++
+		}
+	}
+	if len(keys) != 12 || revoked != 6 || !slices.Equal(types, []string{"keys.made", "keys.rotated", "keys.retired", "keys.revoked"}) {
+		t.Errorf("%v are %d keys, of which %d are revoked", types, len(keys), revoked)
+	}
+	for n := range events {
+		changed := slices.Clone(events)
+		changed[n].Data = bytes.Replace(changed[n].Data, []byte("20"), []byte("21"), 1)
+		if _, err := signing.Fold(file.Installation, changed); err == nil {
+			t.Errorf("event %d can be changed", n)
 		}
 	}
 }

@@ -4108,7 +4108,18 @@ type PublicKeyUse string
 
 // PublicKeys defines model for PublicKeys.
 type PublicKeys struct {
-	Keys []PublicKey `json:"keys"`
+	// Head Of the log `keys`, which the document is made from, as log:position:hash.
+	Head         *string             `json:"head,omitempty"`
+	Installation *openapi_types.UUID `json:"installation,omitempty"`
+	Keys         []PublicKey         `json:"keys"`
+
+	// Signature By the current key of use `report`, over the text in docs/auditors.md. It shows who kept an earlier document that this one comes from the same installation.
+	Signature *struct {
+		KeyId string `json:"keyId"`
+
+		// Signature Ed25519.
+		Signature []byte `json:"signature"`
+	} `json:"signature,omitempty"`
 }
 
 // QueryPerformance defines model for QueryPerformance.
