@@ -237,7 +237,7 @@ def unpack(work, pdf_path, keys_path):
         pdf = f.read()
     proof = load(work)
     with open(keys_path, encoding="utf-8") as f:
-        keys = json.load(f)["keys"]
+        keys = json.load(f, object_pairs_hook=once)["keys"]
 
     base = base_of(pdf)
     write("base.sha256", hashlib.sha256(base).hexdigest().encode())
@@ -325,11 +325,21 @@ def life(work, name, seen):
     print(state, said)
 
 
+def once(pairs):
+    """An object in which no name is there twice: parsers do not agree which of two counts."""
+    if len({name.upper().lower() for name, _ in pairs}) != len(pairs):
+        raise Unusable("a name is there twice")
+    return dict(pairs)
+
+
 def load(work):
     with open(os.path.join(work, "proof.json"), encoding="utf-8") as f:
-        proof = json.load(f)
+        proof = json.load(f, object_pairs_hook=once)
     if proof["format"] != "muster-proof-1":
         raise Unusable("the format is not muster-proof-1")
+    beside = os.path.exists(os.path.join(work, "beside"))  # else its bytes are signed with the PDF
+    if beside and proof["event"].get("version") and "mark" in json.loads(proof["event"]["data"]):
+        raise Unusable("event.version: no signature covers it")
     return proof
 
 

@@ -68,7 +68,7 @@ fi
 
 # The proof: an attachment of the PDF, unless another one is given.
 if [ -n "$proof" ]; then
-  cp "$proof" "$work/proof.json" || exit 3
+  cp "$proof" "$work/proof.json" && touch "$work/beside" || exit 3
 else
   which=$(pdfdetach -list "$file" 2>/dev/null | sed -n 's/^\([0-9]*\): proof\.json$/\1/p' | head -n 1)
   [ -n "$which" ] && pdfdetach -save "$which" -o "$work/proof.json" "$file" >/dev/null 2>&1

@@ -118,6 +118,9 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%s: %d %s%s", name, got.status, got.out, got.errors)
 		}
 	}
+	verifiedByOthers(t, 0, "--keys", mine, file)
+	verifiedByOthers(t, 1, "--keys", mine, changed)
+	verifiedByOthers(t, 3, "--keys", theirs, file)
 	if got := i.muster(t, append(asked, "--proof", file)...); got.status != exitFailed {
 		t.Errorf("it wrote over a file: %d", got.status)
 	}

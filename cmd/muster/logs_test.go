@@ -275,12 +275,14 @@ func TestExport(t *testing.T) {
 	if got := muster(t, "events", "verify", "--export", path, "--keys", keys); !strings.Contains(got.out, "1 of 3 events are opaque") {
 		t.Errorf("it does not count what is opaque:\n%s", got.out)
 	}
+	verifiedByOthers(t, 0, "--keys", keys, path)
 	lines := strings.SplitAfter(string(content), "\n")
 	lines[3] = regexp.MustCompile(`,"event":\{.*\}\}`).ReplaceAllString(lines[3], "}")
 	hidden := fileWith(t, "hidden.jsonl", strings.Join(lines, ""))
 	if got := muster(t, "events", "verify", "--export", hidden, "--keys", keys); got.status != exitFailed || !strings.Contains(got.out, "reports:3 hidden") {
 		t.Errorf("with an event made opaque it ends with %d:\n%s", got.status, got.out)
 	}
+	verifiedByOthers(t, 1, "--keys", keys, hidden)
 	moved := fileWith(t, "moved.jsonl", strings.Replace(string(content), `"position":3,`, `"position":2,`, 1))
 	if got := muster(t, "events", "verify", "--export", moved, "--keys", keys); got.status != exitFailed {
 		t.Errorf("with another head it ends with %d: %s%s", got.status, got.out, got.errors)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	netmail "net/mail"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -206,6 +207,21 @@ func (h house) trailTells(t *testing.T, r row) {
 	}
 }
 
+// verifiedByOthers runs the verifier that was written from docs/auditors.md alone.
+func verifiedByOthers(t *testing.T, status int, args ...string) {
+	t.Helper()
+	for _, tool := range []string{"python3", "openssl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return // internal/attest/page says that it is missing
+		}
+	}
+	run := exec.CommandContext(t.Context(), "python3", append([]string{"../../scripts/verify_report.py"}, args...)...)
+	said, _ := run.CombinedOutput()
+	if got := run.ProcessState.ExitCode(); got != status {
+		t.Errorf("scripts/verify_report.py %v ends with %d, want %d:\n%s", args, got, status, said)
+	}
+}
+
 // provesCompanions asks of what goes with the PDF: each file is known, with the database and
 // without, and one that was changed is not.
 func (h house) provesCompanions(t *testing.T, r row) {
@@ -213,6 +229,8 @@ func (h house) provesCompanions(t *testing.T, r row) {
 	file := func(name string, content []byte) string { return fileWith(t, name, string(content)) }
 	proof := file("proof.json", h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/proof", nil).body)
 	keys := file("muster-keys.json", client{base: h.server.base}.get(t, "/.well-known/muster-keys.json", nil).body)
+	_, pdf := h.ana.download(t, r.ID)
+	verifiedByOthers(t, 0, "--keys", keys, pdf)
 	for _, name := range append(report.Companions(report.Kind(r.Kind)), report.InputsFile) {
 		content := h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/files/"+name, nil).body
 		genuine, changed := file(name, content), file("changed-"+name, append(slices.Clone(content), '\n'))
@@ -227,6 +245,8 @@ func (h house) provesCompanions(t *testing.T, r row) {
 		if got := muster(t, append(offline, genuine, changed)...); got.status != 1 {
 			t.Errorf("of %s, changed, verify --offline ends with %d: %s%s", name, got.status, got.out, got.errors)
 		}
+		verifiedByOthers(t, 0, "--keys", keys, "--proof", proof, genuine)
+		verifiedByOthers(t, 1, "--keys", keys, "--proof", proof, changed)
 		var known struct {
 			Known bool
 			File  string

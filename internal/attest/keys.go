@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"muster/internal/onekey"
 )
 
 // Use is what a key signs.
@@ -123,6 +125,9 @@ const maxKeys = 1000
 // Errors: *MalformedError, which names the first key that does not fit.
 func ParseKeys(document []byte) (Keys, error) {
 	var keys Keys
+	if err := onekey.Check(document); err != nil {
+		return Keys{}, &MalformedError{"keys", err.Error()}
+	}
 	if err := json.Unmarshal(document, &keys); err != nil {
 		return Keys{}, &MalformedError{"keys", err.Error()}
 	}

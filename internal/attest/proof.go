@@ -18,6 +18,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
+	"muster/internal/onekey"
 )
 
 // FileName is the name of a proof, beside a PDF and in it.
@@ -52,7 +53,7 @@ type Event struct {
 	Organization  uuid.UUID `json:"organizationId"`
 	StreamType    string    `json:"streamType"`
 	Stream        uuid.UUID `json:"streamId"`
-	Version       int64     `json:"version"`
+	Version       int64     `json:"version,omitempty"` // of its stream; only in proofs of before, and part of no digest
 	Type          string    `json:"type"`
 	SchemaVersion int       `json:"schemaVersion"`
 	OccurredAt    time.Time `json:"occurredAt"`
@@ -68,7 +69,7 @@ func NewEvent(e eventstore.Event, previous []byte) (Event, error) {
 	}
 	return Event{
 		Log: string(e.Log), Position: e.Position, PreviousHash: hex.EncodeToString(previous), Hash: hex.EncodeToString(e.Hash),
-		Organization: e.OrganizationID, StreamType: e.StreamType, Stream: e.Stream, Version: e.Version,
+		Organization: e.OrganizationID, StreamType: e.StreamType, Stream: e.Stream,
 		Type: e.Type, SchemaVersion: e.SchemaVersion, OccurredAt: e.OccurredAt.UTC(), RecordedAt: e.RecordedAt.UTC(),
 		Data: string(e.Data), Metadata: string(e.Metadata),
 	}, nil
@@ -102,6 +103,14 @@ type named struct {
 		Name   string `json:"name"`
 		SHA256 string `json:"sha256"`
 	} `json:"files"`
+}
+
+// marked says whether the event is of since programs mark what they built.
+func (p Proof) marked() bool {
+	var says struct {
+		Mark *json.RawMessage `json:"mark"`
+	}
+	return json.Unmarshal([]byte(p.Event.Data), &says) == nil && says.Mark != nil
 }
 
 // inputsName is what a report calls its inputs document.
@@ -141,12 +150,27 @@ func (p Proof) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ParseProof reads a proof, without checking what it claims. Errors: *MalformedError.
+// ParseProof reads a proof that somebody brings, without checking what it claims. Errors:
+// *MalformedError. A version counts as malformed, because nothing that is signed says it. Only
+// the proof of an event of before there were marks may have one.
 func ParseProof(document []byte) (Proof, error) {
+	p, err := ParseKept(document)
+	if err == nil && p.Event.Version != 0 && p.marked() {
+		err = &MalformedError{"proof", "event.version: no signature covers it"}
+	}
+	return p, err
+}
+
+// ParseKept is ParseProof of a proof whose bytes are signed or kept: in a PDF, or by the
+// installation. A process of the version before may have made it.
+func ParseKept(document []byte) (Proof, error) {
 	if len(document) > MaxProof {
 		return Proof{}, &MalformedError{"proof", fmt.Sprintf("it has %d bytes", len(document))}
 	}
 	var p Proof
+	if err := onekey.Check(document); err != nil {
+		return Proof{}, &MalformedError{"proof", err.Error()}
+	}
 	if err := json.Unmarshal(document, &p); err != nil {
 		return Proof{}, &MalformedError{"proof", err.Error()}
 	}

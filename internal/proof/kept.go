@@ -46,7 +46,7 @@ func (m *Maker) kept(ctx context.Context, organization, id uuid.UUID) (k kept, o
 	if err != nil || !ok {
 		return k, false, err
 	}
-	if k.proof, err = attest.ParseProof(found.Proof); err != nil {
+	if k.proof, err = attest.ParseKept(found.Proof); err != nil {
 		return k, false, fmt.Errorf("read the proof of report %s: %w", id, err)
 	}
 	if found.Note != nil && strings.HasPrefix(*found.Note, k.proof.Checkpoint) { // witnesses sign below

@@ -2,6 +2,7 @@
 package attesttest
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
@@ -26,6 +27,7 @@ type Installation struct {
 	Log     ed25519.PrivateKey
 	Report  ed25519.PrivateKey
 	PDFKeys []attest.Key  // published beside the others
+	Mark    bool          // the event has one
 	Begin   time.Time     // when its keys were made, and a second before its reports were recorded
 	Late    time.Duration // by which reports are recorded after that
 }
@@ -82,6 +84,9 @@ func (i *Installation) Prove(pdf []byte, position, size int64) attest.Proof {
 		Data: fmt.Appendf(nil, `{"asOf":"2026-11-23T08:00:00Z","inputsSha256":%q,"pdfSha256":%q,"fileName":"security-2026-11-23.pdf","pages":12,"files":[{"name":"findings.csv","sha256":"%x"}]}`,
 			r.InputsSHA256, r.PDFSHA256, sha256.Sum256(Findings(pdf))),
 		Metadata: []byte(`{"actorId":"system:worker"}`),
+	}
+	if i.Mark {
+		ready.Data = fmt.Appendf(bytes.TrimSuffix(ready.Data, []byte("}")), `,"mark":"1a2b:00"}`)
 	}
 	own := eventstore.Digest(ready)
 	previous := sha256.Sum256([]byte("the event before"))

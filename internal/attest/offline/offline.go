@@ -46,6 +46,9 @@ func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 		if p != nil && p.Report != beside.Report {
 			c.say(attest.StepFile, attest.Broken, "The proof beside the file is about another report than the one in it.")
 		}
+		if p != nil && p.Event.Version != 0 && beside.Event.Version != 0 && p.Event.Version != beside.Event.Version {
+			c.say(attest.StepFile, attest.Broken, "The proof beside the file gives the event another version than the one in it.")
+		}
 		p = beside
 	}
 	if p == nil {
@@ -116,7 +119,7 @@ func (c *check) takeApart(file []byte) {
 		}
 	}
 	c.base = revisions.Base
-	if p, err := attest.ParseProof(revisions.Proof); err == nil {
+	if p, err := attest.ParseKept(revisions.Proof); err == nil {
 		c.inside = &p
 	}
 	c.signature(revisions)

@@ -40,7 +40,7 @@ func ReadRecorded(file []byte) (Recorded, error) {
 	if err != nil {
 		return Recorded{}, fmt.Errorf("the PDF was changed after it was signed: %w", err)
 	}
-	proof, err := attest.ParseProof(revisions.Proof)
+	proof, err := attest.ParseKept(revisions.Proof)
 	if err != nil {
 		return Recorded{}, err
 	}

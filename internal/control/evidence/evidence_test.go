@@ -147,7 +147,11 @@ func TestSignedEvidence(t *testing.T) {
 			}
 		})
 	}
-	for name, file := range map[string]string{"nothing": "", "no JSON": "%PDF", "a proof": `{"format":"muster-proof-1"}`, "another format": `{"evidence":{"format":"x"}}`, "a list": "[]"} {
+	for name, file := range map[string]string{"nothing": "", "no JSON": "%PDF", "a proof": `{"format":"muster-proof-1"}`, "another format": `{"evidence":{"format":"x"}}`, "a list": "[]",
+		"evidence twice":   string(replaced(`"evidence":`, `"evidence": {"format":"muster-evidence-1"}, "evidence":`)),
+		"a state twice":    string(replaced(`"state":`, `"state": "passed", "state":`)),
+		"in capitals, too": string(replaced(`"evidence":`, `"Evidence": {"format":"muster-evidence-1"}, "evidence":`)),
+	} {
 		var malformed *evidence.MalformedError
 		if _, _, err := evidence.Parse([]byte(file)); !errors.As(err, &malformed) {
 			t.Errorf("%s: %v", name, err)

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/internal/attest"
+	"muster/internal/onekey"
 )
 
 // Signed is a document with its signature, as it is handed on.
@@ -99,6 +100,9 @@ func (e *MalformedError) Error() string { return "this is no signed evidence: " 
 func Parse(file []byte) (Signed, Document, error) {
 	var s Signed
 	var d Document
+	if err := onekey.Check(file); err != nil {
+		return s, d, &MalformedError{err.Error()}
+	}
 	if err := json.Unmarshal(file, &s); err != nil {
 		return s, d, &MalformedError{err.Error()}
 	}

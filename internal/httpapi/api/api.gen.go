@@ -4024,7 +4024,6 @@ type Proof struct {
 		StreamId       openapi_types.UUID `json:"streamId"`
 		StreamType     string             `json:"streamType"`
 		Type           string             `json:"type"`
-		Version        int64              `json:"version"`
 	} `json:"event"`
 	Format ProofFormat `json:"format"`
 

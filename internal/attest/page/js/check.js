@@ -47,6 +47,8 @@ async function check(file, beside, keys, now = null) {
   if (beside) {
     if (proof && JSON.stringify(proof.report) !== JSON.stringify(beside.report))
       c.say("file", "broken", "The proof beside the file is about another report than the one in it.");
+    if (proof?.event.version && beside.event.version && proof.event.version !== beside.event.version)
+      c.say("file", "broken", "The proof beside the file gives the event another version than the one in it.");
     proof = beside;
   }
   if (!proof) {
@@ -100,7 +102,7 @@ async function takeApart(c, file) {
   }
   c.base = revisions.base;
   try {
-    c.inside = readProof(new TextDecoder("utf-8", { ignoreBOM: true }).decode(fromLatin(revisions.proof)));
+    c.inside = readProof(new TextDecoder("utf-8", { ignoreBOM: true }).decode(fromLatin(revisions.proof)), true);
   } catch (e) {
     if (!(e instanceof Malformed)) throw e;
   }

@@ -3,6 +3,21 @@
 const mostKeys = 1000;
 const mostProof = 1 << 20;
 
+/** once refuses JSON in which an object has one name twice: other parsers take the other one. */
+function once(text, what) {
+  const open = [];
+  for (const m of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
+    if (m[0] === "{" || m[0] === "[") open.push(new Set());
+    else if (m[0] === "}" || m[0] === "]") open.pop();
+    else if (m[1] !== undefined) {
+      const name = JSON.parse(m[0].slice(0, -m[1].length)).toUpperCase().toLowerCase();
+      const names = open[open.length - 1];
+      if (names.has(name)) throw new Malformed(`this is no ${what} document: ${name} is there twice`);
+      names.add(name);
+    }
+  }
+}
+
 function parse(text, what) {
   let value;
   try {
@@ -12,6 +27,7 @@ function parse(text, what) {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Malformed(`this is no ${what} document`);
+  once(text, what);
   return value;
 }
 
@@ -103,8 +119,17 @@ function whole(value, name) {
   return value;
 }
 
-/** readProof reads proof.json, without checking what it claims. */
-function readProof(document) {
+/** marked says whether an event is of since programs mark what they built. */
+function marked(data) {
+  try {
+    return parse(data, "event").mark != null;
+  } catch {
+    return false;
+  }
+}
+
+/** readProof reads proof.json, without checking what it claims. The bytes of one in a PDF are signed; in one that somebody brings, nothing covers a version. */
+function readProof(document, signed = false) {
   if (document.length > mostProof)
     throw new Malformed(`this is no proof document: it has ${document.length} characters`);
   const p = parse(document, "proof");
@@ -113,6 +138,8 @@ function readProof(document) {
   const { report: r, event: e, attestation: a } = p;
   if (!r || !e || !a || !Array.isArray(p.inclusion ?? []))
     throw new Malformed("this is no proof document: report, event, attestation or inclusion are missing");
+  if (!signed && e.version && marked(e.data))
+    throw new Malformed("this is no proof document: event.version: no signature covers it");
   if (!Array.isArray(p.keys ?? [])) throw new Malformed("this is no proof document: keys are no list");
   (p.keys ?? []).forEach(formed); // for people, and never trusted
   return {
@@ -135,6 +162,7 @@ function readProof(document) {
       organization: hexUUID(e.organizationId, "event.organizationId"),
       streamType: text(e.streamType, "event.streamType"),
       stream: hexUUID(e.streamId, "event.streamId"),
+      version: e.version, // only in proofs of before
       type: text(e.type, "event.type"),
       schemaVersion: whole(e.schemaVersion, "event.schemaVersion"),
       occurred: micros(e.occurredAt, "event.occurredAt"),
