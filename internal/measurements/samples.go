@@ -47,7 +47,7 @@ type Reached struct {
 	Part           string    // of package status; empty: the connection
 	Since          time.Time // when a failure began; zero: At
 	Fell           time.Time // of a success: when the server went down since the last one; zero: it did not, or nobody knows
-	Code, Sentence string    // why not
+	Code, Sentence string    // why not; of a part that is measured, what its figures lack
 }
 
 // HeldError says that another sender holds the statements of instances. Nothing of the

@@ -96,7 +96,7 @@ type PartState struct {
 	Part       Part
 	OK, Failed bool
 	Since      *time.Time // nil: never
-	Reason     Reason     // of what is not OK; may be empty
+	Reason     Reason     // why it is not OK, or what the figures of one that is OK lack; may be empty
 }
 
 // Status is the answer of Decide.
@@ -257,7 +257,7 @@ func (d *decision) part(part Part, s Status) PartState {
 	case gone || !d.fresh(*last):
 		out.Since = &last.TriedAt
 	case last.OK:
-		out.OK, out.Since = true, &last.Since
+		out.OK, out.Since, out.Reason = true, &last.Since, Reason{last.Code, last.Sentence}
 	default:
 		out.Failed, out.Since, out.Reason = true, &last.Since, Reason{last.Code, last.Sentence}
 	}

@@ -157,6 +157,11 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff([]string{"sessions ok", "statements failed", "databases not measured", "host ok"}, show()); diff != "" {
 		t.Error(diff)
 	}
+	// A part that is measured may lack something, which is said.
+	facts[1].Code, facts[1].Sentence = "statistics_reset", "They were reset."
+	if got := status.Decide(facts, noon, nil).Parts[0]; !got.OK || got.Reason != (status.Reason{Code: "statistics_reset", Sentence: "They were reset."}) {
+		t.Errorf("of what is measured with a note: %+v", got)
+	}
 	facts[0] = fact(status.Muster, status.Connection, false, 2*time.Second, 4*time.Second)
 	if diff := cmp.Diff([]string{"sessions not measured", "statements not measured", "databases not measured", "host ok"}, show()); diff != "" {
 		t.Error(diff)

@@ -3504,6 +3504,7 @@ type InstancePage struct {
 
 // InstancePart defines model for InstancePart.
 type InstancePart struct {
+	// Code Why it failed. Of a part that is `ok`: what its figures lack. `statistics_reset`: the server's statement statistics were reset within the last hour, and what ran between the last reading and the reset is not counted.
 	Code *string `json:"code"`
 
 	// Database The database that it is about; null for the whole server.

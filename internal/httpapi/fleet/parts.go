@@ -25,8 +25,8 @@ func showPart(p status.PartState) api.InstancePart {
 		shown.State = api.InstancePartStateOk
 	case p.Failed:
 		shown.State = api.InstancePartStateFailed
-		shown.Code, shown.Sentence = wire.Optional(p.Reason.Code), wire.Optional(p.Reason.Sentence)
 	}
+	shown.Code, shown.Sentence = wire.Optional(p.Reason.Code), wire.Optional(p.Reason.Sentence)
 	return shown
 }
 

@@ -38,6 +38,8 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if until := instant.Cut(s.Now()); until.After(at) { // unless the clock was set back meanwhile
 		now.Until = until
 	}
+	found := s.resets.with(s.last, now)
+	found.say(&batch.Reached[len(batch.Reached)-1])
 	var textsErr error
 	if deltas, ok := deltasBetween(s.last, now); ok {
 		var texts map[Ref]string
@@ -48,7 +50,7 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if err := s.home.Count(ctx, s.counted, now, batch, signs); err != nil {
 		return errors.Join(readErr, textsErr, err) // whether it was kept shows at the next round
 	}
-	s.last, s.counted, s.pending = now, &now.At, nil
+	s.last, s.counted, s.pending, s.resets = now, &now.At, nil, found
 	return errors.Join(readErr, textsErr)
 }
 

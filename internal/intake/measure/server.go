@@ -71,6 +71,7 @@ type Server struct {
 	counted       *time.Time // until when statements are, as far as we know
 	last          *List      // their counters then; nil: no basis yet
 	pending       *List      // what may have been counted: nobody said
+	resets        resets     // of the statistics, of late
 
 	textsAfter time.Time // texts are not asked for before
 }

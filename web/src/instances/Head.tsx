@@ -100,7 +100,7 @@ const partWords = { ok: "measured", failed: "failed", notMeasured: "not measured
 
 function Measured({ instance: i }: { instance: Instance }) {
   const parts = i.parts.filter((p) => p.part !== "assessment");
-  const failed = parts.filter((p) => p.state === "failed");
+  const noted = parts.filter((p) => p.sentence !== null);
   const host = parts.find((p) => p.part === "host");
   return (
     <Cell name="Measured" wide>
@@ -109,7 +109,7 @@ function Measured({ instance: i }: { instance: Instance }) {
           <PartMark key={`${p.part} ${p.database}`} part={p} />
         ))}
       </ul>
-      {failed.map((p) => (
+      {noted.map((p) => (
         <Under key={`${p.part} ${p.database}`}>
           {p.part}
           {p.database && (
