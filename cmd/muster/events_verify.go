@@ -276,9 +276,13 @@ func signerOf(v eventstore.Verification, keysFile string) (id string, err error)
 		return "", err
 	}
 	for _, k := range keys.Of(attest.UseLog) {
-		if bytes.Equal(k.PublicKey, spki) && strings.HasSuffix(k.Origin(), "/"+string(v.Log)) {
-			return k.ID, nil
+		if !bytes.Equal(k.PublicKey, spki) || !strings.HasSuffix(k.Origin(), "/"+string(v.Log)) {
+			continue
 		}
+		if k.Ended() != nil { // whoever has an old key can sign any date, and a file has no other clock
+			return "", fmt.Errorf("key %s, which signed the file, is %s: ask for a new export", k.ID, k.Lifetime())
+		}
+		return k.ID, nil
 	}
 	return "", errors.New("the key that signed it is none of the given ones")
 }

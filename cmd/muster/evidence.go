@@ -289,6 +289,15 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 		return v.end(nil)
 	}
 	verdict, key := evidence.Check(signed, keys)
+	lived, why := evidence.Lived(document, keys, key)
+	switch {
+	case verdict == attest.Holds && lived == attest.Contradicted:
+		v.refuted(verified{File: a.verify}, why)
+		return v.end(nil)
+	case verdict == attest.Holds && lived == attest.CannotTell:
+		v.cannotTell(a.verify, errors.New(why))
+		return v.end(nil)
+	}
 	switch verdict {
 	case attest.Contradicted:
 		v.refuted(verified{File: a.verify}, "the evidence is not what key "+key+" signed")

@@ -159,6 +159,30 @@ func TestSignedEvidence(t *testing.T) {
 	}
 }
 
+// TestEvidenceOfAKeyThatEnded: a thief with an old key makes none that holds.
+func TestEvidenceOfAKeyThatEnded(t *testing.T) {
+	t.Parallel()
+	document := quarter(6)
+	at := func(hours int) *time.Time { t := document.AsOf.Add(time.Duration(hours) * time.Hour); return &t }
+	for name, c := range map[string]struct {
+		change func(k *attest.Key)
+		want   attest.Verdict
+	}{
+		"a key that signs":             {func(*attest.Key) {}, attest.Holds},
+		"one that was retired since":   {func(k *attest.Key) { k.ValidTo = at(1) }, attest.CannotTell},
+		"one that was revoked":         {func(k *attest.Key) { k.RevokedAt = at(-1) }, attest.CannotTell},
+		"one that was retired before":  {func(k *attest.Key) { k.ValidTo = at(-48) }, attest.Contradicted},
+		"one that was not there yet":   {func(k *attest.Key) { k.ValidFrom = *at(48) }, attest.Contradicted},
+		"one that was there a day ago": {func(k *attest.Key) { k.ValidFrom = *at(-24) }, attest.Holds},
+	} {
+		k := attest.Key{ID: "k", Use: attest.UseReport, ValidFrom: *at(-1)}
+		c.change(&k)
+		if got, why := evidence.Lived(document, attest.Keys{Keys: []attest.Key{k}}, "k"); got != c.want || (why == "") != (got == attest.Holds) {
+			t.Errorf("%s: it %s, want %s: %s", name, got, c.want, why)
+		}
+	}
+}
+
 // TestCSVIsNoProgram: a cell that a spreadsheet would execute begins with an apostrophe.
 func TestCSVIsNoProgram(t *testing.T) {
 	t.Parallel()

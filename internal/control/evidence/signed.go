@@ -132,3 +132,17 @@ func Check(s Signed, keys attest.Keys) (verdict attest.Verdict, key string) {
 	}
 	return attest.CannotTell, s.KeyID
 }
+
+// Lived judges evidence that a key signed by the key's lifetime, as reports are judged
+// (attest.Key.Lived). AsOf is by a process's clock. Where the verdict is another than
+// attest.Holds, the sentence says why.
+func Lived(d Document, keys attest.Keys, key string) (attest.Verdict, string) {
+	for _, k := range keys.Of(attest.UseReport) {
+		if k.ID != key {
+			continue
+		}
+		state, why := k.Lived(d.AsOf, time.Time{}, attest.Skew)
+		return attest.VerdictOf([]attest.Step{{State: state}}), why
+	}
+	return attest.CannotTell, "Key " + key + " is none of the given ones."
+}
