@@ -167,6 +167,9 @@ func examples() []any {
 		fleet.InstanceActivated{},
 		fleet.InstanceDeactivated{},
 		fleet.InstanceRemoved{},
+		fleet.AssessmentKept{
+			InstanceID: a, AssessmentID: b, At: at, FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", Reached: true, Buffered: true, Mark: "f0f1:0e",
+		},
 		fleet.InstanceGrantsDeclined{Objects: []string{"pg_authid (rolname, rolpassword) in database orders", "pg_user_mapping"}},
 		fleet.DatabaseRegistered{InstanceID: a, ExternalID: "sales", Name: "sales", CreatedAt: at},
 		fleet.DatabaseChanged{Name: "sales", CreatedAt: at},
@@ -186,6 +189,10 @@ func examples() []any {
 			Domains: []fleet.DomainScore{{Name: "Security", Score: &threshold, Failed: 2, Passed: 19, NotAssessed: 1}},
 			Changes: []fleet.Change{{Kind: fleet.ChangedSetting, Key: "work_mem", Before: "0a", After: "0b"}}, Omitted: 1, FactsSHA256: "0c",
 			New: []fleet.NewFindings{{CheckID: "PG-S17", Title: "PUBLIC may create objects in a schema", Severity: "High", Findings: 2}},
+		},
+		fleet.InstanceAssessed{
+			InstanceID: a, AssessmentID: b, At: at, Score: &score, Grade: "B", Domains: []fleet.DomainScore{}, Changes: []fleet.Change{},
+			FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", Buffered: true, Mark: "f0f1:0e",
 		},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
 		alert.Raised{Key: "external/disk\n" + a.String(), After: at, Limited: true, Details: raised},

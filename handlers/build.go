@@ -35,7 +35,7 @@ type Gathering struct {
 }
 
 // Gatherer assembles the inputs of a report as of one instant. Errors:
-// *NoClassificationError, *SourceError.
+// *NoClassificationError, *AlteredFactsError, *SourceError.
 type Gatherer interface {
 	Gather(ctx context.Context, g Gathering) (snapshot.Document, error)
 	// Findings is the digest of what such a document would find now (report.Findings).

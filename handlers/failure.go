@@ -36,7 +36,8 @@ func (e *SourceError) Unwrap() error { return e.Err }
 func finalFailure(err error) (report.Failed, bool) {
 	var none *NoClassificationError
 	var render *pdf.RenderError
-	if errors.As(err, &none) || errors.As(err, &render) {
+	var altered *AlteredFactsError
+	if errors.As(err, &none) || errors.As(err, &render) || errors.As(err, &altered) {
 		return failure(err), true
 	}
 	return report.Failed{}, false
@@ -46,6 +47,7 @@ func finalFailure(err error) (report.Failed, bool) {
 // that a burial that has to wait still knows how the report ends.
 const (
 	classNoClassification = "no_completed_classification"
+	classAltered          = "facts_altered"
 	classFull             = "store_full"
 	classStore            = "store_unavailable"
 	classAbandoned        = "abandoned"
@@ -62,6 +64,8 @@ var failures = map[string]report.Failed{
 	classNoClassification: {Code: report.CodeNoCompletedClassification, Message: "No database in scope has a completed " +
 		"classification. Switch classification on (names or values) for at least one of the instances, wait for its next " +
 		"assessment, and request the report again."},
+	classAltered: {Code: report.CodeFactsAltered, Message: "An assessment in scope is not the one that the log recorded. Ask the " +
+		"operator of Muster to find out who changed the database, have the server assessed again, and request the report again."},
 	classFull: {Code: report.CodeGenerationFailed, Message: "The place where report files are kept is full. Ask the operator " +
 		"of Muster to make room there, and request the report again."},
 	classStore: {Code: report.CodeGenerationFailed, Message: "The place where report files are kept could not be reached in any " +
@@ -81,6 +85,10 @@ var failures = map[string]report.Failed{
 
 // failure says how a report ends whose last attempt ended with err.
 func failure(err error) report.Failed {
+	var altered *AlteredFactsError
+	if errors.As(err, &altered) {
+		return report.Failed{Code: report.CodeFactsAltered, Message: altered.sentence()}
+	}
 	if f, ok := failures[classOf(err)]; ok {
 		return f
 	}
@@ -91,6 +99,7 @@ func classOf(err error) string {
 	var (
 		earlier   *jobs.EarlierError
 		none      *NoClassificationError
+		altered   *AlteredFactsError
 		render    *pdf.RenderError
 		full      *blobs.FullError
 		away      *blobs.UnavailableError
@@ -104,6 +113,8 @@ func classOf(err error) string {
 		return earlier.Class
 	case errors.As(err, &none):
 		return classNoClassification
+	case errors.As(err, &altered):
+		return classAltered
 	case errors.As(err, &full):
 		return classFull
 	case errors.As(err, &away):

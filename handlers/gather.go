@@ -18,6 +18,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/logged"
 	"muster/internal/blobs"
 	"muster/internal/measurements"
 	"muster/internal/snapshot"
@@ -42,7 +43,7 @@ type Assessor interface {
 	// Fresh returns an assessment that reached the server no longer than maxAge
 	// ago, or what a look just now gives. A server that cannot be reached is no
 	// error: the assessment says so.
-	Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error)
+	Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*assessment.Kept, error)
 }
 
 // Measurements is how busy the organization's hosts were, how large they are, and what
@@ -60,6 +61,7 @@ type Inputs struct {
 	Fleet        *fleet.Reader
 	Facts        *assessment.Store
 	Assessor     Assessor
+	Logged       *logged.Reader // what the log says of assessments
 	Accounts     *accounts.Store
 	History      *history.Reader
 	Exceptions   *exceptions.Reader
@@ -108,6 +110,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the instances", g.addInstances},
 		{"the checks", g.addChecks},
 		{"the assessments", g.addAssessments},
+		{"the log's word of the assessments", g.bind},
 		{"the first sight of findings", g.addFirstSeen},
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
@@ -330,14 +333,22 @@ func (g *Inputs) addAssessment(ctx context.Context, organization uuid.UUID, inst
 		if err != nil && !g.forgotten(ctx, organization, instance) {
 			return err
 		}
-		instance.Assessment = a
+		take(instance, a)
 	}
 	if instance.Collected || !fed || !instance.Active {
 		return nil
 	}
 	latest, err := g.Facts.LatestAssessment(ctx, organization, instance.ID)
-	instance.Assessment = latest
+	take(instance, latest)
 	return err
+}
+
+// take puts what was kept of an instance into the document.
+func take(instance *snapshot.Instance, kept *assessment.Kept) {
+	if kept != nil {
+		instance.Assessment = kept.Assessment
+		instance.Logged = &snapshot.LoggedAssessment{ID: kept.ID, At: kept.At, FactsSHA256: kept.SHA256}
+	}
 }
 
 // forgotten says whether the connection was taken away after the build had begun:

@@ -300,7 +300,7 @@ func (e *estate) found(instance uuid.UUID, results ...snapshot.CheckResult) {
 	claim := e.claim(instance)
 	at := e.clock.Now().Add(-time.Hour)
 	a := snapshot.Assessment{StartedAt: at, FinishedAt: at, Outcome: snapshot.OutcomeComplete, VersionNum: 150018, Results: results}
-	if err := e.facts.Record(e.t.Context(), claim, a, nil, time.Hour); err != nil {
+	if err := e.facts.Record(e.t.Context(), claim, a, nil, time.Hour, e.tell); err != nil {
 		e.t.Fatal(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	domain "muster/domain/fleet"
@@ -51,7 +50,7 @@ func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 		}}
 	}
 	all := []assessment.Sent{sent(ids[0].ID, 90*24*time.Hour, "MS-02"), sent(ids[1].ID, time.Hour, "OR-01"), sent(ids[1].ID, 2*time.Hour, "OR-02")}
-	if err := e.facts.RecordSent(t.Context(), e.organization, all, func(*sqlx.Tx, []domain.InstanceAssessed) error { return nil }); err != nil {
+	if err := e.facts.RecordSent(t.Context(), e.organization, all, e.tellAll); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))

@@ -22,7 +22,7 @@ func TestTheInputsSaySinceWhenAFindingIsThere(t *testing.T) {
 	e.connect(orders)
 	record := func(results ...snapshot.CheckResult) {
 		a := snapshot.Assessment{StartedAt: e.clock.Now(), FinishedAt: e.clock.Now(), Outcome: snapshot.OutcomeComplete, VersionNum: 150003, Results: results}
-		if err := e.facts.Record(t.Context(), e.claim(orders), a, nil, time.Hour); err != nil {
+		if err := e.facts.Record(t.Context(), e.claim(orders), a, nil, time.Hour, e.tell); err != nil {
 			t.Fatal(err)
 		}
 	}

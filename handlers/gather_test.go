@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	domain "muster/domain/fleet"
@@ -23,6 +25,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/feed/kept"
+	"muster/internal/assessment/logged"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
@@ -73,7 +76,7 @@ func newEstate(t *testing.T) *estate {
 }
 
 // Fresh stands for the collector, with what the store knows.
-func (e *estate) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+func (e *estate) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*assessment.Kept, error) {
 	a, err := e.facts.Reached(ctx, organization, instance, maxAge)
 	if err != nil || a != nil {
 		return a, err
@@ -85,7 +88,29 @@ func (e *estate) Fresh(ctx context.Context, organization, instance uuid.UUID, ma
 	if err != nil {
 		return nil, err
 	}
-	return &seen, nil
+	since, err := e.facts.Attempt(ctx, organization, instance)
+	if err != nil {
+		return nil, err
+	}
+	claim, ok, err := e.facts.ClaimSince(ctx, organization, instance, since, time.Minute)
+	if err != nil || !ok {
+		return nil, errors.Join(err, fmt.Errorf("claimed: %t", ok))
+	}
+	if err := e.facts.Record(ctx, claim, seen, nil, time.Hour, e.tell); err != nil {
+		return nil, err
+	}
+	return e.facts.Newest(ctx, organization, instance)
+}
+
+// tell appends the event of an assessment, as the collector does.
+func (e *estate) tell(tx *sqlx.Tx, kept domain.AssessmentKept) error {
+	return e.tellAll(tx, []domain.Assessed{kept})
+}
+
+// tellAll is tell for what a feed sent.
+func (e *estate) tellAll(tx *sqlx.Tx, told []domain.Assessed) error {
+	_, err := e.commands.RecordAssessmentTx(e.t.Context(), tx, e.actor(), told...)
+	return err
 }
 
 func (e *estate) wait(mark commands.Mark) {
@@ -142,7 +167,7 @@ func (e *estate) assessed(instance uuid.UUID, classified ...assessment.DatabaseC
 		StartedAt: e.clock.Now().Add(-time.Hour), FinishedAt: e.clock.Now().Add(-time.Hour), Outcome: snapshot.OutcomeComplete,
 		VersionNum: 150003, Databases: []snapshot.DatabaseFact{{Name: "sales", SizeBytes: &size}},
 	}
-	if err := e.facts.Record(e.t.Context(), claim, a, classified, time.Hour); err != nil {
+	if err := e.facts.Record(e.t.Context(), claim, a, classified, time.Hour, e.tell); err != nil {
 		e.t.Fatal(err)
 	}
 }
@@ -154,7 +179,7 @@ func (e *estate) inputs() *handlers.Inputs {
 		e.t.Fatal(err)
 	}
 	return &handlers.Inputs{
-		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
+		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: commands.Registry().Decode}, Assessor: e, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
 		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
 	"muster/domain/report"
@@ -37,7 +36,7 @@ func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
 	}, State: changes.State{Seen: []changes.Scope{scope}, Items: []changes.Item{
 		item("Shared_Buffers", "16384", "8kB"), item("work_mem", "4", "MB"), item("log_connections", "on", ""), item("archive_command", "cp", ""),
 	}}}
-	if err := e.facts.RecordSent(t.Context(), e.organization, []assessment.Sent{sent}, func(*sqlx.Tx, []domain.InstanceAssessed) error { return nil }); err != nil {
+	if err := e.facts.RecordSent(t.Context(), e.organization, []assessment.Sent{sent}, e.tellAll); err != nil {
 		t.Fatal(err)
 	}
 	machine := hostSample("tuned", now.Add(-time.Minute), 40)

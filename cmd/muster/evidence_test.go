@@ -41,17 +41,13 @@ func TestEvidence(t *testing.T) {
 		}
 		var sent []assessment.Sent
 		for n, status := range []string{snapshot.StatusPass, snapshot.StatusFail, snapshot.StatusPass} {
-			sent = append(sent, assessment.Sent{Instance: ids[0].ID, At: now.Add(time.Duration(n-4) * 12 * time.Hour), Assessment: snapshot.Assessment{
+			sent = append(sent, assessment.Sent{Instance: ids[0].ID, Buffered: true, At: now.Add(time.Duration(n-4) * 12 * time.Hour), Assessment: snapshot.Assessment{
 				Outcome: snapshot.OutcomeComplete, Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: status}},
 			}})
 		}
-		err = in.facts.RecordSent(ctx, acme.ID, sent, func(tx *sqlx.Tx, told []fleet.InstanceAssessed) error {
-			for _, e := range told {
-				if _, err := in.commands.RecordAssessmentTx(ctx, tx, actor, e); err != nil {
-					return err
-				}
-			}
-			return nil
+		err = in.facts.RecordSent(ctx, acme.ID, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+			_, err := in.commands.RecordAssessmentTx(ctx, tx, actor, told...)
+			return err
 		})
 		if err != nil {
 			return err
@@ -126,7 +122,7 @@ func TestEvidence(t *testing.T) {
 	}
 	db := pgtest.Connect(t, i.url)
 	db.MustExec(`UPDATE assessments SET facts = replace(facts::text, '"pass"', '"fail"')::json WHERE facts::text LIKE '%"pass"%'`)
-	i.fail(t, append(asked, "--json"), "is not the one that the log recorded", "it was changed")
+	i.fail(t, append(asked, "--json"), "of shop at", "is altered", "is not the one that the log recorded")
 	db.MustExec(`UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE id <> (SELECT id FROM assessments ORDER BY recorded_at LIMIT 1 OFFSET 1)`)
 	i.must(t, append(asked, "--json")...)
 	i.organization(t, "Bolt")

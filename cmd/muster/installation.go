@@ -21,6 +21,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed/kept"
+	"muster/internal/assessment/logged"
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/budgets"
@@ -261,7 +262,12 @@ func (in *installation) accepted() collect.Accepted {
 
 // controls answers how a check stood over a period.
 func (in *installation) controls() *control.Reader {
-	return &control.Reader{Assessments: in.facts, Log: in.events, Fleet: in.fleet, Decode: commands.Registry().Decode}
+	return &control.Reader{Assessments: in.facts, Log: in.events, Fleet: in.fleet, Decode: commands.Registry().Decode, Logged: in.logged()}
+}
+
+// logged holds assessments against the log.
+func (in *installation) logged() *logged.Reader {
+	return &logged.Reader{Facts: in.facts, Log: in.events, Decode: commands.Registry().Decode}
 }
 
 // readModels are the projections of this program.

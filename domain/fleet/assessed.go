@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -29,6 +28,26 @@ type InstanceAssessed struct {
 	// New are the findings that the assessment before did not have, or had as less severe,
 	// by check and severity. Empty: there are none, or the event is from before it said so.
 	New []NewFindings `json:"newFindings,omitempty"`
+	// What AssessmentKept says of the assessment, whose place this event takes; empty: the
+	// event is from before there were marks.
+	AnswersSHA256 string `json:"answersSha256,omitempty"`
+	Catalogue     string `json:"catalogueVersion,omitempty"`
+	Buffered      bool   `json:"buffered,omitempty"`
+	Mark          string `json:"mark,omitempty"`
+}
+
+// Binding is the event with what binds its assessment to the log.
+func (e InstanceAssessed) Binding(k AssessmentKept) InstanceAssessed {
+	e.At, e.FactsSHA256, e.AnswersSHA256, e.Catalogue, e.Buffered, e.Mark = k.At, k.FactsSHA256, k.AnswersSHA256, k.Catalogue, k.Buffered, k.Mark
+	return e
+}
+
+// Kept is what the event says of its assessment.
+func (e InstanceAssessed) Kept() AssessmentKept {
+	return AssessmentKept{
+		InstanceID: e.InstanceID, AssessmentID: e.AssessmentID, At: e.At, FactsSHA256: e.FactsSHA256, AnswersSHA256: e.AnswersSHA256,
+		Catalogue: e.Catalogue, Reached: true, Buffered: e.Buffered, Mark: e.Mark,
+	}
 }
 
 // NewFindings are those of one check and severity. Id and title are the catalogue's.
@@ -80,14 +99,4 @@ func (e InstanceAssessed) Same(other InstanceAssessed) bool {
 
 func equal[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
-
-// AssessmentsOf is the id of the stream that says what assessments of an instance came
-// to. It is not the instance's own, which is loaded whole for every change to it.
-func AssessmentsOf(instance uuid.UUID) (id uuid.UUID) {
-	about := sha256.Sum256([]byte("assessments of instance " + instance.String()))
-	copy(id[:], about[:])
-	id[6] = id[6]&0x0f | 0x80 // version 8: made by whoever made it
-	id[8] = id[8]&0x3f | 0x80
-	return id
 }

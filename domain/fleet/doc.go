@@ -13,7 +13,9 @@
 // drop them on InstanceRemoved, there is no DatabaseRemoved for each.
 //
 // What an assessment came to is a fact of a stream beside the instance's
-// (InstanceAssessed), which no decision reads: an assessment is taken as it is.
+// (InstanceAssessed), which no decision reads: an assessment is taken as it is. A third
+// stream has those that came to nothing new (AssessmentKept). Each assessment has one of the
+// two events, with its digests, so that nobody uses one that was changed since.
 //
 // What may go wrong, and what then happens: two feeds that name the same server
 // at once come one after the other, because the caller holds the lock of the

@@ -107,7 +107,7 @@ func (InstanceGrantsDeclined) name() string { return "instance.grants_declined" 
 func Events() []Event {
 	return []Event{
 		InstanceRegistered{}, InstanceChanged{}, InstanceActivated{}, InstanceDeactivated{}, InstanceRemoved{},
-		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{}, InstanceGrantsDeclined{},
+		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{}, InstanceGrantsDeclined{}, AssessmentKept{},
 	}
 }
 

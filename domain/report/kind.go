@@ -54,6 +54,7 @@ const (
 // Codes of a Failed report.
 const (
 	CodeNoCompletedClassification = "no_completed_classification"
+	CodeFactsAltered              = "facts_altered" // an assessment is not the one that the log recorded
 	CodeGenerationFailed          = "generation_failed"
 	CodeGenerationTimeout         = "generation_timeout"
 	CodeSourceUnavailable         = "source_unavailable"

@@ -34,6 +34,10 @@ const (
 	olderPause = time.Minute
 )
 
+// bufferedAfter is how old an assessment is that waited in the buffer: Muster then counts it
+// for its own time although it is recorded days later.
+const bufferedAfter = time.Hour
+
 // eventBudget is the budget that facts are held against, and measurements are not: those go on
 // while facts wait.
 const eventBudget = "events"
@@ -93,7 +97,7 @@ func (a *Agent) deliverNext(ctx context.Context) (sentAny bool, err error) {
 // stay that are not settled.
 func (a *Agent) send(ctx context.Context, records []record) error {
 	path, body := a.call(records)
-	skew, err := a.sender.post(ctx, path, body)
+	skew, err := a.sender.post(ctx, path, body, records[0].Kind == assessmentFact && a.Now().Sub(records[0].At) > bufferedAfter)
 	a.noteClock(ctx, skew)
 	var p *Problem
 	switch {

@@ -36,7 +36,7 @@ func (a *Agent) reportOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.sender.post(ctx, agentsPath, body)
+	_, err = a.sender.post(ctx, agentsPath, body, false)
 	return err
 }
 
@@ -49,7 +49,7 @@ func (a *Agent) askTheTime(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	skew, _ := a.sender.post(ctx, agentsPath, body)
+	skew, _ := a.sender.post(ctx, agentsPath, body, false)
 	a.noteClock(ctx, skew)
 }
 

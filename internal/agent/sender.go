@@ -98,10 +98,10 @@ func (p *Problem) isVerdict() bool {
 	return false
 }
 
-// post sends a call. What the server refuses is a *Problem; any other error says that
+// post sends a call; buffered says that what it has waited in the buffer. What the server refuses is a *Problem; any other error says that
 // nobody knows whether the server has it. skew is how far the server's clock is ahead of
 // ours, to half a second and the time of the call; 0 where nobody answered.
-func (s *sender) post(ctx context.Context, path string, body []byte) (skew time.Duration, err error) {
+func (s *sender) post(ctx context.Context, path string, body []byte, buffered bool) (skew time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	token, err := ReadToken(s.tokenFile)
@@ -125,6 +125,9 @@ func (s *sender) post(ctx context.Context, path string, body []byte) (skew time.
 	r.Header.Set("Content-Encoding", "gzip")
 	r.Header.Set("User-Agent", "muster-agent/"+s.version)
 	r.Header.Set("X-Muster-Sender", s.id)
+	if buffered {
+		r.Header.Set("X-Muster-Buffered", "true")
+	}
 	began := time.Now()
 	answer, err := s.client.Do(r)
 	if err != nil {

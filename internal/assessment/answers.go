@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ type Answer struct {
 	Status   string `json:"s"`           // one of snapshot's statuses
 	Reason   string `json:"r,omitempty"` // why it was not assessed, or does not apply
 	Failing  int    `json:"n,omitempty"` // how many objects fail; 0: the check names none
+	// Threshold is, of the first answer of a check, the beginning of the SHA-256 of when the
+	// check passes, hex: another one is another check. Empty: not known.
+	Threshold string `json:"t,omitempty"`
 }
 
 // Answered is one assessment and what it says of one check.
@@ -31,6 +35,13 @@ type Answered struct {
 	Instance uuid.UUID
 	At       time.Time
 	Answers  []Answer // none: it did not ask
+	// SHA256 is that of the facts as they are stored, AnswersSHA256 that of the answers; hex.
+	// Of answers that were read from facts the second is empty.
+	SHA256, AnswersSHA256 string
+	// Catalogue and Threshold are what it was judged by, and Unreached says that it is an
+	// attempt; empty where the facts were not read.
+	Catalogue, Threshold string
+	Unreached            bool
 }
 
 // unanswered is the key under which an assessment says why it has no answers.
@@ -52,6 +63,9 @@ func answersOf(a snapshot.Assessment) map[string][]Answer {
 			one.Reason = clean(r.Reason)
 		}
 		check := clean(r.CheckID)
+		if answers[check] == nil && r.Threshold != "" {
+			one.Threshold = digest([]byte(r.Threshold))[:8]
+		}
 		answers[check] = append(answers[check], one)
 	}
 	return answers
@@ -79,6 +93,7 @@ type AnswerQuery struct {
 	Check         string
 	After, Before time.Time // recorded after one and before the other
 	FromFacts     bool      // read whole assessments, and not what was taken out of them
+	FactsUntil    time.Time // likewise of those up to a time
 }
 
 // EachAnswer calls each with what assessments say of a check, instance by instance, the
@@ -89,7 +104,7 @@ func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answere
 	if q.Instances != nil {
 		ids = statement.IDs(q.Instances)
 	}
-	rows, err := s.db.QueryxContext(ctx, answersSQL, q.Organization, ids, q.After, q.Before, q.Check, q.FromFacts)
+	rows, err := s.db.QueryxContext(ctx, answersSQL, q.Organization, ids, q.After, q.Before, q.Check, q.FromFacts, q.FactsUntil)
 	if err != nil {
 		return fmt.Errorf("read the answers of check %s: %w", q.Check, err)
 	}
@@ -97,13 +112,13 @@ func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answere
 	for rows.Next() {
 		var one Answered
 		var answer, facts []byte
-		if err := rows.Scan(&one.ID, &one.Instance, &one.At, &answer, &facts); err != nil {
+		if err := rows.Scan(&one.ID, &one.Instance, &one.At, &answer, &facts, &one.SHA256, &one.AnswersSHA256); err != nil {
 			return fmt.Errorf("read an answer of check %s: %w", q.Check, err)
 		}
 		one.At = one.At.UTC()
 		switch {
 		case facts != nil:
-			one.Answers, err = answersIn(facts, q.Check)
+			one.read(facts, q.Check)
 		case answer != nil:
 			err = json.Unmarshal(answer, &one.Answers)
 		}
@@ -117,23 +132,30 @@ func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answere
 	return rows.Err()
 }
 
-// answersIn are those of an assessment from before answers were kept.
-func answersIn(facts []byte, check string) ([]Answer, error) {
+// read takes what it says from the facts. Facts that cannot be read say nothing: they are
+// not those that the log names.
+func (one *Answered) read(facts []byte, check string) {
+	one.SHA256 = digest(facts)
 	var a snapshot.Assessment
-	if err := json.Unmarshal(facts, &a); err != nil {
-		return nil, err
+	if json.Unmarshal(facts, &a) != nil {
+		return
+	}
+	one.Catalogue, one.Unreached = a.CatalogueVersion, a.Outcome == snapshot.OutcomeUnreachable
+	if i := slices.IndexFunc(a.Results, func(r snapshot.CheckResult) bool { return r.CheckID == check }); i >= 0 {
+		one.Threshold = a.Results[i].Threshold
 	}
 	answers := answersOf(a)
-	if all, none := answers[unanswered]; none {
-		return all, nil
+	all, none := answers[unanswered]
+	if !none {
+		all = answers[check]
 	}
-	return answers[check], nil
+	one.Answers = all
 }
 
 // FailingObjects are the listed objects that break a check in one assessment, by
 // database. It reads the assessment whole.
 func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, check string) (map[string][]string, error) {
-	a, err := s.assessment(ctx, `SELECT facts FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
+	a, err := s.assessment(ctx, `SELECT id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
 	if err != nil || a == nil {
 		return nil, err
 	}
@@ -147,12 +169,6 @@ func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, 
 		}
 	}
 	return objects, nil
-}
-
-// Digests are the SHA-256 of the facts of some assessments as they are stored.
-func (s *Store) Digests(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]byte, error) {
-	return statement.Map[uuid.UUID, []byte](ctx, s.db, "digest assessments", `SELECT id, sha256(convert_to(facts::text, 'UTF8'))
-		FROM assessments WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
 }
 
 // answersAtOnce is how many assessments of before there were answers are read in one

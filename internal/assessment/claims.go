@@ -12,9 +12,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment/findings"
 	"muster/internal/lease"
 	"muster/internal/postgres/transact"
+	"muster/internal/secrets"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
 	"muster/internal/turns"
@@ -111,10 +113,10 @@ var recordClassificationSQL string
 // Record keeps the outcome of a claim, ends the claim and sets when the
 // instance is due next, all or nothing. A *lease.LostError says that the claim
 // had ended: nothing is kept then. What else belongs to it is done by also, in the same
-// transaction and last in it, with the time at which the assessment was recorded.
+// transaction and last in it, with the event that the log is to be told.
 func (s *Store) Record(
 	ctx context.Context, c Claim, a snapshot.Assessment, classified []DatabaseClassification, next time.Duration,
-	also ...func(tx *sqlx.Tx, at time.Time) error,
+	also ...func(tx *sqlx.Tx, kept fleet.AssessmentKept) error,
 ) error {
 	facts, err := json.Marshal(a)
 	if err != nil {
@@ -129,18 +131,20 @@ func (s *Store) Record(
 		return fmt.Errorf("encode the missing grants of instance %s: %w", c.Instance, err)
 	}
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+		if err := secrets.HoldKeys(ctx, tx); err != nil { // first: a change of keys locks all connections behind it
+			return err
+		}
 		reached := a.Outcome != snapshot.OutcomeUnreachable
 		result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
 			next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.Due, a.InRecovery, a.Upstream)
 		if err := held(c, result, err); err != nil {
 			return err
 		}
-		at, err := statement.One[time.Time](ctx, tx, "insert the assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, answers)
-			VALUES ($1, $2, $3, $4, $5, $6) RETURNING recorded_at`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts), answers)
+		in, err := statement.One[inserted](ctx, tx, "insert the assessment", insertSQL, c.Token, c.Organization, c.Instance, a.Outcome, string(facts), answers, nil)
 		if err != nil {
 			return err
 		}
-		if err := keepFindings(ctx, tx, c, a, at); err != nil {
+		if err := keepFindings(ctx, tx, c, a, in.At); err != nil {
 			return err
 		}
 		if err := keepClassifications(ctx, tx, c, classified); err != nil {
@@ -151,8 +155,9 @@ func (s *Store) Record(
 				return err
 			}
 		}
+		kept := s.event(c.Organization, c.Instance, c.Token, a, facts, in, false)
 		for _, do := range also {
-			if err := do(tx, at); err != nil {
+			if err := do(tx, kept); err != nil {
 				return err
 			}
 		}

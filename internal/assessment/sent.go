@@ -17,6 +17,7 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
 	"muster/internal/postgres/transact"
+	"muster/internal/secrets"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
@@ -30,6 +31,7 @@ type Sent struct {
 	Classified []DatabaseClassification // each as of its FinishedAt
 	State      changes.State
 	Accepted   []snapshot.Exception // those in force
+	Buffered   bool                 // the sender says that it waited in its buffer
 }
 
 // CollectedError says that instances are assessed over their own connections, so that
@@ -51,9 +53,10 @@ var (
 // what it is like now, whatever the order of arrival; one that comes late is put where
 // it belongs in the history of findings and of scores, and nothing is told of what
 // changed. Of the same time twice the first stays. Last in the transaction tell appends
-// what the log is to be told. Error: *CollectedError.
+// what the log is to be told, one event of each that is kept: what it came to where that is
+// news, else fleet.AssessmentKept. Error: *CollectedError.
 func (s *Store) RecordSent(
-	ctx context.Context, organization uuid.UUID, all []Sent, tell func(tx *sqlx.Tx, told []fleet.InstanceAssessed) error,
+	ctx context.Context, organization uuid.UUID, all []Sent, tell func(tx *sqlx.Tx, told []fleet.Assessed) error,
 ) error {
 	if len(all) == 0 {
 		return nil
@@ -71,13 +74,16 @@ func (s *Store) RecordSent(
 		if err := s.RefuseCollected(ctx, tx, organization, instances); err != nil {
 			return err
 		}
+		if err := secrets.HoldKeys(ctx, tx); err != nil {
+			return err
+		}
 		last, err := statement.Map[uuid.UUID, *time.Time](ctx, tx, "take turns about what feeds assess", lockFeedsSQL, organization, statement.IDs(instances))
 		if err != nil {
 			return err
 		}
-		var told []fleet.InstanceAssessed
+		var told []fleet.Assessed
 		for _, id := range instances {
-			r := recorder{tx: tx, organization: organization, instance: id, last: last[id]}
+			r := recorder{store: s, tx: tx, organization: organization, instance: id, last: last[id]}
 			if err := r.record(ctx, byInstance[id]); err != nil {
 				return fmt.Errorf("record what a feed sent of instance %s: %w", id, err)
 			}
@@ -101,11 +107,12 @@ func (s *Store) RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, org
 // recorder keeps what was sent of one instance; its transaction holds the row that
 // others wait for.
 type recorder struct {
+	store                  *Store
 	tx                     *sqlx.Tx
 	organization, instance uuid.UUID
 	last                   *time.Time // of what was there; nil: nothing
 	late                   bool       // something came that is older than what was there
-	told                   []fleet.InstanceAssessed
+	told                   []fleet.Assessed
 }
 
 func (r *recorder) record(ctx context.Context, all []Sent) error {
@@ -113,14 +120,21 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 	slices.SortStableFunc(all, func(a, b Sent) int { return a.At.Compare(b.At) })
 	for _, one := range all {
 		id := sentID(r.organization, r.instance, one.At)
-		if fresh, err := r.insert(ctx, id, one); err != nil || !fresh {
-			if err != nil {
-				return err
-			}
+		kept, fresh, err := r.insert(ctx, id, one)
+		switch {
+		case err != nil:
+			return err
+		case !fresh:
 			continue
 		}
-		if err := r.take(ctx, id, one); err != nil {
+		assessed, news, err := r.take(ctx, id, one)
+		switch {
+		case err != nil:
 			return err
+		case news:
+			r.told = append(r.told, assessed.Binding(kept))
+		default:
+			r.told = append(r.told, kept)
 		}
 		for _, c := range one.Classified {
 			if err := r.classify(ctx, c); err != nil {
@@ -135,22 +149,26 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 }
 
 // insert keeps the facts; fresh is false where there are some of that time.
-func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (fresh bool, err error) {
+func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (kept fleet.AssessmentKept, fresh bool, err error) {
 	facts, err := json.Marshal(one.Assessment)
 	if err != nil {
-		return false, fmt.Errorf("encode an assessment: %w", err)
+		return kept, false, fmt.Errorf("encode an assessment: %w", err)
 	}
 	answers, err := encodeAnswers(one.Assessment)
 	if err != nil {
-		return false, err
+		return kept, false, err
 	}
-	n, err := statement.Affected(ctx, r.tx, "insert an assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, answers, recorded_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`, id, r.organization, r.instance, one.Assessment.Outcome, string(facts), answers, one.At)
-	return n > 0, err
+	in, fresh, err := statement.Find[inserted](ctx, r.tx, "insert an assessment", insertSQL,
+		id, r.organization, r.instance, one.Assessment.Outcome, string(facts), answers, one.At)
+	if err != nil || !fresh {
+		return kept, false, err
+	}
+	return r.store.event(r.organization, r.instance, id, one.Assessment, facts, in, one.Buffered), true, nil
 }
 
-// take takes one more assessment into account, by whether it is the newest.
-func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) error {
+// take takes one more assessment into account, by whether it is the newest. What it came to
+// is told to the log where that is news.
+func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) (e fleet.InstanceAssessed, news bool, err error) {
 	look := changes.Look{
 		Organization: r.organization, Instance: r.instance, ID: id, At: one.At, Assessment: one.Assessment, State: one.State, Accepted: one.Accepted,
 	}
@@ -160,28 +178,21 @@ func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) error {
 			WHERE organization_id = $1 AND instance_id = $2 AND outcome <> 'unreachable' AND recorded_at > $3
 			  AND recorded_at < date_trunc('day', $3::timestamptz, 'UTC') + interval '1 day')`, r.organization, r.instance, one.At)
 		if err != nil || superseded {
-			return err
+			return e, false, err
 		}
-		e, err := changes.Late(look)
-		if err == nil {
-			r.told = append(r.told, e)
-		}
-		return err
+		e, err = changes.Late(look)
+		return e, true, err
 	}
 	if !r.late { // else all are made anew
 		if err := findings.Keep(ctx, r.tx, r.organization, r.instance, one.Assessment, one.At); err != nil {
-			return err
+			return e, false, err
 		}
 	}
-	e, news, err := changes.Keep(ctx, r.tx, look)
-	if err == nil && news {
-		r.told = append(r.told, e)
-	}
-	if err != nil {
-		return err
+	if e, news, err = changes.Keep(ctx, r.tx, look); err != nil {
+		return e, false, err
 	}
 	r.last = &one.At
-	return statement.Exec(ctx, r.tx, "note when an instance was assessed", `UPDATE assessment_feeds SET last_assessed_at = $3
+	return e, news, statement.Exec(ctx, r.tx, "note when an instance was assessed", `UPDATE assessment_feeds SET last_assessed_at = $3
 		WHERE organization_id = $1 AND instance_id = $2`, r.organization, r.instance, one.At)
 }
 

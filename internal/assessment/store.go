@@ -15,6 +15,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
+	"muster/internal/secrets"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
@@ -36,6 +37,9 @@ type Sealer interface {
 	Open(sealed, context []byte) ([]byte, error)
 	// SealedUnder is the fingerprint of the key that a ciphertext names.
 	SealedUnder(sealed []byte) string
+	// Mark is the program's own mark on a text, and Marks is what marks are held against.
+	Mark(purpose string, text []byte) string
+	Marks(ctx context.Context, q sqlx.QueryerContext) (*secrets.Marks, error)
 }
 
 // Store keeps how servers are reached and what was last seen there. Every
@@ -184,7 +188,7 @@ var latestSQL string
 
 // LatestAssessment returns the newest assessment that reached the server, and where none
 // ever did, the newest attempt; nil where nothing was ever tried.
-func (s *Store) LatestAssessment(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {
+func (s *Store) LatestAssessment(ctx context.Context, organization, instance uuid.UUID) (*Kept, error) {
 	return s.assessment(ctx, latestSQL, organization, instance, nil)
 }
 
@@ -195,7 +199,7 @@ func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*
 		return nil, nil, err
 	}
 	classified, err := s.Classifications(ctx, organization, instance)
-	return a, classified[instance], err
+	return a.Facts(), classified[instance], err
 }
 
 // How far back the growth of databases is looked for, and the least time it is over.
@@ -244,7 +248,7 @@ func (s *Store) DatabaseSizes(ctx context.Context, organization, instance uuid.U
 
 // Reached returns the newest assessment that reached the server within maxAge
 // by the database's clock; nil where there is none.
-func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*Kept, error) {
 	return s.assessment(ctx, latestSQL, organization, instance, maxAge.Seconds())
 }
 
@@ -255,18 +259,23 @@ func (s *Store) FirstSeen(ctx context.Context, organization uuid.UUID, instances
 
 // Newest returns the newest assessment whatever its outcome; nil where nothing
 // was ever tried.
-func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {
-	return s.assessment(ctx, `SELECT facts FROM assessments WHERE organization_id = $1 AND instance_id = $2
+func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*Kept, error) {
+	return s.assessment(ctx, `SELECT id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND instance_id = $2
 		ORDER BY recorded_at DESC LIMIT 1`, organization, instance)
 }
 
-func (s *Store) assessment(ctx context.Context, query string, arguments ...any) (*snapshot.Assessment, error) {
-	facts, ok, err := statement.Find[[]byte](ctx, s.db, fmt.Sprintf("read an assessment of instance %v", arguments[1]), query, arguments...)
+func (s *Store) assessment(ctx context.Context, query string, arguments ...any) (*Kept, error) {
+	type stored struct {
+		ID    uuid.UUID `db:"id"`
+		At    time.Time `db:"recorded_at"`
+		Facts []byte    `db:"facts"`
+	}
+	row, ok, err := statement.Find[stored](ctx, s.db, fmt.Sprintf("read an assessment of instance %v", arguments[1]), query, arguments...)
 	if err != nil || !ok {
 		return nil, err
 	}
-	a := &snapshot.Assessment{}
-	if err := json.Unmarshal(facts, a); err != nil {
+	a := &Kept{ID: row.ID, At: row.At.UTC(), SHA256: digest(row.Facts), Assessment: &snapshot.Assessment{}}
+	if err := json.Unmarshal(row.Facts, a.Assessment); err != nil {
 		return nil, fmt.Errorf("decode an assessment of instance %v: %w", arguments[1], err)
 	}
 	return a, nil

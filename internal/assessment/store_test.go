@@ -172,15 +172,15 @@ func TestALostServerKeepsItsLastGoodFacts(t *testing.T) {
 	if s := state(); s.LastError == nil || len(s.MissingGrants) != 1 {
 		t.Errorf("lost: %+v", s)
 	}
-	newest := must[*snapshot.Assessment](t)(store.Newest(ctx, organization, instance))
+	newest := must[*assessment.Kept](t)(store.Newest(ctx, organization, instance))
 	if newest.Outcome != snapshot.OutcomeUnreachable {
 		t.Errorf("%+v", newest)
 	}
-	if fresh := must[*snapshot.Assessment](t)(store.Reached(ctx, organization, instance, time.Hour)); fresh == nil {
+	if fresh := must[*assessment.Kept](t)(store.Reached(ctx, organization, instance, time.Hour)); fresh == nil {
 		t.Error("facts of a moment ago are not fresh")
 	}
 	db.MustExec(`UPDATE assessments SET recorded_at = recorded_at - interval '2 hours'`)
-	if stale := must[*snapshot.Assessment](t)(store.Reached(ctx, organization, instance, time.Hour)); stale != nil {
+	if stale := must[*assessment.Kept](t)(store.Reached(ctx, organization, instance, time.Hour)); stale != nil {
 		t.Error("facts of two hours ago are fresh")
 	}
 	if foreign, _, _ := store.Latest(ctx, uuid.New(), instance); foreign != nil {

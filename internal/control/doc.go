@@ -22,28 +22,45 @@
 //     is decided as in reports (analysis.Accepted). The period names the narrowest
 //     exception that covers the first of the findings.
 //
+// # Which assessments count
+//
+// Each stored assessment is held against its event in the fleet's log (package
+// assessment/logged): instance, time, and the digest of its facts, or, where only its answers
+// are read, that of both. One that differs, that the log has and the table has not, or that
+// has no event, makes its time Altered until the next one. Facts that were erased by their
+// retention make it notAssessed.
+//
+// The time of an assessment that a feed sends is the sender's word. It counts for that time if
+// its event was recorded within fleet.Grace. Else it counts from its record on, and both times
+// are ReportedLate, for Hold each, where nothing else is known: no share and no gap changes.
+//
+// Where the version of the catalogue or the check's threshold changes between two answers of
+// one state, another period begins.
+//
 // # Who is asked about
 //
-// The servers of the check's engine that were known and active at any time in the window,
+// The servers that were of the check's engine, known and active at any time in the window,
 // also those that were removed since. A server begins with its registration, or earlier
 // with the creation time that somebody gave it; where an assessment is older than that, the
 // registration says nothing about its beginning, and it counts from the window's start. It
-// ends with its removal. Its periods cover its life within the window, without a gap, and
-// the share that passed and the longest gap are those of its periods: whoever was registered
-// yesterday has no gap of a month, and a month without assessments is one of a month. While
-// it was inactive, a server is notAssessed and the reason says so.
+// ends with its removal. While it was of another engine, which only events of versions from
+// before can say, it is as if it were not there. Its periods cover its life within the window,
+// without a gap, and the share that passed and the longest gap are those of its periods: a
+// server that was registered yesterday has no gap of a month, and a month without assessments
+// is one of a month. While it was inactive, a server is notAssessed and the reason says so.
 //
 // A window's from belongs to it, its to does not, and a to in the future is now. It is at
 // most MaxWindow long, which is how long assessments are kept.
 //
 // # What may go wrong
 //
-//   - An assessment was deleted from the table, or its answers changed: the log of the
-//     fleet says when servers were assessed, a day at least once, and `muster evidence`
-//     prints the digest of each assessment beside the position of its event.
+//   - Somebody deletes assessments and their events, and computes the log anew: that is found
+//     by checkpoints, not here.
+//   - An assessment is recorded while a question is answered: events are read after
+//     assessments, and what the log had after the question's head is left out.
 //   - The fleet's projection lags: a server of a moment ago is not listed. With FromRecord, as
 //     evidence asks, the log is read instead.
 //   - A check left the catalogue: it is unknown, and reports of then say what it was.
-//   - The organization has ten thousand servers: assessments are read one by one, and only
-//     periods are kept.
+//   - The organization has ten thousand servers: the assessments of 25 are in memory at a time,
+//     and of the others only periods.
 package control

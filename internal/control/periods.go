@@ -21,6 +21,10 @@ const (
 	Failed      State = "failed"
 	Accepted    State = "accepted" // fails, and exceptions cover all of it
 	NotAssessed State = "notAssessed"
+	// ReportedLate is time of which nothing is known but what was recorded long after.
+	ReportedLate State = "reportedLate"
+	// Altered is time about which the database does not say what the log recorded.
+	Altered State = "altered"
 )
 
 const (
@@ -36,6 +40,16 @@ const (
 	ReasonNotAsked      = "The assessment did not ask for this check."
 	ReasonNotApplicable = "The check does not apply here."
 	ReasonInactive      = "The server was inactive."
+	ReasonErased        = "The facts of the assessment were erased when their retention ended."
+	ReasonLate          = "The assessment was recorded more than 24 hours after its time (72 hours if it waited in an agent's buffer)."
+)
+
+// Reasons of altered.
+const (
+	ReasonChanged  = "The stored assessment is not the one that the log recorded."
+	ReasonMissing  = "The log recorded an assessment that is no longer stored."
+	ReasonNoEvent  = "The log has no event of the stored assessment."
+	ReasonUnlogged = "The stored assessment has no event, and says better of the server than the last one that the log recorded."
 )
 
 // Look is one assessment and its answers about the check.
@@ -45,6 +59,34 @@ type Look struct {
 	Answers []assessment.Answer
 	// Objects are the listed objects that fail, by database; nil: no exception names one.
 	Objects map[string][]string
+
+	SHA256     string    // of the facts: as the log names them, else as they are stored; hex
+	Event      int64     // position in the fleet's log; 0: none, it is from before marks
+	RecordedAt time.Time // of the event; zero: there is none
+	Late       bool      // recorded too late to count for its own time
+	Altered    string    // why it is not used; empty: it is what the log recorded
+	Erased     bool      // the log has it, and its facts were kept for as long as they are
+	// Catalogue and Threshold are the version of the catalogue and the threshold that it was
+	// judged by; the threshold is in words where the facts were read. Empty: not known.
+	Catalogue, Threshold string
+}
+
+// definition tells apart by what looks were judged.
+func (l Look) definition() (d definition) {
+	d.catalogue = l.Catalogue
+	if len(l.Answers) > 0 {
+		d.threshold = l.Answers[0].Threshold
+	}
+	return d
+}
+
+// definition is what a check was at an assessment.
+type definition struct{ catalogue, threshold string }
+
+// differs says whether two are known to be others.
+func (d definition) differs(other definition) bool {
+	return d.catalogue != "" && other.catalogue != "" && d.catalogue != other.catalogue ||
+		d.threshold != "" && other.threshold != "" && d.threshold != other.threshold
 }
 
 // Exception is one that was granted, with the time for which it was in force.
@@ -59,7 +101,7 @@ type Exception struct {
 // Turn is what a server was from a time on.
 type Turn struct {
 	At    time.Time
-	Known bool // registered and not removed
+	Known bool // registered and not removed, and of the check's engine
 	Alive bool // known and active
 }
 
@@ -72,8 +114,12 @@ type Period struct {
 	From, To  time.Time
 	State     State
 	Exception *uuid.UUID // of accepted
-	Reasons   []string   // of notAssessed: why, each once, in their order
+	Reasons   []string   // of notAssessed, reportedLate and altered: why, each once, in their order
 	Looks     int        // assessments in it
+	// Catalogue and Threshold are what the check was, where an assessment says so: where they
+	// change, another period begins.
+	Catalogue, Threshold string
+	definition           definition
 }
 
 // Course is how a check stood on one server over a window.
@@ -81,7 +127,7 @@ type Course struct {
 	Periods    []Period      // of its life within the window, without a gap
 	Passed     time.Duration // how long it passed
 	Life       time.Duration // how long the server was known
-	LongestGap time.Duration // notAssessed in one piece, of its life
+	LongestGap time.Duration // without an answer in one piece, of its life: neither passed, failed nor accepted
 }
 
 // PassedShare is the part of its life in which it passed, 0 to 1.
@@ -97,15 +143,24 @@ type moment struct {
 	state     State
 	exception uuid.UUID
 	reason    string
+	look      *Look // that it rests on; nil: none
 }
 
 // Periods makes the course of a server over [from, to) of what is recorded. Looks are the
 // oldest first, also those of Hold before the window; exceptions are those that are about
 // the server.
-func Periods(from, to time.Time, life Life, looks []Look, exceptions []Exception) Course {
+func Periods(from, to time.Time, life Life, all []Look, exceptions []Exception) Course {
 	var course Course
+	var looks, late []Look
+	for _, l := range all {
+		if l.Late && l.Altered == "" {
+			late = append(late, l)
+		} else {
+			looks = append(looks, l)
+		}
+	}
 	last, turn, gap := -1, -1, time.Duration(0)
-	cuts := cutsOf(from, to, life, looks, exceptions)
+	cuts := cutsOf(from, to, life, all, exceptions)
 	for i, at := range cuts[:len(cuts)-1] {
 		for last+1 < len(looks) && !looks[last+1].At.After(at) {
 			last++
@@ -118,18 +173,34 @@ func Periods(from, to time.Time, life Life, looks []Look, exceptions []Exception
 			look = &looks[last]
 		}
 		if turn < 0 || !life[turn].Known {
-			continue // not registered yet, or removed
+			gap = 0
+			continue // not registered yet, removed, or of another engine
 		}
 		now, end := stateAt(at, life[turn].Alive, look, exceptions), cuts[i+1]
+		if now.state == NotAssessed && now.look == nil && life[turn].Alive && toldLate(at, late) {
+			now = moment{state: ReportedLate, reason: ReasonLate}
+		}
 		course.add(at, end, now)
-		if gap += end.Sub(at); now.state != NotAssessed {
+		if gap += end.Sub(at); now.state.answers() {
 			gap = 0
 		}
 		course.LongestGap = max(course.LongestGap, gap)
 	}
-	countLooks(course.Periods, looks)
+	countLooks(course.Periods, all)
 	return course
 }
+
+// answers says whether somebody knows how the check stood.
+func (s State) answers() bool { return s == Passed || s == Failed || s == Accepted }
+
+// toldLate says whether an assessment that was recorded late tells of an instant, or is what
+// was known last: it counts from its record on, and for its own time as told late.
+func toldLate(at time.Time, late []Look) bool {
+	return slices.ContainsFunc(late, func(l Look) bool { return within(at, l.At) || within(at, l.RecordedAt) })
+}
+
+// within says whether what is from a time holds at an instant.
+func within(at, from time.Time) bool { return !at.Before(from) && at.Before(from.Add(Hold)) }
 
 // cutsOf are the instants at which something may change, from the window's beginning to
 // its end, each once.
@@ -146,6 +217,10 @@ func cutsOf(from, to time.Time, life Life, looks []Look, exceptions []Exception)
 	for _, l := range looks {
 		add(l.At)
 		add(l.At.Add(Hold))
+		if l.Late {
+			add(l.RecordedAt)
+			add(l.RecordedAt.Add(Hold))
+		}
 	}
 	for _, x := range exceptions {
 		add(x.From)
@@ -163,10 +238,16 @@ func stateAt(at time.Time, alive bool, look *Look, exceptions []Exception) momen
 		return moment{state: NotAssessed, reason: ReasonInactive}
 	case look == nil || !at.Before(look.At.Add(Hold)):
 		return moment{state: NotAssessed, reason: ReasonNoAssessment}
+	case look.Altered != "":
+		return moment{state: Altered, reason: look.Altered, look: look}
+	case look.Erased:
+		return moment{state: NotAssessed, reason: ReasonErased, look: look}
 	case len(look.Answers) == 0:
-		return moment{state: NotAssessed, reason: ReasonNotAsked}
+		return moment{state: NotAssessed, reason: ReasonNotAsked, look: look}
 	}
-	return judge(at, *look, exceptions)
+	now := judge(at, *look, exceptions)
+	now.look = look
+	return now
 }
 
 // judge makes one state of the answers of an assessment, the worst that can be said of it.
@@ -268,13 +349,22 @@ func (c *Course) add(from, to time.Time, m moment) {
 	if m.state == Accepted {
 		exception = &m.exception
 	}
+	var is definition
+	if m.look != nil && m.state.answers() {
+		is = m.look.definition()
+	}
 	n := len(c.Periods)
-	if n == 0 || c.Periods[n-1].State != m.state || m.state == Accepted && *c.Periods[n-1].Exception != m.exception {
+	if n == 0 || c.Periods[n-1].State != m.state || m.state == Accepted && *c.Periods[n-1].Exception != m.exception ||
+		c.Periods[n-1].definition.differs(is) || c.Periods[n-1].To.Before(from) {
 		c.Periods = append(c.Periods, Period{From: from, State: m.state, Exception: exception})
 		n++
 	}
 	p := &c.Periods[n-1]
 	p.To = to
+	if m.look != nil && m.state.answers() {
+		p.Catalogue, p.Threshold = cmp.Or(p.Catalogue, m.look.Catalogue), cmp.Or(p.Threshold, m.look.Threshold)
+		p.definition = definition{cmp.Or(p.definition.catalogue, is.catalogue), cmp.Or(p.definition.threshold, is.threshold)}
+	}
 	if m.reason != "" && !slices.Contains(p.Reasons, m.reason) {
 		p.Reasons = append(p.Reasons, m.reason)
 	}

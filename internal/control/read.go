@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
+	"muster/internal/assessment/logged"
 	"muster/internal/snapshot"
 	"muster/projections"
 	"muster/projections/fleet"
@@ -24,6 +26,7 @@ type Reader struct {
 	Log         *eventstore.Store
 	Fleet       *fleet.Reader
 	Decode      projections.Decode
+	Logged      *logged.Reader // what the log says of assessments
 }
 
 // Question is what is asked. Its window is one that Reader takes as it is.
@@ -55,7 +58,10 @@ type Item struct {
 	Name     string // the last that it had
 	Removed  bool
 	Course   Course
-	Looks    []Look // in the window and in Hold before it; with WithLooks only
+	Looks    []Look      // in the window and in Hold before it; with WithLooks only
+	Late     []Look      // those of them that were recorded too late to count for their time
+	Altered  []Look      // those that are not what the log recorded
+	Events   []LifeEvent // when it joined, left and was inactive, the oldest first
 }
 
 // Read answers a question.
@@ -75,7 +81,7 @@ func (r *Reader) Read(ctx context.Context, q Question) (Evidence, error) {
 	if err != nil {
 		return e, err
 	}
-	if e.Items, err = r.items(ctx, q, servers, e.Exceptions); err != nil {
+	if e.Items, err = r.items(ctx, q, servers, e.Exceptions, e.Fleet.Position); err != nil {
 		return e, err
 	}
 	slices.SortFunc(e.Items, func(a, b Item) int {
@@ -84,52 +90,49 @@ func (r *Reader) Read(ctx context.Context, q Question) (Evidence, error) {
 	return e, nil
 }
 
-// items makes the course of each server. Those where an exception names an object wait
-// until all assessments are read, because their objects are read one by one.
-func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*server, granted []Granted) (items []Item, err error) {
-	var waiting []uuid.UUID
-	looks := map[uuid.UUID][]Look{} // of the server at hand, and of those that wait
-	finish := func(id uuid.UUID) {
-		if s := servers[id]; s != nil {
-			if item, in := s.item(id, q, looks[id], about(granted, id)); in {
-				items = append(items, item)
-			}
-		}
-		delete(looks, id)
-		delete(servers, id)
-	}
-	current := uuid.Nil
-	turn := func(next uuid.UUID) {
-		if current != uuid.Nil && current != next {
-			if namesObject(about(granted, current)) {
-				waiting = append(waiting, current)
-			} else {
-				finish(current)
-			}
-		}
-		current = next
-	}
-	err = r.Assessments.EachAnswer(ctx, assessment.AnswerQuery{
-		Organization: q.Organization, Instances: q.Instances, Check: q.Check, After: q.From.Add(-Hold), Before: q.To, FromFacts: q.FromRecord,
-	}, func(a assessment.Answered) error {
-		turn(a.Instance)
-		if servers[a.Instance] != nil {
-			looks[a.Instance] = append(looks[a.Instance], Look{ID: a.ID, At: a.At, Answers: a.Answers})
-		}
-		return nil
-	})
+// ahead is how far the time of an assessment that a feed sends may lie behind that of its
+// event.
+const ahead = 10 * time.Minute
+
+// serversAtOnce is how many servers' assessments are held in memory.
+const serversAtOnce = 25
+
+// items makes the course of each server, some at a time.
+func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*server, granted []Granted, upTo int64) (items []Item, err error) {
+	terms, err := r.Logged.Terms(ctx)
 	if err != nil {
 		return nil, err
 	}
-	turn(uuid.Nil)
-	for _, id := range waiting {
-		if err := r.nameObjects(ctx, q, looks[id]); err != nil {
+	ids := slices.SortedFunc(maps.Keys(servers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	for some := range slices.Chunk(ids, serversAtOnce) {
+		rows := map[uuid.UUID][]assessment.Answered{}
+		// The day before is that of the assessments by which those without an event are judged.
+		since := q.From.Add(-Hold)
+		err := r.Assessments.EachAnswer(ctx, assessment.AnswerQuery{
+			Organization: q.Organization, Instances: some, Check: q.Check, After: since.Add(-Hold), Before: q.To, FromFacts: q.FromRecord, FactsUntil: terms.Before.Add(ahead),
+		}, func(a assessment.Answered) error {
+			rows[a.Instance] = append(rows[a.Instance], a)
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
-		finish(id)
-	}
-	for id := range servers { // without an assessment
-		finish(id)
+		book, err := r.Logged.Book(ctx, terms, q.Organization, some) // after the rows: each of them has its event
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range some {
+			about := about(granted, id)
+			looks := binder{terms, book, q, since, upTo, about}.looks(id, rows[id])
+			if namesObject(about) {
+				if err := r.nameObjects(ctx, q, looks); err != nil {
+					return nil, err
+				}
+			}
+			if item, in := servers[id].item(id, q, looks, about); in {
+				items = append(items, item)
+			}
+		}
 	}
 	return items, nil
 }
@@ -137,7 +140,7 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 // nameObjects reads which objects fail.
 func (r *Reader) nameObjects(ctx context.Context, q Question, looks []Look) (err error) {
 	for i := range looks {
-		fails := slices.ContainsFunc(looks[i].Answers, func(a assessment.Answer) bool { return a.Status == snapshot.StatusFail })
+		fails := looks[i].Altered == "" && slices.ContainsFunc(looks[i].Answers, func(a assessment.Answer) bool { return a.Status == snapshot.StatusFail })
 		if !fails {
 			continue
 		}

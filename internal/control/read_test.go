@@ -16,9 +16,11 @@ import (
 	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
+	"muster/internal/assessment/logged"
 	"muster/internal/control"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/snapshot"
 	projected "muster/projections/fleet"
 )
 
@@ -31,6 +33,39 @@ type scene struct {
 	events *eventstore.Store
 	reader *control.Reader
 	acme   uuid.UUID
+	key    *secrets.Ring
+}
+
+// sent has a feed send assessments, each with its event.
+func (s *scene) sent(all ...assessment.Sent) {
+	s.t.Helper()
+	service := &commands.Service{DB: s.db, Events: s.events, Now: time.Now}
+	err := s.reader.Assessments.RecordSent(s.t.Context(), s.acme, all, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+		_, err := service.RecordAssessmentTx(s.t.Context(), tx, commands.Actor{OrganizationID: s.acme, Component: "test"}, told...)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// of is an assessment of a server some time ago, with a result of PG-S17.
+func of(instance uuid.UUID, ago time.Duration, status string, objects ...string) assessment.Sent {
+	r := snapshot.CheckResult{CheckID: "PG-S17", Status: status, Threshold: "nobody", Total: len(objects)}
+	for _, o := range objects {
+		r.Violations = append(r.Violations, snapshot.Violation{Object: o})
+	}
+	return assessment.Sent{Instance: instance, At: time.Now().UTC().Add(-ago).Truncate(time.Microsecond), Assessment: snapshot.Assessment{
+		Outcome: snapshot.OutcomeComplete, CatalogueVersion: "7", Results: []snapshot.CheckResult{r},
+	}}
+}
+
+// server registers one that was there long before.
+func (s *scene) server(name string) uuid.UUID {
+	s.t.Helper()
+	id := uuid.New()
+	s.happens(eventstore.Fleet, fleet.InstanceStream, id, s.acme, fleet.InstanceRegistered{Name: name, Engine: fleet.PostgreSQL, Active: true, CreatedAt: time.Now().AddDate(0, -6, 0)})
+	return id
 }
 
 func newScene(t testing.TB) *scene {
@@ -40,10 +75,11 @@ func newScene(t testing.TB) *scene {
 		t.Fatal(err)
 	}
 	db := pgtest.DB(t)
-	events := eventstore.New(db)
+	events, facts := eventstore.New(db), assessment.NewStore(db, key)
 	return &scene{t, db, events, &control.Reader{
-		Assessments: assessment.NewStore(db, key), Log: events, Fleet: projected.NewReader(db), Decode: commands.Registry().Decode,
-	}, uuid.New()}
+		Assessments: facts, Log: events, Fleet: projected.NewReader(db), Decode: commands.Registry().Decode,
+		Logged: &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode},
+	}, uuid.New(), key}
 }
 
 // happens appends facts to a stream of a log.
@@ -91,8 +127,8 @@ func TestTheLogsDecide(t *testing.T) {
 	s.happens(eventstore.Organization, exception.StreamType, x, uuid.New(), asked)
 	s.happens(eventstore.Organization, exception.StreamType, x, admin, exception.Granted{})
 	s.happens(eventstore.Organization, exception.StreamType, refused, admin, asked, exception.Revoked{})
-	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
-		VALUES (gen_random_uuid(), $1, $2, now() - interval '1 hour', 'complete', '{"results": [{"checkId": "PG-S17", "status": "fail"}]}', '{}')`, s.acme, one)
+	s.sent(of(one, time.Hour, "fail"))
+	s.db.MustExec(`UPDATE assessments SET answers = '{}'`)
 	s.happens(eventstore.Organization, exception.StreamType, x, admin, exception.Revoked{})
 
 	e := s.read(control.Question{Check: "PG-S17", From: from, To: time.Now().UTC().Add(time.Minute), Now: time.Now(), FromRecord: true})
@@ -117,7 +153,7 @@ func TestTheLogsDecide(t *testing.T) {
 		t.Errorf("the one that is gone was there for %s", life)
 	}
 
-	if e.Fleet.Position != 5 || e.Organization.Position != 5 {
+	if e.Fleet.Position != 6 || e.Organization.Position != 5 {
 		t.Errorf("heads %s and %s", e.Fleet, e.Organization)
 	}
 	s.acme = uuid.New()
@@ -136,8 +172,7 @@ func TestAServerIsAsOldAsItsFirstAssessment(t *testing.T) {
 	for _, id := range []uuid.UUID{sent, quiet} {
 		s.happens(eventstore.Fleet, fleet.InstanceStream, id, s.acme, fleet.InstanceRegistered{Name: id.String(), Engine: fleet.PostgreSQL, Active: true, CreatedAt: now.Add(-time.Hour)})
 	}
-	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
-		VALUES (gen_random_uuid(), $1, $2, now() - interval '6 hours', 'complete', '{}', '{"PG-S17": [{"s": "pass"}]}')`, s.acme, sent)
+	s.sent(of(sent, 6*time.Hour, "pass"))
 	e := s.read(control.Question{Check: "PG-S17", Instances: []uuid.UUID{sent, quiet}, From: now.Add(-12 * time.Hour), To: now, Now: now})
 	for _, item := range e.Items {
 		want, share := time.Hour, 0.0
@@ -163,11 +198,7 @@ func TestAnExceptionForAnObject(t *testing.T) {
 	x := uuid.New()
 	s.happens(eventstore.Organization, exception.StreamType, x, s.acme,
 		exception.Requested{Subject: exception.Subject{CheckID: "PG-S17", ObjectRef: "t"}, Reason: "legacy", Until: from.AddDate(0, 0, 90)}, exception.Granted{})
-	for i, object := range []string{"t", "u"} {
-		s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
-			VALUES (gen_random_uuid(), $1, $2, now() + make_interval(secs => $3), 'complete', $4, '{"PG-S17": [{"s": "fail", "n": 1}]}')`, s.acme, one, 100+100*i,
-			`{"results": [{"checkId": "PG-S17", "status": "fail", "violations": [{"object": "`+object+`"}]}]}`)
-	}
+	s.sent(of(one, -100*time.Second, "fail", "t"), of(one, -200*time.Second, "fail", "u"))
 	e := s.read(control.Question{Check: "PG-S17", Instances: []uuid.UUID{one}, From: from, To: time.Now().Add(time.Hour), Now: time.Now()})
 	var states []control.State
 	for _, p := range e.Items[0].Course.Periods {

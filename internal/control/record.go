@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -17,28 +18,107 @@ import (
 // server is one as the log knows it.
 type server struct {
 	name   string
-	engine domain.Engine
-	life   Life
+	turns  []turn // the oldest first
+	events []LifeEvent
+}
+
+// turn is what a server was from a time on.
+type turn struct {
+	at           time.Time
+	engine       domain.Engine
+	known, alive bool
+}
+
+// What happened to a server.
+const (
+	Joined        = "joined"
+	Activated     = "activated"
+	Deactivated   = "deactivated"
+	EngineChanged = "engineChanged"
+	Left          = "left"
+)
+
+// Kinds of who did it.
+const (
+	ByMember = "member"
+	ByToken  = "token"
+	ByMuster = "muster"
+)
+
+// LifeEvent is when a server joined or left, or began or ceased to be looked at.
+type LifeEvent struct {
+	What     string
+	At       time.Time // when it was recorded
+	Since    time.Time // of joined: the creation time that was told
+	Engine   domain.Engine
+	ByKind   string
+	ByID     uuid.UUID // the member or the token; uuid.Nil: the program
+	Position int64     // in the fleet's log
 }
 
 // take folds an event that the log recorded.
-func (s *server) take(fact domain.Event, at time.Time) {
+func (s *server) take(fact domain.Event, event eventstore.Event) {
+	at, last := event.RecordedAt, turn{}
+	if len(s.turns) > 0 {
+		last = s.turns[len(s.turns)-1]
+	}
+	next := last
+	next.at = at
+	what := ""
 	switch e := fact.(type) {
 	case domain.InstanceRegistered:
-		s.name, s.engine = e.Name, e.Engine
-		s.life = Life{{At: earlier(e.CreatedAt, at), Known: true, Alive: e.Active}}
+		s.name, what = e.Name, Joined
+		next = turn{at: earlier(e.CreatedAt, at), engine: e.Engine, known: true, alive: e.Active}
 	case domain.InstanceChanged:
-		s.name, s.engine = e.Name, e.Engine
-		if len(s.life) > 0 {
-			s.life[0].At = earlier(e.CreatedAt, s.life[0].At)
+		s.name = e.Name
+		if len(s.turns) > 0 {
+			s.turns[0].at = earlier(e.CreatedAt, s.turns[0].at)
 		}
+		if e.Engine == last.engine {
+			return
+		}
+		next.engine, what = e.Engine, EngineChanged
 	case domain.InstanceActivated:
-		s.life = append(s.life, Turn{At: at, Known: true, Alive: true})
+		next.alive, what = true, Activated
 	case domain.InstanceDeactivated:
-		s.life = append(s.life, Turn{At: at, Known: true})
+		next.alive, what = false, Deactivated
 	case domain.InstanceRemoved:
-		s.life = append(s.life, Turn{At: at})
+		next.known, next.alive, what = false, false, Left
+	default:
+		return
 	}
+	s.turns = append(s.turns, next)
+	kind, who := causeOf(event)
+	happened := LifeEvent{What: what, At: at, Engine: next.engine, ByKind: kind, ByID: who, Position: event.Position}
+	if what == Joined {
+		happened.Since = next.at
+	}
+	s.events = append(s.events, happened)
+}
+
+// life is what it was for a check of an engine: while it was of another one, it is as if it
+// were not there.
+func (s *server) life(engine domain.Engine) (life Life) {
+	for _, t := range s.turns {
+		ours := t.known && t.engine == engine
+		life = append(life, Turn{At: t.at, Known: ours, Alive: ours && t.alive})
+	}
+	return life
+}
+
+// causeOf is who caused an event.
+func causeOf(e eventstore.Event) (kind string, id uuid.UUID) {
+	var m eventstore.Metadata
+	if json.Unmarshal(e.Metadata, &m) != nil {
+		return ByMuster, uuid.Nil
+	}
+	if id, err := uuid.Parse(m.ActorID); err == nil {
+		return ByMember, id
+	}
+	if id, err := uuid.Parse(m.TokenID); err == nil {
+		return ByToken, id
+	}
+	return ByMuster, uuid.Nil
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -50,7 +130,7 @@ func earlier(a, b time.Time) time.Time {
 
 // item is the server's course over the window; in is false where it was never active in it.
 func (s *server) item(id uuid.UUID, q Question, looks []Look, exceptions []Exception) (item Item, in bool) {
-	life := slices.Clone(s.life)
+	life := s.life(q.Engine)
 	if len(life) > 0 && len(looks) > 0 && looks[0].At.Before(life[0].At) {
 		life[0].At = time.Time{} // it was there before anybody registered it
 	}
@@ -64,9 +144,19 @@ func (s *server) item(id uuid.UUID, q Question, looks []Look, exceptions []Excep
 	if !in {
 		return item, false
 	}
-	item = Item{Instance: id, Name: s.name, Removed: !life[len(life)-1].Known, Course: Periods(q.From, q.To, life, looks, exceptions)}
+	item = Item{
+		Instance: id, Name: s.name, Removed: !s.turns[len(s.turns)-1].known, Course: Periods(q.From, q.To, life, looks, exceptions), Events: s.events,
+	}
 	if q.WithLooks {
 		item.Looks = looks
+	}
+	for _, l := range looks {
+		switch {
+		case l.Altered != "":
+			item.Altered = append(item.Altered, l)
+		case l.Late:
+			item.Late = append(item.Late, l)
+		}
 	}
 	return item, true
 }
@@ -92,10 +182,10 @@ func (r *Reader) servers(ctx context.Context, q Question, upTo int64) (map[uuid.
 		if servers[e.Stream] == nil {
 			servers[e.Stream] = &server{}
 		}
-		servers[e.Stream].take(fact, e.RecordedAt)
+		servers[e.Stream].take(fact, e)
 	}
 	for id, s := range servers {
-		if s.engine != q.Engine {
+		if !slices.ContainsFunc(s.turns, func(t turn) bool { return t.engine == q.Engine }) {
 			delete(servers, id)
 		}
 	}
@@ -210,34 +300,4 @@ func (r *Reader) withDatabases(ctx context.Context, organization uuid.UUID, all 
 		out = append(out, g)
 	}
 	return out, nil
-}
-
-// Told is what the log of the fleet says of an assessment.
-type Told struct {
-	Position int64
-	SHA256   string // of the assessment as it is stored, hex; empty: the event does not say
-}
-
-// Events are what the log of the fleet was told of the assessments of some items, by the
-// assessment, as far as the log went for an answer. Most assessments have
-// none: the log is told of the first of a day, and of what differs.
-func (r *Reader) Events(ctx context.Context, organization uuid.UUID, e Evidence) (map[uuid.UUID]Told, error) {
-	streams := make([]uuid.UUID, len(e.Items))
-	for i, item := range e.Items {
-		streams[i] = domain.AssessmentsOf(item.Instance)
-	}
-	told := map[uuid.UUID]Told{}
-	for event, err := range r.Log.LoadEach(ctx, organization, streams) {
-		if err != nil {
-			return nil, err
-		}
-		fact, err := projections.Fact[domain.InstanceAssessed](r.Decode, event, "an assessment")
-		if err != nil {
-			return nil, fmt.Errorf("event %d of the fleet: %w", event.Position, err)
-		}
-		if event.Position <= e.Fleet.Position {
-			told[fact.AssessmentID] = Told{event.Position, fact.FactsSHA256}
-		}
-	}
-	return told, nil
 }

@@ -35,7 +35,7 @@ var (
 
 // Assessments is the door that takes what agents found; *feed.Doors is one.
 type Assessments interface {
-	TakeAssessments(ctx context.Context, from intake.Caller, items []feed.AssessmentItem) (intake.Receipt, error)
+	TakeAssessments(ctx context.Context, from intake.Caller, buffered bool, items []feed.AssessmentItem) (intake.Receipt, error)
 }
 
 // inspected is what agents found on one server, over time (assessments.yaml).
@@ -204,7 +204,7 @@ func (d *Demo) sendAssessments(ctx context.Context, o accounts.Organization, day
 				items = append(items, in.item(on, checks, o.CreatedAt, ago))
 			}
 		}
-		receipt, err := d.Assessments.TakeAssessments(ctx, intake.Caller{OrganizationID: o.ID, Component: "demo"}, items)
+		receipt, err := d.Assessments.TakeAssessments(ctx, intake.Caller{OrganizationID: o.ID, Component: "demo"}, false, items)
 		var refused *commands.RuleError
 		if errors.As(err, &refused) && refused.Code == "assessed_by_collector" { // somebody registered a connection
 			continue

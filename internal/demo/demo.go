@@ -21,6 +21,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/intake/push"
 	"muster/internal/pause"
+	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
 
@@ -238,6 +239,10 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 		Organization: actor.OrganizationID, Instance: own, Engine: fleet.PostgreSQL, DSN: dsn, Own: true,
 	}); err != nil {
 		return uuid.Nil, err
+	}
+	known, err := d.Facts.LatestAssessment(ctx, actor.OrganizationID, own)
+	if err != nil || known != nil && known.Outcome != snapshot.OutcomeUnreachable {
+		return own, err // each look is an event: filled twice, the log says nothing more
 	}
 	return own, d.Assessor.AssessNow(ctx, actor.OrganizationID, own)
 }

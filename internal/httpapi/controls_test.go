@@ -11,6 +11,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/internal/pgtest"
 )
 
 // held is the answer of a control, in hours before w's noon: what each server's periods are.
@@ -58,6 +59,12 @@ func TestControlOverAPeriod(t *testing.T) {
 	ask := func(more string) string {
 		return w.get(w.ours.auditor, path("PG-S02", from, w.clock.Now().Add(time.Hour), more)).held(from)
 	}
+	if late := w.get(w.ours.auditor, path("PG-S02", from, w.clock.Now(), "&instanceId="+mine["shop"].String())).is(200); !strings.Contains(late.held(from), "reportedLate") ||
+		strings.Contains(late.held(from), "passed") || len(late.object()["items"].([]any)[0].(map[string]any)["late"].([]any)) != 4 {
+		t.Errorf("what was sent days later: %s", late.held(from))
+	}
+	pgtest.Unguard(t, w.deps.DB) // from here on each was recorded when it was made
+	w.deps.DB.MustExec(`UPDATE events SET recorded_at = (convert_from(data, 'UTF8')::json ->> 'at')::timestamptz WHERE stream_type LIKE '%assessment'`)
 	const desk, shop = "desk 0-96:notAssessed/0 share 0.000 gap 96h ", "shop 0-6:notAssessed/0 6-16:passed/1 16-26:failed/1 26-36:notAssessed/1 36-60:passed/1 60-86:notAssessed/0 86-96:failed/1 share 0.354 gap 26h"
 	for more, want := range map[string]string{
 		"": desk + shop, "&instanceId=" + mine["shop"].String(): shop,

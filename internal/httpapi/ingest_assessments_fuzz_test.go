@@ -30,7 +30,7 @@ func (k *keptAssessments) Collected(context.Context, uuid.UUID, []uuid.UUID) (ma
 	return nil, nil
 }
 
-func (k *keptAssessments) RecordSent(_ context.Context, _ uuid.UUID, all []assessment.Sent, _ func(*sqlx.Tx, []domain.InstanceAssessed) error) error {
+func (k *keptAssessments) RecordSent(_ context.Context, _ uuid.UUID, all []assessment.Sent, _ func(*sqlx.Tx, []domain.Assessed) error) error {
 	k.all = all
 	return nil
 }
@@ -84,7 +84,7 @@ func FuzzAssessments(f *testing.F) {
 			Places: &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Assessments: kept, Now: func() time.Time { return now },
 			Accepted: func(context.Context, uuid.UUID, uuid.UUID) ([]snapshot.Exception, error) { return nil, nil },
 		}
-		_, err := doors.TakeAssessments(t.Context(), intake.Caller{}, ingest.AssessmentItems(&sent))
+		_, err := doors.TakeAssessments(t.Context(), intake.Caller{}, false, ingest.AssessmentItems(&sent))
 		if err != nil {
 			refusedAt(t, decoded, err)
 			return

@@ -10,6 +10,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/logged"
 	"muster/internal/blobs"
 	"muster/internal/checkpoint"
 	"muster/internal/control"
@@ -100,7 +101,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
-			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
+			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode, Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: commands.Registry().Decode}}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

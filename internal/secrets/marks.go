@@ -154,6 +154,12 @@ func (m *Marks) Before(at Place) bool {
 	return m.begun.Open || at.Position <= m.begun.Until[at.Log]
 }
 
+// Until is the last position of a log at which an event may be without a mark; open says
+// that programs from before still run, so that any event may be.
+func (m *Marks) Until(log string) (position int64, open bool) {
+	return m.begun.Until[log], m.begun.Open
+}
+
 // Names of rows in marks.
 const (
 	begunName     = "begun"

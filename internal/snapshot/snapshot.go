@@ -127,12 +127,29 @@ type Instance struct {
 	CreatedAt  time.Time   `json:"createdAt"`
 	Collected  bool        `json:"collected"`  // has a DSN: Muster itself can assess it
 	Assessment *Assessment `json:"assessment"` // nil: never assessed (NotAssessed says why)
+	// Logged is where the log has the assessment; nil where there is none, and of documents
+	// from before they said so.
+	Logged *LoggedAssessment `json:"logged,omitempty"`
 	// NotAssessed is the reason in words where Assessment is nil: inactive, no
 	// connection registered, engine without a collector.
 	NotAssessed string        `json:"notAssessed"`
 	Databases   []Database    `json:"databases"` // sorted by name
 	Release     *Release      `json:"release"`   // nil: version unknown to the feed
 	CVEs        []InstanceCVE `json:"cves"`      // sorted by id
+}
+
+// LoggedAssessment names an assessment and its event in the fleet's log, so that a document
+// can be held against an export of that log.
+type LoggedAssessment struct {
+	ID          uuid.UUID `json:"id"`
+	At          time.Time `json:"at"`          // of the assessment: of one that was sent, what the sender says
+	FactsSHA256 string    `json:"factsSha256"` // as it is stored, and as its event says
+	// Event is the position of its event in the log fleet, and RecordedAt its time. Zero and
+	// nil where there is none: a version before marks kept it, and it differed in nothing from
+	// the one before.
+	Event      int64      `json:"event"`
+	RecordedAt *time.Time `json:"recordedAt"`
+	Late       bool       `json:"late,omitempty"` // recorded too late to count for its own time in a control
 }
 
 // Database is one database of an instance.

@@ -4,8 +4,8 @@
 // The Document holds the answer of package control, what it was made from and where that
 // is recorded: the heads of the two logs at the instant of the question, the positions of
 // the events that granted and revoked exceptions, and of each assessment its time, the
-// SHA-256 of its facts as they are stored, and the position of the event instance.assessed
-// where the log has one (of each day the first, and each that differs from the one before).
+// SHA-256 of its facts as the log names them, and the position of its event. One that is not
+// what the log recorded is listed with the reason, and its time is altered.
 //
 // Sign wraps the document's exact bytes: {"evidence": …, "keyId": …, "signature": …}. The
 // report key signs the line "muster-evidence-1", and behind it the SHA-256 of the evidence

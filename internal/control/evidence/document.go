@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"encoding/hex"
 	"time"
 
 	"github.com/google/uuid"
@@ -62,6 +61,7 @@ type Exception struct {
 type Item struct {
 	Instance          Named        `json:"instance"`
 	Removed           bool         `json:"removed"`
+	Population        []LifeEvent  `json:"population"` // when the server joined, left and was inactive, the oldest first
 	Periods           []Period     `json:"periods"`
 	PassedShare       float64      `json:"passedShare"`
 	LongestGapSeconds float64      `json:"longestGapSeconds"`
@@ -76,14 +76,34 @@ type Period struct {
 	ExceptionID *uuid.UUID    `json:"exceptionId"`
 	Assessments int           `json:"assessments"`
 	Reasons     []string      `json:"reasons"`
+	// What the check was, as the assessments of the period say; another period begins where
+	// either changes.
+	Catalogue string `json:"catalogueVersion"`
+	Threshold string `json:"threshold"`
+}
+
+// LifeEvent says that a server joined, left, or was activated or deactivated, and who did it.
+type LifeEvent struct {
+	What   string    `json:"what"` // joined, activated, deactivated, engineChanged, left
+	At     time.Time `json:"at"`   // when it was recorded
+	Since  time.Time `json:"since,omitzero"`
+	Engine string    `json:"engine"`
+	By     string    `json:"by"`    // member, token, muster
+	Who    *Named    `json:"who"`   // the member; null: a token or the program
+	Event  int64     `json:"event"` // position in the log fleet
 }
 
 // Assessment is one that was read, also those of the day before the period.
 type Assessment struct {
-	ID     uuid.UUID `json:"id"`
-	At     time.Time `json:"at"`
-	SHA256 string    `json:"factsSha256"`
-	Event  *int64    `json:"event"` // position in the log fleet; null: it differed in nothing from the one before
+	ID         uuid.UUID  `json:"id"`
+	At         time.Time  `json:"at"`         // of the assessment: of one that was sent, what the sender says
+	RecordedAt *time.Time `json:"recordedAt"` // of its event; null: it has none
+	SHA256     string     `json:"factsSha256"`
+	Event      *int64     `json:"event"` // position in the log fleet; null: a version before marks kept it, and it differed in nothing from the one before
+	Late       bool       `json:"late"`  // recorded too late to count for its time
+	Altered    string     `json:"altered"`
+	Erased     bool       `json:"erased"` // its facts were erased when their retention ended
+	Catalogue  string     `json:"catalogueVersion"`
 }
 
 // About is what a document says beside the answer.
@@ -91,8 +111,6 @@ type About struct {
 	Organization Named
 	Check        Control
 	People       map[uuid.UUID]string
-	Digests      map[uuid.UUID][]byte       // of assessments
-	Events       map[uuid.UUID]control.Told // of assessments
 }
 
 // New writes an answer down.
@@ -122,17 +140,25 @@ func New(e control.Evidence, about About) Document {
 func itemOf(item control.Item, about About) Item {
 	out := Item{
 		Instance: Named{item.Instance, item.Name}, Removed: item.Removed, PassedShare: item.Course.PassedShare(),
-		LongestGapSeconds: item.Course.LongestGap.Seconds(), Periods: []Period{}, Assessments: []Assessment{},
+		LongestGapSeconds: item.Course.LongestGap.Seconds(), Periods: []Period{}, Assessments: []Assessment{}, Population: []LifeEvent{},
+	}
+	for _, e := range item.Events {
+		happened := LifeEvent{What: e.What, At: e.At, Since: e.Since, Engine: string(e.Engine), By: e.ByKind, Event: e.Position}
+		if e.ByKind == control.ByMember {
+			happened.Who = &Named{e.ByID, about.People[e.ByID]}
+		}
+		out.Population = append(out.Population, happened)
 	}
 	for _, p := range item.Course.Periods {
 		out.Periods = append(out.Periods, Period{
 			From: p.From, To: p.To, State: p.State, ExceptionID: p.Exception, Assessments: p.Looks, Reasons: append([]string{}, p.Reasons...),
+			Catalogue: p.Catalogue, Threshold: p.Threshold,
 		})
 	}
 	for _, l := range item.Looks {
-		a := Assessment{ID: l.ID, At: l.At, SHA256: hex.EncodeToString(about.Digests[l.ID])}
-		if event, told := about.Events[l.ID]; told {
-			a.Event = &event.Position
+		a := Assessment{ID: l.ID, At: l.At, SHA256: l.SHA256, Late: l.Late, Altered: l.Altered, Erased: l.Erased, Catalogue: l.Catalogue}
+		if l.Event > 0 {
+			a.Event, a.RecordedAt = &l.Event, &l.RecordedAt
 		}
 		out.Assessments = append(out.Assessments, a)
 	}

@@ -57,6 +57,7 @@ func WritePDF(w io.Writer, d Document, s Signed, paper string) error {
 	p.head()
 	p.bars()
 	p.periods()
+	p.population()
 	p.exceptions()
 	p.proof()
 	p.footers()
@@ -90,7 +91,8 @@ func (p *sheet) head() {
 	p.Y += 4
 	p.para(bodyStyle, p.summary())
 	p.para(smallStyle, "The servers of its engine that were known and active at any time in the period, also those that were removed since. An answer holds until the next assessment, "+
-		"24 hours at most; after that nobody knows, and the state is not assessed. An exception counts from the record of its grant. Shares and gaps are of the time in which a server was known.")
+		"24 hours at most; after that nobody knows, and the state is not assessed. Reported late is time of which only an assessment tells that was recorded long after it. "+
+		"Altered is time about which the database does not say what the log recorded. Another period begins where the check changed. An exception counts from the record of its grant. Shares and gaps are of the time in which a server was known.")
 }
 
 // summary counts servers.
@@ -155,7 +157,7 @@ func (p *sheet) legend() {
 	for _, entry := range []struct {
 		state control.State
 		words string
-	}{{control.Passed, "passed"}, {control.Failed, "failed"}, {control.Accepted, "accepted"}, {control.NotAssessed, "not assessed"}} {
+	}{{control.Passed, "passed"}, {control.Failed, "failed"}, {control.Accepted, "accepted"}, {control.NotAssessed, "not assessed"}, {control.ReportedLate, "reported late"}, {control.Altered, "altered"}} {
 		p.segment(x, p.Y+1, 18, entry.state)
 		x += 23 + page.Text(x+23, p.Y+8.5, smallStyle, typeset.Left, entry.words) + 14
 	}
@@ -189,7 +191,7 @@ func (p *sheet) bar(item Item) {
 	whole := p.d.To.Sub(p.d.From).Seconds()
 	draw := func(failed bool) {
 		for _, period := range item.Periods {
-			if (period.State == control.Failed) != failed {
+			if (period.State == control.Failed || period.State == control.Altered) != failed {
 				continue
 			}
 			x := left + width*period.From.Sub(p.d.From).Seconds()/whole
@@ -219,7 +221,7 @@ func (p *sheet) fit(name string, width float64) string {
 	return name
 }
 
-// segment draws a state: in grey print the four are solid, black, barred and hatched.
+// segment draws a state: in grey print they are solid, black, barred, hatched, hatched and barred, framed.
 func (p *sheet) segment(x, y, w float64, state control.State) {
 	page := p.Page()
 	switch state {
@@ -232,6 +234,14 @@ func (p *sheet) segment(x, y, w float64, state control.State) {
 		page.Rule(x, y+barTall/2, w, 0, 1, ink)
 	case control.NotAssessed:
 		hatch(page, x, y, w, barTall)
+	case control.ReportedLate:
+		hatch(page, x, y, w, barTall)
+		page.Rule(x, y+barTall/2, w, 0, 1, ink)
+	case control.Altered: // framed, as tall as a failure
+		page.Fill(x, y-1.5, w, barTall+3, bad)
+		if w > 2 {
+			page.Fill(x+1, y-0.5, w-2, barTall+1, wash)
+		}
 	}
 }
 
@@ -251,10 +261,11 @@ func hatch(page *typeset.Page, x, y, w, h float64) {
 // stateWords are the states for people.
 var stateWords = map[control.State]string{
 	control.Passed: "passed", control.Failed: "failed", control.Accepted: "accepted", control.NotAssessed: "not assessed",
+	control.ReportedLate: "reported late", control.Altered: "altered",
 }
 
 var stateMarks = map[control.State]typeset.Color{
-	control.Passed: good, control.Failed: bad, control.Accepted: caution, control.NotAssessed: hairline,
+	control.Passed: good, control.Failed: bad, control.Accepted: caution, control.NotAssessed: hairline, control.ReportedLate: hairline, control.Altered: bad,
 }
 
 // periods is the table of all of them.
@@ -283,6 +294,54 @@ func (p *sheet) periods() {
 			return []typeset.Cell{
 				{Text: r.item.Instance.Name, Style: cellStrong}, {Text: minute(r.period.From)}, {Text: minute(r.period.To)},
 				{Text: stateWords[r.period.State], Mark: stateMarks[r.period.State]}, {Text: typeset.Thousands(r.period.Assessments)}, {Text: p.d.Words(r.period)},
+			}
+		},
+	})
+}
+
+// whatHappened are the words for what became of a server.
+var whatHappened = map[string]string{
+	control.Joined: "joined", control.Activated: "activated", control.Deactivated: "deactivated", control.EngineChanged: "engine changed", control.Left: "left",
+}
+
+// by says who caused an event of a server's life.
+func (e LifeEvent) by() string {
+	switch {
+	case e.Who != nil:
+		return whoever(*e.Who)
+	case e.By == control.ByToken:
+		return "an ingest token"
+	}
+	return "Muster"
+}
+
+// population is when servers joined and left, and why.
+func (p *sheet) population() {
+	type row struct {
+		item  Item
+		event LifeEvent
+	}
+	var rows []row
+	for _, item := range p.d.Items {
+		for _, e := range item.Population {
+			rows = append(rows, row{item, e})
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.section("Population", 60)
+	p.Table(typeset.Table{
+		Look: look, Rows: len(rows), Rest: "The signed JSON has all of them.",
+		Columns: []typeset.Column{{Title: "Server", Max: 110}, {Title: "Recorded"}, {Title: "What"}, {Title: "Engine"}, {Title: "By", Flex: 1}, {Title: "Of the log fleet", Align: typeset.Right}},
+		Row: func(i int) []typeset.Cell {
+			r := rows[i]
+			what := whatHappened[r.event.What]
+			if r.event.What == control.Joined && r.event.Since.Before(r.event.At) {
+				what += ", counted since " + day(r.event.Since)
+			}
+			return []typeset.Cell{
+				{Text: r.item.Instance.Name, Style: cellStrong}, {Text: minute(r.event.At)}, {Text: what}, {Text: r.event.Engine}, {Text: r.event.by()}, {Text: fmt.Sprint(r.event.Event)},
 			}
 		},
 	})

@@ -64,7 +64,7 @@ func (d Document) Words(p Period) string {
 			x := d.granted()[*p.ExceptionID]
 			return "granted by " + whoever(x.GrantedBy) + ": " + x.Reason
 		}
-	case control.NotAssessed:
+	case control.NotAssessed, control.ReportedLate, control.Altered:
 		return strings.Join(p.Reasons, " ")
 	case control.Passed, control.Failed:
 	}

@@ -440,10 +440,12 @@ func (e ContributorsUnit) Valid() bool {
 
 // Defines values for ControlPeriodState.
 const (
-	ControlPeriodStateAccepted    ControlPeriodState = "accepted"
-	ControlPeriodStateFailed      ControlPeriodState = "failed"
-	ControlPeriodStateNotAssessed ControlPeriodState = "notAssessed"
-	ControlPeriodStatePassed      ControlPeriodState = "passed"
+	ControlPeriodStateAccepted     ControlPeriodState = "accepted"
+	ControlPeriodStateAltered      ControlPeriodState = "altered"
+	ControlPeriodStateFailed       ControlPeriodState = "failed"
+	ControlPeriodStateNotAssessed  ControlPeriodState = "notAssessed"
+	ControlPeriodStatePassed       ControlPeriodState = "passed"
+	ControlPeriodStateReportedLate ControlPeriodState = "reportedLate"
 )
 
 // Valid indicates whether the value is a known member of the ControlPeriodState enum.
@@ -451,11 +453,15 @@ func (e ControlPeriodState) Valid() bool {
 	switch e {
 	case ControlPeriodStateAccepted:
 		return true
+	case ControlPeriodStateAltered:
+		return true
 	case ControlPeriodStateFailed:
 		return true
 	case ControlPeriodStateNotAssessed:
 		return true
 	case ControlPeriodStatePassed:
+		return true
+	case ControlPeriodStateReportedLate:
 		return true
 	default:
 		return false
@@ -2643,6 +2649,20 @@ type Control struct {
 	To time.Time `json:"to"`
 }
 
+// ControlAlteredAssessment defines model for ControlAlteredAssessment.
+type ControlAlteredAssessment struct {
+	// At Of the assessment, as the log has it where it has one.
+	At time.Time          `json:"at"`
+	Id openapi_types.UUID `json:"id"`
+
+	// Position Of its event in the log `fleet`; null: the log has none.
+	Position *int64 `json:"position"`
+	Reason   string `json:"reason"`
+
+	// RecordedAt When its event was recorded; null: the log has none.
+	RecordedAt *time.Time `json:"recordedAt"`
+}
+
 // ControlException defines model for ControlException.
 type ControlException struct {
 	// DatabaseId null: every database, and what is server-wide
@@ -2665,31 +2685,71 @@ type ControlException struct {
 	Until       time.Time  `json:"until"`
 }
 
+// ControlLateAssessment defines model for ControlLateAssessment.
+type ControlLateAssessment struct {
+	// At When the server was looked at, as the sender says.
+	At time.Time          `json:"at"`
+	Id openapi_types.UUID `json:"id"`
+
+	// RecordedAt When Muster recorded it.
+	RecordedAt time.Time `json:"recordedAt"`
+}
+
+// ControlLifeEvent defines model for ControlLifeEvent.
+type ControlLifeEvent struct {
+	// At When it was recorded.
+	At time.Time `json:"at"`
+
+	// By Who caused it
+	By     string  `json:"by"`
+	Engine Engine  `json:"engine"`
+	Event  string  `json:"event"`
+	Member *Person `json:"member"`
+
+	// Position Of its event in the log `fleet`.
+	Position int64 `json:"position"`
+
+	// Since Of `joined`: since when the server counts, where somebody gave an earlier creation time.
+	Since *time.Time `json:"since"`
+}
+
 // ControlPeriod defines model for ControlPeriod.
 type ControlPeriod struct {
 	// Assessments How many assessments were recorded in the period.
 	Assessments int32 `json:"assessments"`
 
+	// CatalogueVersion The version of the catalogue that the check was judged by, as its assessments say. Where the version or the check's threshold changes, another period begins.
+	CatalogueVersion *string `json:"catalogueVersion"`
+
 	// ExceptionId Of `accepted`: the narrowest exception that covers the first of the findings.
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
 	From        time.Time           `json:"from"`
 
-	// Reasons Of `notAssessed`: why, each reason once.
-	Reasons []string           `json:"reasons"`
-	State   ControlPeriodState `json:"state"`
+	// Reasons Of `notAssessed`, `reportedLate` and `altered`: why, each reason once.
+	Reasons []string `json:"reasons"`
+
+	// State `reportedLate`: nothing is known of this time but what was recorded more than 24 hours after it (72 hours if it waited in an
+	// agent's buffer). `altered`: the database does not say what the log recorded, so that nobody knows.
+	State ControlPeriodState `json:"state"`
 
 	// To The end; it does not belong to the period.
 	To time.Time `json:"to"`
 }
 
-// ControlPeriodState defines model for ControlPeriod.State.
+// ControlPeriodState `reportedLate`: nothing is known of this time but what was recorded more than 24 hours after it (72 hours if it waited in an
+// agent's buffer). `altered`: the database does not say what the log recorded, so that nobody knows.
 type ControlPeriodState string
 
 // ControlledInstance defines model for ControlledInstance.
 type ControlledInstance struct {
-	Instance Reference `json:"instance"`
+	// Altered Assessments that are not what the log recorded, at most 1,000.
+	Altered  []ControlAlteredAssessment `json:"altered"`
+	Instance Reference                  `json:"instance"`
 
-	// LongestGapSeconds The longest time without an answer.
+	// Late Assessments that were recorded too late to count for their own time, at most 1,000.
+	Late []ControlLateAssessment `json:"late"`
+
+	// LongestGapSeconds The longest time without an answer: not assessed, reported late or altered.
 	LongestGapSeconds float64 `json:"longestGapSeconds"`
 
 	// PassedShare Of the time that the periods cover, also that in which nobody assessed it.
@@ -2697,6 +2757,9 @@ type ControlledInstance struct {
 
 	// Periods The time in the window in which the server was known, without a gap and in order.
 	Periods []ControlPeriod `json:"periods"`
+
+	// Population When the server joined, left, and was activated or deactivated, the oldest first.
+	Population []ControlLifeEvent `json:"population"`
 
 	// Removed It is no longer there.
 	Removed bool `json:"removed"`
@@ -6036,6 +6099,12 @@ type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
 // ReceiveAlertmanagerWebhookJSONBody defines parameters for ReceiveAlertmanagerWebhook.
 type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
+// RecordAssessmentsParams defines parameters for RecordAssessments.
+type RecordAssessmentsParams struct {
+	// XMusterBuffered The sender kept the assessments in a buffer while Muster was out of reach. It counts beside `X-Muster-Sender` only.
+	XMusterBuffered *bool `json:"X-Muster-Buffered,omitempty"`
+}
+
 // ReceiveGrafanaWebhookJSONBody defines parameters for ReceiveGrafanaWebhook.
 type ReceiveGrafanaWebhookJSONBody = json.RawMessage
 
@@ -6564,7 +6633,7 @@ type ServerInterface interface {
 	RecordAlerts(c *gin.Context)
 	// RecordAssessments What another tool found on instances
 	// (POST /ingest/v1/assessments)
-	RecordAssessments(c *gin.Context)
+	RecordAssessments(c *gin.Context, params RecordAssessmentsParams)
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
@@ -10465,6 +10534,33 @@ func (siw *ServerInterfaceWrapper) RecordAlerts(c *gin.Context) {
 // RecordAssessments operation middleware
 func (siw *ServerInterfaceWrapper) RecordAssessments(c *gin.Context) {
 
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RecordAssessmentsParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "X-Muster-Buffered" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Buffered")]; found {
+		var XMusterBuffered bool
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Buffered, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Buffered", valueList[0], &XMusterBuffered, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Buffered: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.XMusterBuffered = &XMusterBuffered
+
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -10472,7 +10568,7 @@ func (siw *ServerInterfaceWrapper) RecordAssessments(c *gin.Context) {
 		}
 	}
 
-	siw.Handler.RecordAssessments(c)
+	siw.Handler.RecordAssessments(c, params)
 }
 
 // RecordFleet operation middleware
@@ -16211,7 +16307,8 @@ func (response RecordAlertsdefaultApplicationProblemPlusJSONResponse) VisitRecor
 }
 
 type RecordAssessmentsRequestObject struct {
-	Body *RecordAssessmentsJSONRequestBody
+	Params RecordAssessmentsParams
+	Body   *RecordAssessmentsJSONRequestBody
 }
 
 type RecordAssessmentsResponseObject interface {
@@ -20938,8 +21035,10 @@ func (sh *strictHandler) RecordAlerts(ctx *gin.Context) {
 }
 
 // RecordAssessments operation middleware
-func (sh *strictHandler) RecordAssessments(ctx *gin.Context) {
+func (sh *strictHandler) RecordAssessments(ctx *gin.Context, params RecordAssessmentsParams) {
 	var request RecordAssessmentsRequestObject
+
+	request.Params = params
 
 	var body RecordAssessmentsJSONRequestBody
 	var err error

@@ -34,11 +34,15 @@ func (s *ServerRoutes) GetControl(ctx context.Context, r api.GetControlRequestOb
 	if err != nil {
 		return nil, err
 	}
+	names, err := s.namesInLives(ctx, answer.Items)
+	if err != nil {
+		return nil, err
+	}
 	return api.GetControl200JSONResponse{
 		Check: api.FindingCheck{
 			Id: check.ID, Title: check.Title, Domain: check.Domain, Severity: api.FindingCheckSeverity(check.Severity), References: showReferences(check),
 		},
-		From: answer.From, To: answer.To, AsOf: answer.AsOf, Items: wire.List(answer.Items, showControlled), Exceptions: exceptions,
+		From: answer.From, To: answer.To, AsOf: answer.AsOf, Items: wire.List(answer.Items, func(item control.Item) api.ControlledInstance { return showControlled(item, names) }), Exceptions: exceptions,
 	}, nil
 }
 
@@ -52,7 +56,42 @@ func overlongWindow(from, to time.Time) []api.FieldError {
 	return wire.BrokenParameter("to", "out_of_range", fmt.Sprintf("must lie at most %d days behind from", days), map[string]any{"maxDays": days})
 }
 
-func showControlled(item control.Item) api.ControlledInstance {
+// mostShown bounds the assessments of a server that an answer lists.
+const mostShown = 1000
+
+// namesInLives are the people who registered, removed or switched servers.
+func (s *ServerRoutes) namesInLives(ctx context.Context, items []control.Item) (map[uuid.UUID]string, error) {
+	var people []uuid.UUID
+	for _, item := range items {
+		for _, e := range item.Events {
+			if e.ByKind == control.ByMember {
+				people = append(people, e.ByID)
+			}
+		}
+	}
+	return wire.MemberNames(ctx, s.Accounts, people)
+}
+
+func showLifeEvent(e control.LifeEvent, names map[uuid.UUID]string) api.ControlLifeEvent {
+	shown := api.ControlLifeEvent{Event: e.What, At: e.At, Engine: api.Engine(e.Engine), By: e.ByKind, Position: e.Position}
+	if e.What == control.Joined {
+		shown.Since = &e.Since
+	}
+	if e.ByKind == control.ByMember {
+		shown.Member = &api.Person{Id: e.ByID, Name: names[e.ByID]}
+	}
+	return shown
+}
+
+func showAltered(l control.Look) api.ControlAlteredAssessment {
+	shown := api.ControlAlteredAssessment{Id: l.ID, At: l.At, Reason: l.Altered}
+	if l.Event > 0 {
+		shown.RecordedAt, shown.Position = &l.RecordedAt, &l.Event
+	}
+	return shown
+}
+
+func showControlled(item control.Item, names map[uuid.UUID]string) api.ControlledInstance {
 	return api.ControlledInstance{
 		Instance: api.Reference{Id: item.Instance, Name: item.Name}, Removed: item.Removed,
 		PassedShare: item.Course.PassedShare(), LongestGapSeconds: item.Course.LongestGap.Seconds(),
@@ -60,8 +99,14 @@ func showControlled(item control.Item) api.ControlledInstance {
 			return api.ControlPeriod{
 				From: p.From, To: p.To, State: api.ControlPeriodState(p.State), ExceptionId: p.Exception,
 				Assessments: int32(min(p.Looks, 1<<31-1)), Reasons: append([]string{}, p.Reasons...),
+				CatalogueVersion: wire.Optional(p.Catalogue),
 			}
 		}),
+		Population: wire.List(item.Events, func(e control.LifeEvent) api.ControlLifeEvent { return showLifeEvent(e, names) }),
+		Late: wire.List(item.Late[:min(len(item.Late), mostShown)], func(l control.Look) api.ControlLateAssessment {
+			return api.ControlLateAssessment{Id: l.ID, At: l.At, RecordedAt: l.RecordedAt}
+		}),
+		Altered: wire.List(item.Altered[:min(len(item.Altered), mostShown)], showAltered),
 	}
 }
 

@@ -46,7 +46,7 @@ const (
 type Fleet interface {
 	ChangeInstance(ctx context.Context, actor commands.Actor, id uuid.UUID, change commands.ChangeInstance) (commands.Mark, error)
 	RecordDatabases(ctx context.Context, actor commands.Actor, instance uuid.UUID, names []string) (commands.Mark, error)
-	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, e fleet.InstanceAssessed) (commands.Mark, error)
+	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, all ...fleet.Assessed) (commands.Mark, error)
 }
 
 // Accepted returns the exceptions that are in force about an instance: what they cover
@@ -250,7 +250,7 @@ func (c *Collector) assessSince(ctx context.Context, organization, instance uuid
 // Fresh returns an assessment that reached the server no longer than maxAge
 // ago; where there is none the server is assessed now, and what comes of that
 // is returned, also when it is out of reach. Errors as AssessNow's.
-func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*assessment.Kept, error) {
 	a, err := c.store.Reached(ctx, organization, instance, maxAge) // nearly always there is one
 	if err != nil || a != nil {
 		return a, err

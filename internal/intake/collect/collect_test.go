@@ -192,7 +192,7 @@ func TestFresh(t *testing.T) {
 	s := newScene(t)
 	server := pgtest.Cluster(t, pgtest.Options{})
 	instance := s.register(server.TCPURL(pgtest.Superuser, "postgres"))
-	fresh := func() *snapshot.Assessment {
+	fresh := func() *assessment.Kept {
 		t.Helper()
 		a, err := s.collector.Fresh(t.Context(), s.organization, instance, 24*time.Hour)
 		if err != nil {

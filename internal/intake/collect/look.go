@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
@@ -129,15 +130,19 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if err != nil {
 		return err
 	}
-	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next), func(tx *sqlx.Tx, at time.Time) error {
+	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next), func(tx *sqlx.Tx, kept fleet.AssessmentKept) error {
 		assessed, news, err := changes.Keep(ctx, tx, changes.Look{
-			Organization: claim.Organization, Instance: claim.Instance, ID: claim.Token, At: at,
+			Organization: claim.Organization, Instance: claim.Instance, ID: claim.Token, At: kept.At,
 			Assessment: found, State: state, Accepted: accepted,
 		})
-		if err != nil || !news {
+		if err != nil {
 			return err
 		}
-		_, err = c.fleet.RecordAssessmentTx(ctx, tx, actor(claim), assessed)
+		var told fleet.Assessed = kept
+		if news {
+			told = assessed.Binding(kept)
+		}
+		_, err = c.fleet.RecordAssessmentTx(ctx, tx, actor(claim), told)
 		return err
 	})
 }

@@ -124,7 +124,7 @@ type Assessments interface {
 	Collected(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]bool, error)
 	// RefuseCollected is an *assessment.CollectedError where there are any.
 	RefuseCollected(ctx context.Context, tx sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) error
-	RecordSent(ctx context.Context, organization uuid.UUID, all []assessment.Sent, tell func(*sqlx.Tx, []fleet.InstanceAssessed) error) error
+	RecordSent(ctx context.Context, organization uuid.UUID, all []assessment.Sent, tell func(*sqlx.Tx, []fleet.Assessed) error) error
 	ForgetFed(ctx context.Context, organization, instance uuid.UUID) error
 }
 
@@ -133,9 +133,9 @@ type Assessments interface {
 type Accepted func(ctx context.Context, organization, instance uuid.UUID) ([]snapshot.Exception, error)
 
 // TakeAssessments records what another tool found on instances: nothing is written before
-// every rule has been held against every item. Errors: *commands.RuleError,
-// *intake.LaggingError.
-func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, items []AssessmentItem) (receipt intake.Receipt, err error) {
+// every rule has been held against every item. buffered says that they waited in the sender's
+// buffer. Errors: *commands.RuleError, *intake.LaggingError.
+func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, buffered bool, items []AssessmentItem) (receipt intake.Receipt, err error) {
 	in, err := d.placesOf(ctx, from.OrganizationID, items)
 	if err != nil {
 		return receipt, err
@@ -160,23 +160,24 @@ func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, items [
 	if err != nil {
 		return receipt, err
 	}
+	for i := range sent {
+		sent[i].Buffered = buffered
+	}
 	if err := d.addAccepted(ctx, from.OrganizationID, sent); err != nil {
 		return receipt, err
 	}
 	spent := 0
-	err = d.Assessments.RecordSent(ctx, from.OrganizationID, sent, func(tx *sqlx.Tx, told []fleet.InstanceAssessed) error {
+	err = d.Assessments.RecordSent(ctx, from.OrganizationID, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+		if len(told) == 0 { // all of it was known
+			return nil
+		}
 		if err := d.Commands.SpendEvents(ctx, from, len(told)); err != nil {
 			return err
 		}
 		spent = len(told)
-		for _, e := range told {
-			mark, err := d.Commands.RecordAssessmentTx(ctx, tx, intake.Machine(from), e)
-			if err != nil {
-				return err
-			}
-			receipt.Mark = mark
-		}
-		return nil
+		mark, err := d.Commands.RecordAssessmentTx(ctx, tx, intake.Machine(from), told...)
+		receipt.Mark = mark
+		return err
 	})
 	if err != nil {
 		d.Commands.ReturnEvents(from, spent)

@@ -42,7 +42,7 @@ type Commands interface {
 	// where they were not.
 	SpendEvents(ctx context.Context, actor commands.Actor, n int) error
 	ReturnEvents(actor commands.Actor, n int)
-	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, e fleet.InstanceAssessed) (commands.Mark, error)
+	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, all ...fleet.Assessed) (commands.Mark, error)
 }
 
 // TakeFleet records instances and databases, and forgets what was sent of instances that

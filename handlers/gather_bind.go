@@ -1,0 +1,98 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/legible"
+	"muster/internal/assessment/logged"
+	"muster/internal/snapshot"
+)
+
+// AlteredFactsError reports assessments that are not the ones that the log recorded.
+type AlteredFactsError struct{ Altered []AlteredFact }
+
+// AlteredFact is one of them.
+type AlteredFact struct {
+	Server string
+	logged.Alteration
+}
+
+func (f AlteredFact) String() string {
+	name, at := legible.Clean(f.Server), f.At.UTC().Format(time.RFC3339)
+	switch {
+	case f.Gone:
+		return fmt.Sprintf("the log (fleet:%d) recorded an assessment of %s at %s, which is no longer stored", f.Position, name, at)
+	case f.Position == 0:
+		return fmt.Sprintf("the log has no event of the assessment of %s at %s", name, at)
+	}
+	return fmt.Sprintf("the assessment of %s at %s is not the one that the log recorded (fleet:%d)", name, at, f.Position)
+}
+
+func (e *AlteredFactsError) Error() string {
+	var sentences []string
+	for _, f := range e.Altered {
+		sentences = append(sentences, f.String())
+	}
+	return strings.Join(sentences, "; ")
+}
+
+// mostNamed bounds the assessments that a failure names.
+const mostNamed = 5
+
+// sentence is what the history says.
+func (e *AlteredFactsError) sentence() string {
+	named := e.Altered[:min(len(e.Altered), mostNamed)]
+	text := (&AlteredFactsError{Altered: named}).Error()
+	if more := len(e.Altered) - len(named); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return "The facts were altered: " + text + ". Somebody changed Muster's database, or a version of Muster from before wrote to it. " +
+		"Ask the operator of Muster to find out who, have the server assessed again, and request the report again."
+}
+
+// bind holds the assessments in a document against the log, and names the event of each.
+// Error: *AlteredFactsError.
+func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	var used []logged.Used
+	of := map[uuid.UUID]*snapshot.Instance{}
+	for i := range doc.Instances {
+		instance := &doc.Instances[i]
+		if instance.NotAssessed != "" { // the document says that there is none, and why
+			continue
+		}
+		of[instance.ID] = instance
+		u := logged.Used{Instance: instance.ID}
+		if l := instance.Logged; l != nil {
+			u.ID, u.At, u.SHA256, u.Reached, u.MaxAge = l.ID, l.At, l.FactsSHA256, instance.Assessment.Outcome != snapshot.OutcomeUnreachable, maxAge
+		}
+		used = append(used, u)
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	bound, altered, err := g.Logged.Bind(ctx, in.OrganizationID, used, g.Now())
+	if err != nil {
+		return err
+	}
+	if len(altered) > 0 {
+		failed := &AlteredFactsError{}
+		for _, a := range altered {
+			failed.Altered = append(failed.Altered, AlteredFact{of[a.Instance].Name, a})
+		}
+		slices.SortFunc(failed.Altered, func(a, b AlteredFact) int { return strings.Compare(a.String(), b.String()) })
+		return failed
+	}
+	for id, e := range bound {
+		if l := of[id].Logged; l != nil {
+			at := e.RecordedAt.UTC()
+			l.Event, l.RecordedAt, l.Late = e.Position, &at, e.Late()
+		}
+	}
+	return nil
+}

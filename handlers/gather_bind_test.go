@@ -1,0 +1,112 @@
+package handlers_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/handlers"
+	"muster/internal/assessment"
+	"muster/internal/snapshot"
+)
+
+// looked records a look at a server, and its event.
+func (e *estate) looked(instance uuid.UUID, a snapshot.Assessment) {
+	e.t.Helper()
+	a.StartedAt, a.FinishedAt = e.clock.Now(), e.clock.Now()
+	if err := e.facts.Record(e.t.Context(), e.claim(instance), a, nil, time.Hour, e.tell); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+func failing(status string) snapshot.Assessment {
+	return snapshot.Assessment{Outcome: snapshot.OutcomeComplete, VersionNum: 150018, CatalogueVersion: "7", Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: status, Total: 1}}}
+}
+
+// TestAReportOverAlteredFacts fails: with SQL alone somebody makes a failing server pass
+// before the report is asked for. The sentence names the server and the time.
+func TestAReportOverAlteredFacts(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	legacy, billing := e.register("legacy", true), e.register("billing", true)
+	for _, id := range []uuid.UUID{legacy, billing} {
+		e.connect(id)
+	}
+	gather := func() (snapshot.Document, error) {
+		return e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{legacy}}))
+	}
+	e.looked(legacy, failing(snapshot.StatusPass))
+	for range 6 { // the log has more events than are read at first
+		e.looked(billing, failing(snapshot.StatusPass))
+		e.looked(legacy, snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable})
+	}
+	e.looked(legacy, failing(snapshot.StatusFail))
+	doc, err := gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := doc.Instances[0].Logged
+	var digest string
+	if err := e.db.Get(&digest, `SELECT convert_from(data, 'UTF8')::json ->> 'factsSha256' FROM events WHERE log = 'fleet' AND position = $1`, used.Event); err != nil {
+		t.Fatal(err)
+	}
+	if digest != used.FactsSHA256 || used.RecordedAt == nil || used.Late {
+		t.Errorf("the inputs name %+v, and the log has %s", used, digest)
+	}
+	e.looked(billing, failing(snapshot.StatusPass))
+
+	for name, sql := range map[string]string{
+		"facts":    `UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = '%[1]s'`,
+		"deleted":  `DELETE FROM assessments WHERE id = '%[3]s'`,
+		"moved":    `UPDATE assessments SET recorded_at = recorded_at - interval '3 days' WHERE id = '%[3]s'`,
+		"all gone": `DELETE FROM assessments WHERE instance_id = '%[1]s' AND outcome <> 'unreachable'`,
+		"swapped":  `UPDATE assessments SET instance_id = CASE instance_id WHEN '%[1]s' THEN '%[2]s'::uuid ELSE '%[1]s' END`,
+		"inserted": `INSERT INTO assessments SELECT gen_random_uuid(), organization_id, '%[1]s', now(), outcome, facts, answers FROM assessments WHERE instance_id = '%[2]s' LIMIT 1`,
+	} {
+		e.db.MustExec(`CREATE TABLE as_it_was AS SELECT * FROM assessments`)
+		e.db.MustExec(fmt.Sprintf(sql, legacy, billing, used.ID))
+		var altered *handlers.AlteredFactsError
+		_, err := gather()
+		if !errors.As(err, &altered) || altered.Altered[0].Server != "legacy" || !strings.Contains(err.Error(), altered.Altered[0].At.Format(time.RFC3339)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		e.db.MustExec(`DELETE FROM assessments`)
+		e.db.MustExec(`INSERT INTO assessments SELECT * FROM as_it_was`)
+		e.db.MustExec(`DROP TABLE as_it_was`)
+	}
+
+	// A look that is recorded while the report is gathered is no fault.
+	if _, err := gather(); err != nil {
+		t.Error(err)
+	}
+	e.db.MustExec(`UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = $1`, legacy)
+	id := e.request(e.ana)
+	builder := e.builder()
+	builder.Gatherer = e.inputs()
+	stop := e.work("w-"+id.String(), builder.Task(1))
+	defer stop()
+	e.until("Failed", func() bool { return e.has(id, "report.failed") })
+	failed, _ := last[report.Failed](e.scene, id)
+	if failed.Code != report.CodeFactsAltered || !strings.Contains(failed.Message, "legacy at "+used.At.Format(time.RFC3339)) {
+		t.Errorf("the report failed with %s: %s", failed.Code, failed.Message)
+	}
+}
+
+// TestAReportAfterTheRetention of facts: they were erased, and not altered.
+func TestAReportAfterTheRetention(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	old := e.register("old", true)
+	e.connect(old)
+	e.looked(old, failing(snapshot.StatusFail))
+	e.db.MustExec(`DELETE FROM assessments`)
+	e.clock.Advance(assessment.History + 48*time.Hour)
+	if _, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,143 @@
+package assessment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/instant"
+	"muster/internal/secrets"
+	"muster/internal/snapshot"
+	"muster/internal/statement"
+)
+
+// Kept is an assessment as it is stored. The log has an event of it (fleet.AssessmentKept),
+// against which package logged holds it.
+type Kept struct {
+	ID     uuid.UUID
+	At     time.Time // when it was recorded; of a feed, what the feed says
+	SHA256 string    // of the facts as they are stored, hex
+	*snapshot.Assessment
+}
+
+// Facts is what was found; nil of no assessment.
+func (k *Kept) Facts() *snapshot.Assessment {
+	if k == nil {
+		return nil
+	}
+	return k.Assessment
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// insertSQL keeps an assessment. The digest is of the answers as PostgreSQL keeps them.
+const insertSQL = `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, answers, recorded_at)
+	VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now())) ON CONFLICT (id) DO NOTHING
+	RETURNING recorded_at, encode(sha256(convert_to(answers::text, 'UTF8')), 'hex') AS answers`
+
+// inserted is what insertSQL returns.
+type inserted struct {
+	At      time.Time `db:"recorded_at"`
+	Answers string    `db:"answers"`
+}
+
+// event is what binds an assessment that was inserted to the log.
+func (s *Store) event(organization, instance, id uuid.UUID, a snapshot.Assessment, facts []byte, in inserted, buffered bool) fleet.AssessmentKept {
+	e := fleet.AssessmentKept{
+		InstanceID: instance, AssessmentID: id, At: instant.Cut(in.At), FactsSHA256: digest(facts), AnswersSHA256: in.Answers,
+		Catalogue: a.CatalogueVersion, Reached: a.Outcome != snapshot.OutcomeUnreachable, Buffered: buffered,
+	}
+	e.Mark = s.seal.Mark(secrets.MarkAssessment, MarkedText(organization, e))
+	return e
+}
+
+// Marks is what the marks of events are held against.
+func (s *Store) Marks(ctx context.Context) (*secrets.Marks, error) { return s.seal.Marks(ctx, s.db) }
+
+// MarkedText is what the mark of an event vouches for: all that it says, and the organization.
+func MarkedText(organization uuid.UUID, e fleet.AssessmentKept) []byte {
+	return secrets.MarkText(organization.String(), e.InstanceID.String(), e.AssessmentID.String(), e.At.UTC().Format(time.RFC3339Nano),
+		e.FactsSHA256, e.AnswersSHA256, e.Catalogue, strconv.FormatBool(e.Reached), strconv.FormatBool(e.Buffered))
+}
+
+// Stored is what the table says of an assessment, for whoever holds it against the log.
+type Stored struct {
+	ID       uuid.UUID `db:"id"`
+	Instance uuid.UUID `db:"instance_id"`
+	At       time.Time `db:"recorded_at"`
+	SHA256   string    `db:"sha256"`
+}
+
+// Answering is a stored assessment and what it answers, by check.
+type Answering struct {
+	Stored
+	Outcome string
+	answers map[string][]Answer
+}
+
+// AnswersOf reads what an assessment answers, from its facts; the zero value where it is not
+// there.
+func (s *Store) AnswersOf(ctx context.Context, organization, id uuid.UUID) (a Answering, err error) {
+	row, ok, err := statement.Find[struct {
+		Stored
+		Facts []byte `db:"facts"`
+	}](ctx, s.db, "read what assessment "+id.String()+" answers", `SELECT id, instance_id, recorded_at, facts
+		FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
+	if err != nil || !ok {
+		return a, err
+	}
+	a.Stored = row.Stored
+	a.SHA256 = digest(row.Facts)
+	var facts snapshot.Assessment
+	if err := json.Unmarshal(row.Facts, &facts); err != nil {
+		return a, fmt.Errorf("decode assessment %s: %w", id, err)
+	}
+	a.Outcome, a.answers = facts.Outcome, answersOf(facts)
+	return a, nil
+}
+
+// BetterThan says whether a check fails in the other assessment, or could not be looked at,
+// and here not.
+func (a Answering) BetterThan(other Answering) bool {
+	for check, before := range other.answers {
+		if gravity(a.answers[check]) < gravity(before) {
+			return true
+		}
+	}
+	return false
+}
+
+// gravity ranks answers: one that fails, one that could not be looked at, all others.
+func gravity(answers []Answer) (most int) {
+	for _, a := range answers {
+		switch a.Status {
+		case snapshot.StatusFail:
+			return 2
+		case snapshot.StatusPass, snapshot.StatusNotApplicable:
+		default:
+			most = 1
+		}
+	}
+	return most
+}
+
+// Stored reads what the table says of some assessments, by id.
+func (s *Store) Stored(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Stored, error) {
+	rows, err := statement.All[Stored](ctx, s.db, "digest assessments", `SELECT id, instance_id, recorded_at, encode(sha256(convert_to(facts::text, 'UTF8')), 'hex') AS sha256
+		FROM assessments WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
+	out := make(map[uuid.UUID]Stored, len(rows))
+	for _, row := range rows {
+		out[row.ID] = row
+	}
+	return out, err
+}

@@ -1,0 +1,220 @@
+package logged
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/timegrid"
+	"muster/internal/assessment"
+	"muster/internal/snapshot"
+)
+
+// Used is the assessment of a server that a report uses.
+type Used struct {
+	Instance uuid.UUID
+	ID       uuid.UUID // uuid.Nil: there is none
+	At       time.Time
+	SHA256   string
+	Reached  bool
+	MaxAge   time.Duration // how old one may be that is used instead of an attempt that did not reach the server
+}
+
+// since is the time after which the log may have no other that reached the server.
+func (u Used) since() time.Time {
+	if u.ID != uuid.Nil && !u.Reached { // what was found in the last day would have been used
+		return u.At.Add(-u.MaxAge)
+	}
+	return u.At
+}
+
+// Alteration is an assessment that is not the one that the log recorded.
+type Alteration struct {
+	Instance uuid.UUID
+	At       time.Time // of the assessment
+	Position int64     // of its event; 0: it has none
+	Gone     bool      // the log has it, and the database does not
+}
+
+// newest is how many events of a stream Bind reads at first: nearly always the assessment
+// that a report uses is the newest, and the one before it is of hours before.
+const newest = 2
+
+// Bind holds the assessments that a report uses against the log: each has to be the one that
+// its event names, and the log may have no later one that reached the server and is not there
+// any more. It returns what the log says of each, by instance. now is when facts that are
+// older than assessment.History count as erased. Of one that a program from before marks
+// kept, the entry may be the last that the log has, or none.
+func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, now time.Time) (map[uuid.UUID]Entry, []Alteration, error) {
+	t, err := r.Terms(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	book, oldest, err := r.newestOf(ctx, t, organization, used)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.complete(ctx, t, organization, used, oldest, book); err != nil {
+		return nil, nil, err
+	}
+	bound, later := map[uuid.UUID]Entry{}, map[uuid.UUID]Entry{}
+	var altered []Alteration
+	var unlogged []Used
+	for _, u := range used {
+		e, known := book.Entry(u.ID)
+		switch {
+		case u.ID == uuid.Nil:
+		case known && e.Is(assessment.Stored{ID: u.ID, Instance: u.Instance, At: u.At, SHA256: u.SHA256}):
+			bound[u.Instance] = e
+		case !known && t.Covers(u.At):
+			unlogged = append(unlogged, u)
+		default:
+			altered = append(altered, Alteration{Instance: u.Instance, At: u.At, Position: e.Position})
+			continue
+		}
+		for _, e := range book.Of(u.Instance) {
+			if e.Reached && e.At.After(u.since()) && now.Sub(e.At) < assessment.History {
+				later[e.AssessmentID] = e
+			}
+		}
+	}
+	gone, err := r.gone(ctx, organization, later)
+	if err != nil {
+		return nil, nil, err
+	}
+	differ, err := r.differ(ctx, organization, unlogged, book)
+	return bound, slices.Concat(altered, gone, differ), err
+}
+
+// differ are those without an event, kept by a program from before marks, that say better of
+// the server than the last one that the log names: such a program left the event out only
+// where the two said the same.
+func (r *Reader) differ(ctx context.Context, organization uuid.UUID, unlogged []Used, book *Book) (out []Alteration, err error) {
+	for _, u := range unlogged {
+		mine, err := r.Facts.AnswersOf(ctx, organization, u.ID)
+		if err != nil {
+			return nil, err
+		}
+		last, ok := LastOfDay(book.Of(u.Instance), u.At)
+		if !ok {
+			if mine.Outcome != snapshot.OutcomeUnreachable {
+				out = append(out, Alteration{Instance: u.Instance, At: u.At})
+			}
+			continue
+		}
+		logged, err := r.Facts.AnswersOf(ctx, organization, last.AssessmentID)
+		switch {
+		case err != nil:
+			return nil, err
+		case !last.Is(logged.Stored):
+			out = append(out, Alteration{Instance: u.Instance, At: last.At, Position: last.Position, Gone: logged.ID == uuid.Nil})
+		case mine.Outcome != snapshot.OutcomeUnreachable && mine.BetterThan(logged):
+			out = append(out, Alteration{Instance: u.Instance, At: u.At})
+		}
+	}
+	return out, nil
+}
+
+// LastOfDay is the last entry of a day (UTC) up to a time on it.
+func LastOfDay(entries []Entry, at time.Time) (last Entry, ok bool) {
+	day := timegrid.Day.Floor(at)
+	for _, e := range entries {
+		if e.Reached && !e.At.After(at) && !e.At.Before(day) && (!ok || e.At.After(last.At)) {
+			last, ok = e, true
+		}
+	}
+	return last, ok
+}
+
+// gone are those of later entries that are not in the table as the log has them. One that
+// was recorded while the report was gathered is there.
+func (r *Reader) gone(ctx context.Context, organization uuid.UUID, later map[uuid.UUID]Entry) (out []Alteration, err error) {
+	if len(later) == 0 {
+		return nil, nil
+	}
+	ids := make([]uuid.UUID, 0, len(later))
+	for id := range later {
+		ids = append(ids, id)
+	}
+	rows, err := r.Facts.Stored(ctx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	for id, e := range later {
+		row, there := rows[id]
+		if !there || !e.Is(row) {
+			out = append(out, Alteration{Instance: e.InstanceID, At: e.At, Position: e.Position, Gone: !there})
+		}
+	}
+	return out, nil
+}
+
+// newestOf reads the newest events of each server; oldest says, by stream, when the oldest of
+// them was recorded.
+func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, used []Used) (b *Book, oldest map[uuid.UUID]time.Time, err error) {
+	instances, since := make([]uuid.UUID, len(used)), map[uuid.UUID]time.Time{}
+	for i, u := range used {
+		instances[i] = u.Instance
+		for _, stream := range streamsOf([]uuid.UUID{u.Instance}) {
+			since[stream] = u.since().Add(-ahead)
+		}
+	}
+	events, err := r.Log.LoadNewest(ctx, organization, streamsOf(instances), newest)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, oldest = &Book{entries: map[uuid.UUID]Entry{}, of: map[uuid.UUID][]Entry{}}, map[uuid.UUID]time.Time{}
+	for _, event := range events {
+		if _, known := oldest[event.Stream]; !known {
+			oldest[event.Stream] = event.RecordedAt
+			if event.Version == 1 { // there is none before
+				oldest[event.Stream] = time.Time{}
+			}
+		}
+		if event.RecordedAt.Before(since[event.Stream]) {
+			continue // what it tells of came before the assessment that is used
+		}
+		e, ok, err := r.entry(t, organization, event)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok {
+			b.add(e)
+		}
+	}
+	return b, oldest, nil
+}
+
+// ahead is how far the time of an assessment that a feed sends may lie behind that of its
+// event.
+const ahead = 10 * time.Minute
+
+// complete reads all events of the servers of which the newest do not decide: the used
+// assessment is not among them, or one before them may be of a later time.
+func (r *Reader) complete(ctx context.Context, t Terms, organization uuid.UUID, used []Used, oldest map[uuid.UUID]time.Time, book *Book) error {
+	var open []uuid.UUID
+	for _, u := range used {
+		_, known := book.Entry(u.ID)
+		early := slices.ContainsFunc(streamsOf([]uuid.UUID{u.Instance}), func(id uuid.UUID) bool { return oldest[id].After(u.since().Add(-ahead)) })
+		if !known || early {
+			open = append(open, u.Instance)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	all, err := r.Book(ctx, t, organization, open)
+	if err != nil {
+		return err
+	}
+	for _, id := range open {
+		delete(book.of, id)
+		for _, e := range all.Of(id) {
+			book.of[id] = append(book.of[id], e)
+			book.entries[e.AssessmentID] = e
+		}
+	}
+	return nil
+}

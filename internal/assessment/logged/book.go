@@ -1,0 +1,150 @@
+package logged
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/eventstore"
+	"muster/internal/assessment"
+	"muster/internal/secrets"
+	"muster/projections"
+)
+
+// Reader reads what the log says of assessments.
+type Reader struct {
+	Facts  *assessment.Store
+	Log    *eventstore.Store
+	Decode projections.Decode
+}
+
+// Entry is what the log says of an assessment.
+type Entry struct {
+	fleet.AssessmentKept // of a program from before without digest of the answers, catalogue and mark
+	Position             int64
+	RecordedAt           time.Time
+}
+
+// Is says whether a stored assessment is the one that the log names.
+func (e Entry) Is(row assessment.Stored) bool {
+	return row.ID == e.AssessmentID && row.Instance == e.InstanceID && row.At.Equal(e.At) && (e.FactsSHA256 == "" || row.SHA256 == e.FactsSHA256)
+}
+
+// Late says whether it was recorded too late to count for its own time.
+func (e Entry) Late() bool { return e.AssessmentKept.Late(e.RecordedAt) }
+
+// Terms are what entries are read by.
+type Terms struct {
+	marks *secrets.Marks
+	// Before is up to when an assessment may have no event: zero: never.
+	Before time.Time
+}
+
+// Covers says whether an assessment of a time may have no event, because a program from
+// before kept it.
+func (t Terms) Covers(at time.Time) bool { return !t.Before.IsZero() && !at.After(t.Before) }
+
+// Terms reads them.
+func (r *Reader) Terms(ctx context.Context) (t Terms, err error) {
+	if t.marks, err = r.Facts.Marks(ctx); err != nil {
+		return t, err
+	}
+	until, open := t.marks.Until(string(eventstore.Fleet))
+	if open { // whatever is recorded now may be such a program's
+		t.Before = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+		return t, nil
+	}
+	for e, err := range r.Log.Read(ctx, eventstore.Fleet, eventstore.Filter{After: until - 1, UpTo: max(until, 1)}) {
+		if err != nil {
+			return t, err
+		}
+		if e.Position <= until {
+			t.Before = e.RecordedAt
+		}
+	}
+	return t, nil
+}
+
+// Book is what the log says of the assessments of some servers.
+type Book struct {
+	entries map[uuid.UUID]Entry   // by assessment
+	of      map[uuid.UUID][]Entry // by instance
+}
+
+// Entry is that of an assessment.
+func (b *Book) Entry(id uuid.UUID) (Entry, bool) {
+	e, ok := b.entries[id]
+	return e, ok
+}
+
+// Of are those of a server, in no order.
+func (b *Book) Of(instance uuid.UUID) []Entry { return b.of[instance] }
+
+// Book reads what the log says of the assessments of some servers.
+func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, instances []uuid.UUID) (*Book, error) {
+	b := &Book{entries: map[uuid.UUID]Entry{}, of: map[uuid.UUID][]Entry{}}
+	for event, err := range r.Log.LoadEach(ctx, organization, streamsOf(instances)) {
+		if err != nil {
+			return nil, err
+		}
+		e, ok, err := r.entry(t, organization, event)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			b.add(e)
+		}
+	}
+	return b, nil
+}
+
+// streamsOf are those that have an event of each assessment of some servers.
+func streamsOf(instances []uuid.UUID) []uuid.UUID {
+	streams := make([]uuid.UUID, 0, 2*len(instances))
+	for _, id := range instances {
+		streams = append(streams, fleet.KeptOf(id), fleet.AssessmentsOf(id))
+	}
+	return streams
+}
+
+// add keeps the first that the log says of an assessment.
+func (b *Book) add(e Entry) {
+	known, is := b.entries[e.AssessmentID]
+	switch {
+	case !is:
+		b.of[e.InstanceID] = append(b.of[e.InstanceID], e)
+	case known.Position <= e.Position:
+		return
+	default: // a copy of the event came first
+		of := b.of[known.InstanceID]
+		b.of[known.InstanceID] = slices.DeleteFunc(of, func(other Entry) bool { return other.AssessmentID == e.AssessmentID })
+		b.of[e.InstanceID] = append(b.of[e.InstanceID], e)
+	}
+	b.entries[e.AssessmentID] = e
+}
+
+// entry reads an event; ok is false of one that the program did not make, and of one that is
+// about something else.
+func (r *Reader) entry(t Terms, organization uuid.UUID, event eventstore.Event) (e Entry, ok bool, err error) {
+	fact, err := projections.Fact[fleet.Event](r.Decode, event, "an assessment")
+	if err != nil {
+		return e, false, fmt.Errorf("event %d of the fleet: %w", event.Position, err)
+	}
+	e.Position, e.RecordedAt = event.Position, event.RecordedAt
+	at := secrets.Place{Log: string(eventstore.Fleet), Position: event.Position}
+	switch fact := fact.(type) {
+	case fleet.AssessmentKept:
+		e.AssessmentKept = fact
+	case fleet.InstanceAssessed:
+		e.AssessmentKept = fact.Kept()
+	default:
+		return e, false, nil
+	}
+	e.At = e.At.UTC()
+	own := t.marks.Marked(secrets.MarkAssessment, assessment.MarkedText(organization, e.AssessmentKept), e.Mark, at) == nil
+	return e, own || t.marks.Before(at), nil
+}

@@ -1,0 +1,26 @@
+// Package logged holds assessments against what the fleet's log says of them, so that
+// nobody uses one that was changed in the database.
+//
+// Each assessment has an event (fleet.InstanceAssessed where it came to something new, else
+// fleet.AssessmentKept) with its instance, its time, the SHA-256 of its facts and of its
+// answers, and the program's mark. Whoever has the database
+// and not the secret key can append an event, and cannot make its mark: an event without one
+// counts as none. Terms.Before says up to where events and assessments may be from programs
+// that made no marks (package secrets): such a program told the log of the first assessment of
+// a day and of each that differs from the one before.
+//
+// Bind is for a report, which uses one assessment of each server: it reads the newest
+// events of all servers in one query. Book is for a control, which uses all of a period.
+//
+// # What may go wrong
+//
+//   - An assessment is recorded while a report is gathered: its event is newer than the one
+//     that is used, and its row is there. That is no fault.
+//   - Facts were erased after History: an event of that age has none, and is no fault.
+//   - A replica of the version before keeps assessments without events: the note of marks is
+//     open while one runs, and then closes behind the last of its events.
+//   - The secret key was lost, or a backup is older than the note: the operator says so
+//     (secrets.Ring.AcceptUnmarked), and events of before count without their marks.
+//   - Somebody with the database deletes events, too, and computes the log anew: that is
+//     found by checkpoints (package checkpoint), not here.
+package logged
