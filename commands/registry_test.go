@@ -220,6 +220,7 @@ func examples() []any {
 			SilentMinutes:  &organization.SettingChange[int]{From: 5, To: 10}, VolumePercent: &organization.SettingChange[int]{From: 90, To: 95},
 			LockWaitMinutes: &organization.SettingChange[int]{From: 5, To: 1}, WraparoundPercent: &organization.SettingChange[int]{From: 80, To: 50},
 		},
+		organization.SettingsChanged{ExceptionApproval: &organization.SettingChange[string]{From: "any", To: "another"}},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
 		notification.ChannelCreated{Kind: notification.Email, MemberIDs: []uuid.UUID{a}, Administrators: true},
