@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/attest"
 	"muster/internal/pgtest"
 	"muster/internal/proof/prooftest"
 )
@@ -23,6 +25,7 @@ type keptOutside struct {
 	witness    string   // log:position:hash, of before the reports
 	mails      []string // the witness in each report's mail
 	pdf, proof []string // files of each report
+	consistent string   // file: what leads from the first report's tree to that of the checkpoint
 }
 
 // attack is something that somebody does, and what each tool then says.
@@ -67,6 +70,7 @@ func TestAttacks(t *testing.T) {
 	file := func(name string, parts ...[]byte) string {
 		return fileWith(t, name+".pdf", string(bytes.Join(parts, nil)))
 	}
+	t.Run("a checkpoint that was kept", outside.goesOn)
 	var forgery forgery
 	t.Run("an installation of somebody else", func(t *testing.T) { forgery = forge(t) })
 
@@ -136,7 +140,40 @@ func (h house) keeps(t *testing.T) (k keptOutside, ids []uuid.UUID) {
 	keys := client{base: h.server.base}.get(t, "/.well-known/muster-keys.json", nil).body
 	k.keys = fileWith(t, "muster-keys.json", string(keys))
 	k.checkpoint = fileWith(t, "checkpoint", string(h.ana.get(t, "/proof/reports/checkpoint", nil).body))
+	first, err := attest.ParseProof(read(t, k.proof[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := first.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.consistent = fileWith(t, "consistency.json", string(h.ana.get(t, fmt.Sprintf("/proof/reports/consistency?from=%d", of.Size), nil).body))
 	return k, ids
+}
+
+// goesOn holds the first report against the checkpoint that was kept later: with what leads to
+// it, without, with another root, and with the other report beside it.
+func (k keptOutside) goesOn(t *testing.T) {
+	lines := strings.SplitN(string(read(t, k.checkpoint)), "\n", 4)
+	lines[2] = base64.StdEncoding.EncodeToString(make([]byte, 32))
+	changed := fileWith(t, "changed", strings.Join(lines, "\n"))
+	for name, tc := range map[string]struct {
+		args   []string
+		status int
+		says   string
+	}{
+		"with the proof":       {[]string{"--checkpoint", k.checkpoint, "--consistency", k.consistent, k.pdf[0]}, 0, "held       kept"},
+		"without":              {[]string{"--checkpoint", k.checkpoint, k.pdf[0]}, 3, "/proof/reports/consistency?from="},
+		"another root":         {[]string{"--checkpoint", changed, "--consistency", k.consistent, k.pdf[0]}, 1, "its history was changed, or there are two"},
+		"the report before":    {[]string{"--checkpoint", k.pdf[0], k.pdf[1]}, 0, "held       kept"},
+		"both at once":         {k.pdf, 0, "as it was built"},
+		"no checkpoint at all": {[]string{"--checkpoint", k.consistent, k.pdf[0]}, 3, "--checkpoint: "},
+	} {
+		if got := muster(t, append([]string{"verify", "--offline", "--keys", k.keys}, tc.args...)...); got.status != tc.status || !strings.Contains(got.out+got.errors, tc.says) {
+			t.Errorf("%s: it ends with %d, want %d and %q: %s%s", name, got.status, tc.status, tc.says, got.out, got.errors)
+		}
+	}
 }
 
 // base is the PDF as it was built, from the store.

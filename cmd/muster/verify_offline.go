@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type offlineOptions struct {
 	offline                           bool
 	proof, keys, authority, witnesses string
+	kept, links                       []string
 }
 
 func (o *offlineOptions) flags(cmd *cobra.Command) {
@@ -28,6 +30,8 @@ func (o *offlineOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.proof, "proof", "", "with --offline: a proof.json that lies beside the files")
 	cmd.Flags().StringVar(&o.authority, "tsa-ca", "", "with --offline: certificates (PEM) of those whose time stamps are believed")
 	cmd.Flags().StringVar(&o.witnesses, "witnesses", "", "with --offline: a file of witnesses, one verifier key a line, of whom one has to have signed")
+	cmd.Flags().StringArrayVar(&o.kept, "checkpoint", nil, "with --offline: a checkpoint that was kept, or a PDF or proof.json with one: the log has to go on from it, or it from the log; several, too")
+	cmd.Flags().StringArrayVar(&o.links, "consistency", nil, "with --checkpoint: what GET /proof/LOG/consistency answered; several, too")
 }
 
 // unasked refuses what only --offline takes.
@@ -38,6 +42,12 @@ func (o *offlineOptions) unasked() error {
 			wrong = append(wrong, "--"+f.name+": only with --offline")
 		}
 	}
+	for name, all := range map[string][]string{"checkpoint": o.kept, "consistency": o.links} {
+		if len(all) > 0 {
+			wrong = append(wrong, "--"+name+": only with --offline")
+		}
+	}
+	slices.Sort(wrong)
 	return usage(wrong)
 }
 
@@ -46,19 +56,25 @@ func (o *offlineOptions) unasked() error {
 func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) error {
 	trust, beside, err := o.read()
 	trust.Now = time.Now()
-	for _, name := range names {
-		if err != nil {
-			v.cannotTell(name, err)
+	answers, digests, unread := make([]offline.Answer, len(names)), make([]string, len(names)), make([]error, len(names))
+	for i, name := range names {
+		if unread[i] = err; err != nil {
 			continue
 		}
 		f := read1(name, stdin)
-		if f.err != nil {
-			v.cannotTell(name, f.err)
+		if unread[i] = f.err; f.err == nil {
+			answers[i], digests[i] = offline.Check(f.content, beside, trust), f.digest()
+		}
+	}
+	offline.Compare(answers, names)
+	for i, name := range names {
+		if unread[i] != nil {
+			v.cannotTell(name, unread[i])
 			continue
 		}
-		a := offline.Check(f.content, beside, trust)
+		a := answers[i]
 		seen := verified{
-			File: name, SHA256: f.digest(), Verdict: a.Verdict, Sentence: a.Sentence,
+			File: name, SHA256: digests[i], Verdict: a.Verdict, Sentence: a.Sentence,
 			RecordedAt: a.RecordedAt, AtTheLatest: a.AtTheLatest, Steps: a.Steps,
 		}
 		if a.Report != nil {
@@ -107,6 +123,23 @@ func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err e
 		return nil
 	})
 	read("witnesses", o.witnesses, func(b []byte) (err error) { trust.Witnesses, err = attest.ParseWitnesses(b); return err })
+	for _, path := range o.kept {
+		read("checkpoint", path, func(b []byte) error {
+			kept, err := parseKept(b, "")
+			if err == nil && kept.checkpoint == "" {
+				err = errors.New("there is no checkpoint in it")
+			}
+			trust.Kept = append(trust.Kept, kept.tree)
+			return err
+		})
+	}
+	for _, path := range o.links {
+		read("consistency", path, func(b []byte) error {
+			link, err := attest.ParseConsistency(b)
+			trust.Links = append(trust.Links, link)
+			return err
+		})
+	}
 	if len(wrong) > 0 {
 		err = errors.New(strings.Join(wrong, "; "))
 	}

@@ -46,6 +46,7 @@ const (
 	StepSignature   = "signature"   // the PDF is signed, to its last byte
 	StepTimestamp   = "timestamp"   // somebody else's clock
 	StepWitness     = "witness"     // others have seen the log's tree
+	StepKept        = "kept"        // the log's tree goes on from one that was kept, or that one from it
 )
 
 // Trust is what a check rests on. It comes from elsewhere than what is checked.
@@ -57,6 +58,8 @@ type Trust struct {
 	// Logged is for who has the log itself, which says by its place when an event was
 	// recorded: what a key signed before it ended counts without another clock.
 	Logged bool
+	Kept   []Tree        // checkpoints that somebody kept: the log's tree has to go on from them, or they from it
+	Links  []Consistency // what leads from one tree to another, beside what a proof has
 }
 
 // signers are the verifiers of a log's keys, and these keys.
@@ -222,7 +225,7 @@ func (c *checker) file(base [32]byte) {
 
 // InOrder are the steps in the order of their names above.
 func InOrder(steps []Step) []Step {
-	order := []string{StepFile, StepEvent, StepInclusion, StepCheckpoint, StepAttestation, StepSignature, StepTimestamp, StepWitness}
+	order := []string{StepFile, StepEvent, StepInclusion, StepCheckpoint, StepAttestation, StepSignature, StepTimestamp, StepWitness, StepKept}
 	sorted := slices.Clone(steps)
 	slices.SortStableFunc(sorted, func(a, b Step) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 	return sorted

@@ -41,7 +41,10 @@ type Proof struct {
 	Inclusion           [][]byte `json:"inclusion"`           // base64 in JSON
 	Checkpoint          string   `json:"checkpoint"`          // signed note
 	CheckpointTimestamp []byte   `json:"checkpointTimestamp"` // RFC 3161 token over the SHA-256 of the note's text; null: there is none
-	Keys                []Key    `json:"keys"`                // those that signed, for people; a check trusts its own
+	// Consistency proves that the checkpoint's tree begins with smaller ones (RFC 6962, 2.1.2):
+	// that of the report before, of the same organization, and that of the checkpoint before.
+	Consistency []Link `json:"consistency,omitempty"`
+	Keys        []Key  `json:"keys"` // those that signed, for people; a check trusts its own
 }
 
 // Event is a recorded event, whole.
@@ -192,6 +195,12 @@ func ParseKept(document []byte) (Proof, error) {
 	for _, hash := range p.Inclusion {
 		if len(hash) != tlog.HashSize {
 			wrong = append(wrong, fmt.Errorf("inclusion: a hash has %d bytes", len(hash)))
+			break
+		}
+	}
+	for _, link := range p.Consistency {
+		if err := link.wellFormed(); err != nil {
+			wrong = append(wrong, err)
 			break
 		}
 	}

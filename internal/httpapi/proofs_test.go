@@ -156,6 +156,45 @@ func TestTilesAreTheirAddress(t *testing.T) {
 	w.do(request{method: "GET", path: "/proof/organization/checkpoint"}).is(401)
 }
 
+// TestATreeGoesOnFromASmallerOne: with what is answered, anybody holds two checkpoints against
+// each other; what was never signed is not there.
+func TestATreeGoesOnFromASmallerOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.logged(eventstore.Reports, 300)
+	of := func(size int64) (c attest.Tree) {
+		root, err := tree.New(w.deps.DB).Root(t.Context(), eventstore.Reports, size)
+		must(t, err)
+		return attest.Tree{Origin: w.deps.Signing.Origin(eventstore.Reports), Size: size, Root: root}
+	}
+	last, err := w.deps.Checkpoints.Makes(t.Context(), eventstore.Reports, 300)
+	must(t, err)
+	asked := func(query string) attest.Consistency {
+		t.Helper()
+		c, err := attest.ParseConsistency(w.get(w.ours.auditor, "/proof/reports/consistency?"+query).is(200).Body.Bytes())
+		must(t, err)
+		return c
+	}
+	proof := attest.Proof{Checkpoint: last.Note, Event: attest.Event{Log: "reports"}}
+	for _, size := range []int64{1, 255, 256, 257, last.Size} {
+		step := attest.CheckKept(proof, of(size), []attest.Consistency{asked(fmt.Sprintf("from=%d", size))})
+		if step.State != attest.Held {
+			t.Errorf("from %d: %+v", size, step)
+		}
+	}
+	if c := asked("from=7&to=256"); c.From != 7 || c.To != 256 || len(c.Hashes) == 0 {
+		t.Errorf("%+v", c)
+	}
+	w.get(w.ours.auditor, "/proof/reports/consistency").problem(400, "missing_parameter")
+	w.get(w.ours.auditor, "/proof/reports/consistency?from=0").problem(400, "invalid_parameter")
+	w.get(w.ours.auditor, "/proof/reports/consistency?from=9&to=8").problem(422, "out_of_range")
+	w.get(w.ours.auditor, "/proof/reports/consistency?from=100000").problem(404, "not_found")
+	w.get(w.ours.auditor, "/proof/reports/consistency?from=1&to=100000").problem(404, "not_found")
+	w.get(w.ours.auditor, "/proof/nothing/consistency?from=1").problem(404, "not_found")
+	w.get(w.ours.auditor, "/proof/fleet/consistency?from=1000000").problem(404, "not_found")
+	w.get(w.ours.member, "/proof/reports/consistency?from=1").problem(403, "forbidden")
+}
+
 // TestPublicTrees need no sign-in, and nothing else is opened with them.
 func TestPublicTrees(t *testing.T) {
 	t.Parallel()

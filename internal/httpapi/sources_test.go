@@ -389,7 +389,7 @@ var ofTables = map[string]subject{
 	"published_keys":         {"the keys", "getKeys"},
 	"report_mails":           {"the mails", "getReportMail listReportMails"},
 	"report_proofs":          {"the proof", "getReportProof"},
-	"log_checkpoints":        {"the checkpoint", "getCheckpoint getReportProof getTile"},
+	"log_checkpoints":        {"the checkpoint", "getCheckpoint getConsistency getReportProof getTile"},
 	"security_log":           {"sign-ins and refusals: an audit list without them would be untrue", "listAuditEvents"},
 	"sender_counts":          {"the list", "listSenders"},
 	"budget_use":             {"the list", "listBudgets"},

@@ -7,11 +7,37 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/internal/attest"
 	"muster/internal/checkpoint"
 	"muster/internal/pgtest"
 	"muster/internal/proof"
 	"muster/internal/proof/prooftest"
 )
+
+// TestAProofGoesOnFromTheOneBefore: of two reports of an organization the later one's proof leads
+// to the tree of the first one's, so that who kept that needs nothing else.
+func TestAProofGoesOnFromTheOneBefore(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	maker := prooftest.New(t, s.db, eventstore.New(s.db))
+	first, err := maker.Make(t.Context(), s.org, s.report)
+	must(t, err)
+	kept, err := first.Tree()
+	must(t, err)
+	later, _ := s.ready(report.Security, "third")
+	second, err := maker.Make(t.Context(), s.org, later)
+	must(t, err)
+	if len(first.Consistency) != 0 || len(second.Consistency) != 1 || second.Consistency[0].From != kept.Size {
+		t.Errorf("the proofs go on from %+v and %+v", first.Consistency, second.Consistency)
+	}
+	if step := attest.CheckKept(second, kept, nil); step.State != attest.Held {
+		t.Errorf("%+v", step)
+	}
+	kept.Root[0] ^= 1
+	if step := attest.CheckKept(second, kept, nil); step.State != attest.Broken {
+		t.Errorf("of another history: %+v", step)
+	}
+}
 
 // TestARecipientWhoWasRemoved: somebody takes a mail out of the log and computes the chain
 // anew, while nothing runs. The report's own proof, which the database still has, is over a

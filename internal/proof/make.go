@@ -109,6 +109,9 @@ func (m *Maker) make(ctx context.Context, organization uuid.UUID, says recorded)
 	for _, hash := range inclusion {
 		p.Inclusion = append(p.Inclusion, hash[:])
 	}
+	if p.Consistency, err = m.goesOnFrom(ctx, organization, ready.Log, size); err != nil {
+		return p, 0, err
+	}
 	if p.Event, err = attest.NewEvent(ready, previous); err != nil {
 		return p, 0, err
 	}
@@ -126,6 +129,24 @@ func (m *Maker) make(ctx context.Context, organization uuid.UUID, says recorded)
 	}
 	p.Keys, err = m.needed(ctx, p)
 	return p, size, err
+}
+
+// goesOnFrom proves that the tree of a proof begins with those that somebody may have kept: of
+// the proof before, of the same organization, so that its reports are a chain, and of the log's
+// checkpoint before. From any other one GET /proof/{log}/consistency leads to it.
+func (m *Maker) goesOnFrom(ctx context.Context, organization uuid.UUID, log eventstore.Log, size int64) (links []attest.Link, err error) {
+	sizes, err := statement.All[int64](ctx, m.DB, "look for what was signed before", selectBefore, organization, string(log), size)
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range sizes {
+		proof, err := tree.New(m.DB).Consistency(ctx, log, from, size)
+		if err != nil {
+			return nil, err
+		}
+		links = append(links, attest.NewLink(from, proof))
+	}
+	return links, nil
 }
 
 // recorded is what the log says of a report. Errors: *FaultError where it is not ready.

@@ -15,8 +15,12 @@ import (
 	"muster/internal/statement"
 )
 
-//go:embed sql/signed.sql
-var selectSigned string
+var (
+	//go:embed sql/signed.sql
+	selectSigned string
+	//go:embed sql/before.sql
+	selectBefore string
+)
 
 // signedAtOnce is how many proofs are read at once.
 const signedAtOnce = 5000

@@ -26,6 +26,7 @@ type Answer struct {
 	RecordedAt  *time.Time    `json:"recordedAt"`
 	AtTheLatest *time.Time    `json:"atTheLatest"`
 	Steps       []attest.Step `json:"steps"`
+	Proof       *attest.Proof `json:"-"` // that was checked; nil: there is none
 }
 
 // Check checks a PDF with the proof in it, or with one that lies beside it (nil: there is
@@ -63,6 +64,9 @@ func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 	c.times(*p)
 	c.witnesses(*p)
 	c.seenThen(*p)
+	for _, kept := range trust.Kept {
+		c.steps = append(c.steps, attest.CheckKept(*p, kept, trust.Links))
+	}
 	ofOthers := c.steps
 	_, steps := attest.CheckSeen(sha256.Sum256(c.base), *p, trust, c.seen)
 	c.steps = slices.Concat(steps, ofFile)
@@ -273,7 +277,7 @@ func (c *check) answer(p *attest.Proof) Answer {
 	a := Answer{Verdict: attest.VerdictOf(c.steps), Steps: attest.InOrder(c.steps)}
 	if p != nil {
 		at := p.Event.RecordedAt.UTC()
-		a.Report, a.RecordedAt = &p.Report, &at
+		a.Report, a.RecordedAt, a.Proof = &p.Report, &at, p
 	}
 	switch a.Verdict {
 	case attest.Holds:

@@ -2532,6 +2532,18 @@ type Connections struct {
 	Waiting int64 `json:"waiting"`
 }
 
+// Consistency defines model for Consistency.
+type Consistency struct {
+	// Checkpoint The signed note over the tree of `to` events; null where the last checkpoint is over more.
+	Checkpoint *string  `json:"checkpoint"`
+	From       int64    `json:"from"`
+	Hashes     [][]byte `json:"hashes"`
+
+	// Origin Of the log: `muster/<installation id>/reports`.
+	Origin string `json:"origin"`
+	To     int64  `json:"to"`
+}
+
 // ContributingAlert defines model for ContributingAlert.
 type ContributingAlert struct {
 	Id       openapi_types.UUID `json:"id"`
@@ -4069,6 +4081,12 @@ type Proof struct {
 
 	// CheckpointTimestamp RFC 3161 token over the SHA-256 of the note's text; null where there is none (yet).
 	CheckpointTimestamp *[]byte `json:"checkpointTimestamp"`
+
+	// Consistency RFC 6962, 2.1.2: that the checkpoint's tree begins with smaller ones, of the organization's report before and of the checkpoint before. Absent in proofs of before.
+	Consistency *[]struct {
+		From   int64    `json:"from"`
+		Hashes [][]byte `json:"hashes"`
+	} `json:"consistency,omitempty"`
 
 	// Event The event `report.ready`, whole, so that its digest and hash can be computed again.
 	Event struct {
@@ -6128,6 +6146,15 @@ type RecordSamplesParams struct {
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
+// GetConsistencyParams defines parameters for GetConsistency.
+type GetConsistencyParams struct {
+	// From Events of the smaller tree.
+	From int64 `form:"from" json:"from"`
+
+	// To Events of the larger tree; none is that of the last checkpoint.
+	To *int64 `form:"to,omitempty" json:"to,omitempty"`
+}
+
 // ActOnAlertsJSONRequestBody defines body for ActOnAlerts for application/json ContentType.
 type ActOnAlertsJSONRequestBody = ActOnAlerts
 
@@ -6658,6 +6685,9 @@ type ServerInterface interface {
 	// GetCheckpoint The last checkpoint of a log
 	// (GET /proof/{log}/checkpoint)
 	GetCheckpoint(c *gin.Context, log string)
+	// GetConsistency That a log's tree begins with a smaller one
+	// (GET /proof/{log}/consistency)
+	GetConsistency(c *gin.Context, log string, params GetConsistencyParams)
 	// GetTile A tile of a log's Merkle tree
 	// (GET /proof/{log}/tile/{level}/{tile})
 	GetTile(c *gin.Context, log string, level string, tile string)
@@ -10741,6 +10771,50 @@ func (siw *ServerInterfaceWrapper) GetCheckpoint(c *gin.Context) {
 	siw.Handler.GetCheckpoint(c, log)
 }
 
+// GetConsistency operation middleware
+func (siw *ServerInterfaceWrapper) GetConsistency(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "log" -------------
+	var log string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "log", c.Param("log"), &log, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter log: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetConsistencyParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetConsistency(c, log, params)
+}
+
 // GetTile operation middleware
 func (siw *ServerInterfaceWrapper) GetTile(c *gin.Context) {
 
@@ -10974,6 +11048,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/ingest/v1/samples", wrapper.RecordSamples)
 	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
 	router.GET(options.BaseURL+"/proof/:log/checkpoint", wrapper.GetCheckpoint)
+	router.GET(options.BaseURL+"/proof/:log/consistency", wrapper.GetConsistency)
 	router.GET(options.BaseURL+"/proof/:log/tile/:level/:tile", wrapper.GetTile)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness)
 	router.GET(options.BaseURL+"/version", wrapper.GetVersion)
@@ -16713,6 +16788,46 @@ func (response GetCheckpointdefaultApplicationProblemPlusJSONResponse) VisitGetC
 	return err
 }
 
+type GetConsistencyRequestObject struct {
+	Log    string `json:"log"`
+	Params GetConsistencyParams
+}
+
+type GetConsistencyResponseObject interface {
+	VisitGetConsistencyResponse(w http.ResponseWriter) error
+}
+
+type GetConsistency200JSONResponse Consistency
+
+func (response GetConsistency200JSONResponse) VisitGetConsistencyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetConsistencydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetConsistencydefaultApplicationProblemPlusJSONResponse) VisitGetConsistencyResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetTileRequestObject struct {
 	Log   string `json:"log"`
 	Level string `json:"level"`
@@ -17271,6 +17386,9 @@ type StrictServerInterface interface {
 	// GetCheckpoint The last checkpoint of a log
 	// (GET /proof/{log}/checkpoint)
 	GetCheckpoint(ctx context.Context, request GetCheckpointRequestObject) (GetCheckpointResponseObject, error)
+	// GetConsistency That a log's tree begins with a smaller one
+	// (GET /proof/{log}/consistency)
+	GetConsistency(ctx context.Context, request GetConsistencyRequestObject) (GetConsistencyResponseObject, error)
 	// GetTile A tile of a log's Merkle tree
 	// (GET /proof/{log}/tile/{level}/{tile})
 	GetTile(ctx context.Context, request GetTileRequestObject) (GetTileResponseObject, error)
@@ -21344,6 +21462,33 @@ func (sh *strictHandler) GetCheckpoint(ctx *gin.Context, log string) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetCheckpointResponseObject); ok {
 		if err := validResponse.VisitGetCheckpointResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetConsistency operation middleware
+func (sh *strictHandler) GetConsistency(ctx *gin.Context, log string, params GetConsistencyParams) {
+	var request GetConsistencyRequestObject
+
+	request.Log = log
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetConsistency(ctx, request.(GetConsistencyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetConsistency")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetConsistencyResponseObject); ok {
+		if err := validResponse.VisitGetConsistencyResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

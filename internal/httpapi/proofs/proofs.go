@@ -13,6 +13,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
+	"muster/internal/attest"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 )
@@ -66,6 +67,41 @@ func (s *ProofRoutes) GetCheckpoint(ctx context.Context, r api.GetCheckpointRequ
 		return nil, err
 	}
 	return answer(ctx, "text/plain; charset=utf-8", s.caching("no-cache"), []byte(last.Note)), nil
+}
+
+// GetConsistency leads from one tree of a log to a larger one, as far as the last checkpoint
+// covers it.
+func (s *ProofRoutes) GetConsistency(ctx context.Context, r api.GetConsistencyRequestObject) (api.GetConsistencyResponseObject, error) {
+	log := eventstore.Log(r.Log)
+	if err := wire.Found(slices.Contains(eventstore.Logs, log), nil, "log"); err != nil {
+		return nil, err
+	}
+	last, ok, err := s.Checkpoints.Latest(ctx, log)
+	if err := wire.Found(ok, err, "checkpoint"); err != nil {
+		return nil, err
+	}
+	from, to := r.Params.From, last.Size
+	if r.Params.To != nil {
+		if to = *r.Params.To; from > to {
+			return nil, wire.BadParameter(api.Query, "from", "out_of_range", "must not be more than to")
+		}
+	}
+	if err := wire.Found(from <= to && to <= last.Size, nil, "checkpoint over so many events"); err != nil {
+		return nil, err
+	}
+	proof, err := s.Trees.Consistency(ctx, log, from, to)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := attest.ParseCheckpoint(last.Note)
+	if err != nil {
+		return nil, fmt.Errorf("read the checkpoint of log %s: %w", log, err)
+	}
+	answer := api.GetConsistency200JSONResponse{Origin: signed.Origin, From: from, To: to, Hashes: attest.NewLink(from, proof).Hashes}
+	if to == last.Size {
+		answer.Checkpoint = &last.Note
+	}
+	return answer, nil
 }
 
 // tilePath is what is behind the level of a tile's address: groups of three digits, of

@@ -1,0 +1,30 @@
+package offline
+
+import (
+	"fmt"
+
+	"muster/internal/attest"
+)
+
+// Compare holds files that were given at once against each other, by their names: of one log
+// there is one history, so a size has one root and a position one event. Both of two that part
+// are contradicted, for nobody can tell which of them is the other's forgery.
+func Compare(answers []Answer, names []string) {
+	for i := range answers {
+		for j := range answers[:i] {
+			if answers[i].Proof == nil || answers[j].Proof == nil {
+				continue
+			}
+			if why := attest.Parted(*answers[i].Proof, *answers[j].Proof); why != "" {
+				answers[i].parts(names[j], why)
+				answers[j].parts(names[i], why)
+			}
+		}
+	}
+}
+
+func (a *Answer) parts(from, why string) {
+	detail := fmt.Sprintf("It and %s are of two histories: %s.", from, why)
+	a.Steps = attest.InOrder(append(a.Steps, attest.Step{Name: attest.StepKept, State: attest.Broken, Detail: detail}))
+	a.Verdict, a.AtTheLatest, a.Sentence = attest.Contradicted, nil, "This is not what it claims to be. "+detail
+}
