@@ -53,7 +53,7 @@ func (o *offlineOptions) unasked() error {
 
 // check adds what each file proves by itself. Of none can anything be told where what was
 // given to check it with cannot be read.
-func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) error {
+func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) {
 	trust, beside, err := o.read()
 	trust.Now = time.Now()
 	answers, digests, unread := make([]offline.Answer, len(names)), make([]string, len(names)), make([]error, len(names))
@@ -92,7 +92,6 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) err
 			fmt.Fprintf(v.out, "  %-9s  %-11s  %s\n", s.State, s.Name, legible.Clean(s.Detail))
 		}
 	}
-	return nil
 }
 
 func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err error) {
