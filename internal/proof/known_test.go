@@ -19,7 +19,7 @@ import (
 func TestAProofGoesOnFromTheOneBefore(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	maker := prooftest.New(t, s.db, eventstore.New(s.db))
+	maker := s.maker
 	first, err := maker.Make(t.Context(), s.org, s.report)
 	must(t, err)
 	kept, err := first.Tree()
