@@ -280,7 +280,7 @@ func TestAssessmentsFromBeforeMarks(t *testing.T) {
 		t.Errorf("where no program from before ran: %s, want %s", got, want)
 	}
 	for _, open := range []bool{true, false} { // while one runs, and after
-		if _, err := s.key.BeginMarks(t.Context(), s.db, time.Now(), func(context.Context) (bool, error) { return open, nil }); err != nil {
+		if _, err := s.key.BeginMarks(t.Context(), s.db, "", time.Now(), func(context.Context) (bool, error) { return open, nil }); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range examples {
