@@ -15,6 +15,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"flag"
+	"fmt"
 	"math/big"
 	"os"
 	"os/exec"
@@ -260,17 +261,24 @@ func TestOneInsertPublishesNothing(t *testing.T) {
 	}
 	holds("rows of the table")
 
-	document, err := json.Marshal(map[string]any{"change": map[string]any{"installation": s.Installation(), "keys": forger.Keys().Keys}, "signatures": []any{}})
-	must(t, err)
+	id := forger.Keys().Of(attest.UseReport)[0].ID
+	signs := func(eventType string) []byte { // as the program does, by the forger's own key
+		change, err := json.Marshal(map[string]any{"installation": s.Installation(), "keys": forger.Keys().Keys})
+		must(t, err)
+		signature := ed25519.Sign(forger.Report, fmt.Appendf(nil, "muster-key-change-1\n%s\n%s\n", eventType, change))
+		data, err := json.Marshal(map[string]any{"change": json.RawMessage(change), "signatures": []any{map[string]any{"keyId": id, "signature": signature}}})
+		must(t, err)
+		return data
+	}
 	appended := func(eventType string) {
 		t.Helper()
 		id := uuid.MustParse(s.Installation())
 		_, err := eventstore.New(db).Append(t.Context(), eventstore.Keys, eventstore.Append{
-			Organization: id, StreamType: "keys", Stream: id, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{{Type: eventType, Data: document}},
+			Organization: id, StreamType: "keys", Stream: id, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{{Type: eventType, Data: signs(eventType)}},
 		})
 		must(t, err)
 	}
-	for _, eventType := range []string{"keys.added", "keys.retired", "keys.found", "keys.of a later day"} {
+	for _, eventType := range []string{"keys.added", "keys.retired", "keys.made", "keys.found", "keys.of a later day"} {
 		appended(eventType)
 		holds("an event " + eventType)
 	}

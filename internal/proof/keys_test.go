@@ -1,0 +1,72 @@
+package proof_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/internal/attest"
+	"muster/internal/checkpoint"
+	"muster/internal/proof"
+	"muster/internal/secrets"
+	"muster/internal/signing"
+)
+
+// TestKeysChangeWhileAReportIsMade: rotated, retired and revoked between Ready and its
+// signature, the proof holds by the document of keys of then.
+func TestKeysChangeWhileAReportIsMade(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	file := filepath.Join(t.TempDir(), "secret.key")
+	ring, err := secrets.LoadOrCreate(file)
+	must(t, err)
+	must(t, secrets.CheckKeys(t.Context(), s.db, ring))
+	signs, err := signing.Open(t.Context(), s.db, ring, nil)
+	must(t, err)
+	must(t, signs.Publish(t.Context()))
+	first := ring.Fingerprint()
+	s.maker.Signing, s.maker.Checkpoints = signs, checkpoint.New(s.db, signs)
+	s.maker.Checkpoints.Proofs = proof.Signed(s.db)
+	none := func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }
+	rotate := func() {
+		t.Helper()
+		_, err := secrets.Rotate(t.Context(), s.db, file, none, func(secrets.Rotation) error { return nil })
+		must(t, err)
+	}
+	retire := func() {
+		t.Helper()
+		_, err := secrets.Retire(t.Context(), s.db, file, func(ctx context.Context, tx *sqlx.Tx) (int, error) { return 0, signs.Retire(ctx, tx) }, func([]string) error { return nil })
+		must(t, err)
+	}
+	holds := func(what string, id uuid.UUID, content string) {
+		t.Helper()
+		p, err := s.maker.Make(t.Context(), s.org, id)
+		must(t, err)
+		keys, err := signs.Keys(t.Context())
+		must(t, err)
+		if verdict, steps := attest.Check(sha256.Sum256([]byte(content)), p, attest.Trust{Keys: keys, Now: time.Now()}); verdict != attest.Holds {
+			t.Errorf("%s it %s: %+v", what, verdict, steps)
+		}
+	}
+
+	rotated, _ := s.ready(report.Security, "rotated")
+	rotate()
+	holds("rotated meanwhile,", rotated, "rotated")
+	during, _ := s.ready(report.Security, "during")
+	holds("with two keys,", during, "during")
+
+	gone, _ := s.ready(report.Security, "gone")
+	must(t, signs.Publish(t.Context()))
+	rotate()
+	must(t, signs.Publish(t.Context()))
+	retire()
+	_, err = signs.Revoke(t.Context(), signing.Revocation{ID: first, Since: time.Now().Add(-time.Hour)}, func([]attest.Key) error { return nil })
+	must(t, err)
+	holds("rotated, retired and revoked meanwhile,", gone, "gone")
+}
