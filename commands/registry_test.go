@@ -223,6 +223,7 @@ func examples() []any {
 		organization.SettingsChanged{ExceptionApproval: &organization.SettingChange[string]{From: "any", To: "another"}},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
+		organization.EvidenceMade{CheckID: "PG-S17", From: at.AddDate(0, -3, 0), To: at, AsOf: at.Add(time.Hour), Instances: 2, SHA256: strings.Repeat("ab", 32)},
 		notification.ChannelCreated{Kind: notification.Email, MemberIDs: []uuid.UUID{a}, Administrators: true},
 		notification.ChannelCreated{Kind: notification.Email, AddressIDs: []uuid.UUID{b}},
 		notification.ChannelChanged{NameChanged: true, URLChanged: true, SecretChanged: true, MemberIDs: []uuid.UUID{a}, Administrators: true},

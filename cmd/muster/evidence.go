@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -15,13 +16,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/domain/fleet"
+	"muster/commands"
 	"muster/domain/legible"
-	"muster/internal/accounts"
+	"muster/domain/organization"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/attest"
 	"muster/internal/config"
-	"muster/internal/control"
 	"muster/internal/control/evidence"
 )
 
@@ -82,7 +82,7 @@ tell (none of the keys is the one that is named, a file cannot be read).`,
 }
 
 // read reads the flags; all that is wrong is in one usage error.
-func (a asked) read(now time.Time) (q control.Question, err error) {
+func (a asked) read(now time.Time) (r evidence.Request, err error) {
 	var wrong []string
 	needed := func(flag, text string) (t time.Time) {
 		if text == "" {
@@ -97,34 +97,54 @@ func (a asked) read(now time.Time) (q control.Question, err error) {
 	}
 	checks, err := catalogue.Load()
 	if err != nil {
-		return q, err
+		return r, err
 	}
-	check, known := checks.Check(a.check)
-	switch {
-	case a.check == "":
+	if a.check == "" {
 		wrong = append(wrong, "--check is needed")
-	case !known:
-		wrong = append(wrong, fmt.Sprintf("--check: the catalogue has no check %q", a.check))
 	}
-	q = control.Question{Check: check.ID, Engine: fleet.Engine(check.Engine), Now: now.UTC().Truncate(time.Microsecond), FromRecord: true, WithLooks: true}
-	q.From, q.To = needed("from", a.from), needed("to", a.to)
-	if len(wrong) == 0 {
-		wrong = append(wrong, windowFaults(q)...)
-	}
-	if q.To.After(q.Now) {
-		q.To = q.Now
-	}
+	r = evidence.Request{Check: a.check, From: needed("from", a.from), To: needed("to", a.to)}
 	for _, text := range a.instances {
 		id, err := uuid.Parse(text)
 		if err != nil {
 			wrong = append(wrong, "--instance: "+err.Error())
 		}
-		q.Instances = append(q.Instances, id)
+		r.Instances = append(r.Instances, id)
 	}
 	if forms := count(a.json) + count(a.csv) + count(a.pdf); forms > 1 {
 		wrong = append(wrong, "--json, --csv and --pdf are three forms; name one")
 	}
-	return q, usage(wrong)
+	for _, fault := range r.Faults(checks, now) {
+		if flag, _, _ := strings.Cut(fault.Field, "/"); a.gave(flag) {
+			wrong = append(wrong, a.said(fault))
+		}
+	}
+	return r, usage(wrong)
+}
+
+// gave says whether what a fault is about was given at all. The rules of a window take two
+// times.
+func (a asked) gave(field string) bool {
+	switch field {
+	case "check":
+		return a.check != ""
+	case "from", "to":
+		from, wrong := optionalTime(a.from)
+		to, alsoWrong := optionalTime(a.to)
+		return wrong == nil && alsoWrong == nil && !from.IsZero() && !to.IsZero()
+	}
+	return true
+}
+
+// said is a fault in the words of the command line.
+func (a asked) said(f evidence.Fault) string {
+	field, index, _ := strings.Cut(f.Field, "/")
+	if i, err := strconv.Atoi(index); err == nil && i < len(a.instances) {
+		return fmt.Sprintf("--instance %s %s", a.instances[i], f.Detail)
+	}
+	if field == "check" {
+		return fmt.Sprintf("--check: %q %s", a.check, f.Detail)
+	}
+	return "--" + strings.TrimSuffix(field, "Ids") + " " + strings.NewReplacer("before to", "before --to", "after from", "after --from").Replace(f.Detail)
 }
 
 func count(set bool) int {
@@ -134,57 +154,49 @@ func count(set bool) int {
 	return 0
 }
 
-// windowFaults is what is wrong with a period, as the API has it.
-func windowFaults(q control.Question) (wrong []string) {
-	if !q.From.Before(q.To) {
-		wrong = append(wrong, "--from must lie before --to")
-	}
-	if !q.From.Before(q.Now) {
-		wrong = append(wrong, "--from must not lie in the future")
-	}
-	if q.To.Sub(q.From) > control.MaxWindow {
-		wrong = append(wrong, fmt.Sprintf("--to must lie at most %d days behind --from", int(control.MaxWindow/(24*time.Hour))))
-	}
-	return wrong
-}
-
-// evidence answers a question in the form that is asked for.
-func (in *installation) evidence(cmd *cobra.Command, a asked, q control.Question) error {
+// evidence answers a request in the form that is asked for.
+func (in *installation) evidence(cmd *cobra.Command, a asked, r evidence.Request) error {
 	ctx := cmd.Context()
 	target, err := in.organizationNamed(ctx, a.organization)
 	if err != nil {
 		return err
 	}
-	q.Organization = target.ID
-	document, err := in.evidenceOf(ctx, target, q)
-	if err != nil {
+	r.Organization = target
+	maker := in.evidenceMaker()
+	made, err := maker.Make(ctx, r, func(ctx context.Context, id uuid.UUID, made organization.EvidenceMade) error {
+		_, err := in.commands.RecordEvidence(ctx, commands.Actor{OrganizationID: target.ID, Component: "cli"}, id, made)
 		return err
+	})
+	if refused := (*evidence.RefusedError)(nil); errors.As(err, &refused) {
+		var wrong []string
+		for _, fault := range refused.Faults {
+			wrong = append(wrong, a.said(fault))
+		}
+		return usage(wrong)
 	}
-	signed, err := evidence.Sign(document, in.key.ReportSigner())
-	if err != nil {
-		return err
-	}
-	text, err := signed.Encode()
 	if err != nil {
 		return err
 	}
 	if a.signed != "" {
-		if err := writeNew(a.signed, text); err != nil {
+		if err := writeNew(a.signed, made.Text); err != nil {
 			return err
 		}
 	}
 	out := cmd.OutOrStdout()
 	switch {
 	case a.json:
-		_, err = out.Write(text)
+		_, err = out.Write(made.Text)
 	case a.csv:
-		err = evidence.WriteCSV(out, document)
+		err = evidence.WriteCSV(out, made.Document)
 	case a.pdf:
-		err = evidence.WritePDF(out, document, signed, target.PaperSize)
+		var file []byte
+		if file, err = maker.PDF(ctx, made, target.PaperSize); err == nil {
+			_, err = out.Write(file)
+		}
 	default:
-		err = printEvidence(out, document, signed)
+		err = printEvidence(out, made.Document, made.Signed)
 	}
-	return errors.Join(err, alteredIn(document))
+	return errors.Join(err, alteredIn(made.Document))
 }
 
 // alteredIn says which assessments are not what the log recorded: the evidence shows them,
@@ -208,6 +220,14 @@ func alteredIn(d evidence.Document) error {
 	return errors.New(strings.Join(sentences, "\n") + more)
 }
 
+// evidenceMaker is what makes evidence of controls.
+func (in *installation) evidenceMaker() *evidence.Maker {
+	return &evidence.Maker{
+		DB: in.db, Controls: in.controls(), Accounts: in.accounts, Checks: in.checks,
+		Checkpoints: in.checkpoints, Signing: in.signing, Stamp: in.proofs.Stamp, Log: in.log,
+	}
+}
+
 // writeNew writes a file that is not there yet.
 func writeNew(path string, content []byte) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -216,39 +236,6 @@ func writeNew(path string, content []byte) error {
 	}
 	_, err = file.Write(content)
 	return errors.Join(err, file.Close())
-}
-
-// evidenceOf reads all that the document names.
-func (in *installation) evidenceOf(ctx context.Context, target accounts.Organization, q control.Question) (d evidence.Document, err error) {
-	reader := in.controls()
-	answer, err := reader.Read(ctx, q)
-	if err != nil {
-		return d, err
-	}
-	check, _ := in.checks.Check(q.Check)
-	version := in.checks.Identity()
-	about := evidence.About{
-		Organization: evidence.Named{ID: target.ID, Name: target.Name},
-		Check:        evidence.Control{ID: check.ID, Title: check.Title, Engine: check.Engine, Severity: check.Severity, Catalogue: version.Version, SHA256: version.Digest},
-	}
-	var people []uuid.UUID
-	for _, item := range answer.Items {
-		for _, e := range item.Events {
-			if e.ByKind == control.ByMember {
-				people = append(people, e.ByID)
-			}
-		}
-	}
-	for _, x := range answer.Exceptions {
-		people = append(people, x.RequestedBy, x.GrantedBy)
-		if x.RevokedBy != nil {
-			people = append(people, *x.RevokedBy)
-		}
-	}
-	if about.People, err = in.accounts.Names(ctx, target.ID, people); err != nil {
-		return d, err
-	}
-	return evidence.New(answer, about), nil
 }
 
 func printEvidence(out io.Writer, d evidence.Document, s evidence.Signed) error {

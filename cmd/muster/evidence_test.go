@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
@@ -71,9 +73,31 @@ func TestEvidence(t *testing.T) {
 	if rows := strings.Count(i.must(t, append(asked, "--csv")...), "\r\n"); rows != 6 {
 		t.Errorf("%d rows of CSV", rows)
 	}
-	_, document, err := evidence.Parse([]byte(i.must(t, append(asked, "--json")...)))
+	printed := i.must(t, append(asked, "--json")...)
+	signed, document, err := evidence.Parse([]byte(printed))
 	if err != nil {
 		t.Fatal(err)
+	}
+	recorded := i.must(t, "events", "list", "--log", "organization", "--type", "evidence.made")
+	for _, part := range []string{document.ID.String(), signed.Digest(), document.AsOf.Format(time.RFC3339Nano), `"checkId":"PG-S17"`, "system:cli"} {
+		if !strings.Contains(recorded, part) {
+			t.Errorf("the log does not have %s:\n%s", part, recorded)
+		}
+	}
+	if n := strings.Count(recorded, "evidence.made"); n != 4 || strings.Contains(recorded, "passed") {
+		t.Errorf("the log says %d times that evidence was made:\n%s", n, recorded)
+	}
+	for at, head := range document.Witnesses { // each log is signed up to its head at least
+		tree, err := attest.ParseCheckpoint(document.Checkpoints[at].Note)
+		log, rest, _ := strings.Cut(head, ":")
+		position, _, _ := strings.Cut(rest, ":")
+		n, wrong := strconv.ParseInt(position, 10, 64)
+		if err != nil || wrong != nil || !strings.HasSuffix(tree.Origin, "/"+log) || tree.Size < n {
+			t.Errorf("head %s, checkpoint %v %v %v", head, tree, err, wrong)
+		}
+	}
+	if got := i.muster(t, append(asked, "--instance", uuid.Max.String())...); got.status != exitUsage || !strings.Contains(got.errors, "is no server of this organization") {
+		t.Errorf("an unknown server: %d %s", got.status, got.errors)
 	}
 	told := 0
 	for _, a := range document.Items[0].Assessments {

@@ -118,7 +118,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,
-			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Connections: collector, Tiles: figures, Hosts: p.samples, Agents: &heartbeat.Store{DB: p.db}, Waiter: p.runner, Now: p.clock.Now,
+			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Evidence: p.evidenceMaker(), Connections: collector, Tiles: figures, Hosts: p.samples, Agents: &heartbeat.Store{DB: p.db}, Waiter: p.runner, Now: p.clock.Now,
 		},
 		TileRoutes: tiles.New(figures, p.fleet, p.clock.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{

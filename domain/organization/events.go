@@ -1,6 +1,10 @@
 package organization
 
-import "github.com/google/uuid"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // StreamType is the stream type in the organization log; the stream id is the
 // organization's id.
@@ -89,6 +93,21 @@ type TokenRevoked struct {
 	TokenID uuid.UUID `json:"tokenId"`
 }
 
+// EvidenceStream is the stream type of evidence in the organization log; each has a stream of
+// its own, so that programs from before there was one still fold the organization's.
+const EvidenceStream = "evidence"
+
+// EvidenceMade says that evidence of a control over a period was made. The digest names it;
+// what it says stands in it alone.
+type EvidenceMade struct {
+	CheckID   string    `json:"checkId"`
+	From      time.Time `json:"from"`
+	To        time.Time `json:"to"`
+	AsOf      time.Time `json:"asOf"`                // when the logs were read, by the database's clock
+	Instances int       `json:"instances,omitempty"` // how many were asked for by id; 0: all
+	SHA256    string    `json:"sha256"`              // of the evidence as JSON without white space, hex: what is signed
+}
+
 func (Created) name() string         { return "organization.created" }
 func (Deleted) name() string         { return "organization.deleted" }
 func (SettingsChanged) name() string { return "organization.settings_changed" }
@@ -98,13 +117,14 @@ func (MemberChanged) name() string   { return "member.changed" }
 func (MemberErased) name() string    { return "member.erased" }
 func (TokenMinted) name() string     { return "token.minted" }
 func (TokenRevoked) name() string    { return "token.revoked" }
+func (EvidenceMade) name() string    { return "evidence.made" }
 
 // Events returns an empty value of every event of an organization. All are at schema version 1. A
 // name that was ever written stays.
 func Events() []Event {
 	return []Event{
 		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
-		Deleted{},
+		Deleted{}, EvidenceMade{},
 	}
 }
 

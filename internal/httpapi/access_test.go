@@ -76,6 +76,7 @@ GET    /api/v1/findings/:findingId                   -maA reports:download
 GET    /api/v1/checks                                vmaA metrics:read
 GET    /api/v1/checks/:checkId                       vmaA metrics:read
 GET    /api/v1/controls/:checkId                     -maA reports:download
+POST   /api/v1/evidence                              --aA audit:read
 GET    /api/v1/alerts/:alertId/notifications         vmaA alerts:read
 GET    /api/v1/instances/:instanceId/notification-rules vmaA alerts:read
 GET    /api/v1/instances/:instanceId/outage             vmaA alerts:read

@@ -14,6 +14,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/checkpoint"
 	"muster/internal/control"
+	"muster/internal/control/evidence"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/notifications"
@@ -89,6 +90,20 @@ type Dependencies struct {
 	Build    operations.Build
 }
 
+func (d Dependencies) controls() *control.Reader {
+	return &control.Reader{
+		Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode,
+		Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: commands.Registry().Decode},
+	}
+}
+
+func (d Dependencies) evidence() *evidence.Maker {
+	return &evidence.Maker{
+		DB: d.DB, Controls: d.controls(),
+		Accounts: d.Accounts, Checks: d.Checks, Checkpoints: d.Checkpoints, Signing: d.Signing, Log: d.Log,
+	}
+}
+
 func (d Dependencies) groups() Groups {
 	return Groups{
 		MemberRoutes: &signin.MemberRoutes{
@@ -101,7 +116,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
-			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode, Logged: &logged.Reader{Facts: d.Servers, Log: d.Events, Decode: commands.Registry().Decode}}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
+			Evidence: d.evidence(), Checks: d.Checks, Servers: d.Servers, Controls: d.controls(), Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Agents: &heartbeat.Store{DB: d.DB}, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

@@ -13,15 +13,26 @@ const formatV1 = "muster-evidence-1"
 
 // Document is what is signed.
 type Document struct {
-	Format       string      `json:"format"`
-	Organization Named       `json:"organization"`
-	Check        Control     `json:"check"`
-	From         time.Time   `json:"from"`
-	To           time.Time   `json:"to"`
-	AsOf         time.Time   `json:"asOf"`
-	Witnesses    []string    `json:"witnesses"` // heads of the logs at AsOf, as `muster events verify --witness` takes them
-	Exceptions   []Exception `json:"exceptions"`
-	Items        []Item      `json:"items"`
+	Format       string       `json:"format"`
+	ID           uuid.UUID    `json:"id"` // of the stream in the log organization that records it
+	Organization Named        `json:"organization"`
+	Check        Control      `json:"check"`
+	From         time.Time    `json:"from"`
+	To           time.Time    `json:"to"`
+	AsOf         time.Time    `json:"asOf"`
+	InstanceIDs  []uuid.UUID  `json:"instanceIds"` // the servers that were asked for; null: all of the check's engine
+	Witnesses    []string     `json:"witnesses"`   // heads of the logs at AsOf, as `muster events verify --witness` takes them
+	Checkpoints  []Checkpoint `json:"checkpoints"` // signed trees that cover the witnesses
+	Exceptions   []Exception  `json:"exceptions"`
+	Items        []Item       `json:"items"`
+}
+
+// Checkpoint is the installation's signed word on a log: its first Size events have this root.
+type Checkpoint struct {
+	Log       string `json:"log"`
+	Size      int64  `json:"size"`
+	Note      string `json:"note"`      // C2SP tlog-checkpoint
+	Timestamp []byte `json:"timestamp"` // RFC 3161 token over the SHA-256 of the note's text; null: there is none
 }
 
 // Named is something by id and the name that it has today.
@@ -108,15 +119,19 @@ type Assessment struct {
 
 // About is what a document says beside the answer.
 type About struct {
+	ID           uuid.UUID
 	Organization Named
 	Check        Control
+	Instances    []uuid.UUID // that were asked for
+	Checkpoints  []Checkpoint
 	People       map[uuid.UUID]string
 }
 
 // New writes an answer down.
 func New(e control.Evidence, about About) Document {
 	d := Document{
-		Format: formatV1, Organization: about.Organization, Check: about.Check, From: e.From.UTC(), To: e.To.UTC(), AsOf: e.AsOf.UTC(),
+		Format: formatV1, ID: about.ID, Organization: about.Organization, Check: about.Check, From: e.From.UTC(), To: e.To.UTC(), AsOf: e.AsOf.UTC(),
+		InstanceIDs: about.Instances, Checkpoints: append([]Checkpoint{}, about.Checkpoints...),
 		Witnesses: []string{e.Organization.String(), e.Fleet.String()}, Exceptions: []Exception{}, Items: []Item{},
 	}
 	person := func(id uuid.UUID) Named { return Named{id, about.People[id]} }

@@ -22,7 +22,11 @@ type Signed struct {
 	Evidence  json.RawMessage `json:"evidence"`
 	KeyID     string          `json:"keyId"`
 	Signature []byte          `json:"signature"` // base64 in JSON
+	Timestamp []byte          `json:"timestamp"` // RFC 3161 token over the SHA-256 of Signature; null: there is none
 }
+
+// Imprint is what a time stamp of the evidence is made over.
+func (s Signed) Imprint() [sha256.Size]byte { return sha256.Sum256(s.Signature) }
 
 // Digest is the SHA-256 of the evidence, in hex: of its JSON without white space.
 func (s Signed) Digest() string {

@@ -29,12 +29,12 @@ func WriteCSV(w io.Writer, d Document) error {
 		for _, p := range item.Periods {
 			row := []string{
 				companion.Cell(d.Check.ID), item.Instance.ID.String(), companion.Cell(item.Instance.Name), strconv.FormatBool(item.Removed),
-				instant(p.From), instant(p.To), string(p.State), strconv.Itoa(p.Assessments), companion.Cell(strings.Join(p.Reasons, " ")), "", "", "",
+				rfc3339(p.From), rfc3339(p.To), string(p.State), strconv.Itoa(p.Assessments), companion.Cell(strings.Join(p.Reasons, " ")), "", "", "",
 				strconv.FormatFloat(item.PassedShare, 'f', 6, 64), strconv.FormatFloat(item.LongestGapSeconds, 'f', -1, 64),
 			}
 			if p.ExceptionID != nil {
 				x := granted[*p.ExceptionID]
-				row[9], row[10], row[11] = x.ID.String(), companion.Cell(x.GrantedBy.Name), instant(x.GrantedAt)
+				row[9], row[10], row[11] = x.ID.String(), companion.Cell(x.GrantedBy.Name), rfc3339(x.GrantedAt)
 			}
 			rows = append(rows, row)
 		}
@@ -54,7 +54,7 @@ func (d Document) granted() map[uuid.UUID]Exception {
 	return all
 }
 
-func instant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // Words says a period's state, and why, for people.
 func (d Document) Words(p Period) string {

@@ -3698,6 +3698,21 @@ type KnownServer struct {
 	Role *string            `json:"role"`
 }
 
+// MakeEvidence defines model for MakeEvidence.
+type MakeEvidence struct {
+	// Check The check's id.
+	Check string `json:"check"`
+
+	// From It belongs to the period.
+	From time.Time `json:"from"`
+
+	// InstanceIds Only these servers, also ones that were removed since; at most 500. Absent: all of the check's engine.
+	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
+
+	// To It does not belong to the period, and lies at most 400 days after `from`. One in the future is now.
+	To time.Time `json:"to"`
+}
+
 // MeasuringAgent The agent that measures an instance, as it said last.
 type MeasuringAgent struct {
 	// BufferedBytes Of measurements that it could not send when it said so
@@ -5001,6 +5016,19 @@ type Setting struct {
 	Value *string `json:"value"`
 }
 
+// SignedEvidence defines model for SignedEvidence.
+type SignedEvidence struct {
+	// Evidence What is signed: docs/auditors.md names its fields.
+	Evidence map[string]interface{} `json:"evidence"`
+
+	// KeyId The installation's report key.
+	KeyId     string `json:"keyId"`
+	Signature []byte `json:"signature"`
+
+	// Timestamp RFC 3161 token over the SHA-256 of the signature; null: there is none.
+	Timestamp *[]byte `json:"timestamp"`
+}
+
 // SizeChange defines model for SizeChange.
 type SizeChange struct {
 	// Bytes Negative where it shrank.
@@ -6185,6 +6213,9 @@ type CreateChannelJSONRequestBody = CreateChannel
 // ChangeChannelJSONRequestBody defines body for ChangeChannel for application/json ContentType.
 type ChangeChannelJSONRequestBody = ChangeChannel
 
+// MakeEvidenceJSONRequestBody defines body for MakeEvidence for application/json ContentType.
+type MakeEvidenceJSONRequestBody = MakeEvidence
+
 // RequestExceptionJSONRequestBody defines body for RequestException for application/json ContentType.
 type RequestExceptionJSONRequestBody = RequestException
 
@@ -6364,6 +6395,9 @@ type ServerInterface interface {
 	// RetryDelivery Try a failed delivery again
 	// (POST /api/v1/deliveries/{deliveryId}/retry)
 	RetryDelivery(c *gin.Context, deliveryId DeliveryId)
+	// MakeEvidence Make evidence of a control
+	// (POST /api/v1/evidence)
+	MakeEvidence(c *gin.Context)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(c *gin.Context, params ListExceptionsParams)
@@ -7655,6 +7689,19 @@ func (siw *ServerInterfaceWrapper) RetryDelivery(c *gin.Context) {
 	}
 
 	siw.Handler.RetryDelivery(c, deliveryId)
+}
+
+// MakeEvidence operation middleware
+func (siw *ServerInterfaceWrapper) MakeEvidence(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.MakeEvidence(c)
 }
 
 // ListExceptions operation middleware
@@ -10941,6 +10988,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/deliveries", wrapper.ListDeliveries)
 	router.GET(options.BaseURL+"/api/v1/deliveries/:deliveryId", wrapper.GetDelivery)
 	router.POST(options.BaseURL+"/api/v1/deliveries/:deliveryId/retry", wrapper.RetryDelivery)
+	router.POST(options.BaseURL+"/api/v1/evidence", wrapper.MakeEvidence)
 	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
 	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
 	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
@@ -12246,6 +12294,65 @@ type RetryDeliverydefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response RetryDeliverydefaultApplicationProblemPlusJSONResponse) VisitRetryDeliveryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MakeEvidenceRequestObject struct {
+	Body *MakeEvidenceJSONRequestBody
+}
+
+type MakeEvidenceResponseObject interface {
+	VisitMakeEvidenceResponse(w http.ResponseWriter) error
+}
+
+type MakeEvidence200JSONResponse SignedEvidence
+
+func (response MakeEvidence200JSONResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MakeEvidence200ApplicationpdfResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response MakeEvidence200ApplicationpdfResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/pdf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type MakeEvidencedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response MakeEvidencedefaultApplicationProblemPlusJSONResponse) VisitMakeEvidenceResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -17065,6 +17172,9 @@ type StrictServerInterface interface {
 	// RetryDelivery Try a failed delivery again
 	// (POST /api/v1/deliveries/{deliveryId}/retry)
 	RetryDelivery(ctx context.Context, request RetryDeliveryRequestObject) (RetryDeliveryResponseObject, error)
+	// MakeEvidence Make evidence of a control
+	// (POST /api/v1/evidence)
+	MakeEvidence(ctx context.Context, request MakeEvidenceRequestObject) (MakeEvidenceResponseObject, error)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
@@ -18357,6 +18467,43 @@ func (sh *strictHandler) RetryDelivery(ctx *gin.Context, deliveryId DeliveryId) 
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RetryDeliveryResponseObject); ok {
 		if err := validResponse.VisitRetryDeliveryResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MakeEvidence operation middleware
+func (sh *strictHandler) MakeEvidence(ctx *gin.Context) {
+	var request MakeEvidenceRequestObject
+
+	var body MakeEvidenceJSONRequestBody
+	var err error
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MakeEvidence(ctx, request.(MakeEvidenceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MakeEvidence")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(MakeEvidenceResponseObject); ok {
+		if err := validResponse.VisitMakeEvidenceResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -60,7 +60,7 @@ func (r *Route) Writes() bool {
 
 // Slow says that the request takes as long as the caller's line does.
 func (r *Route) Slow() bool {
-	return r.Page || r.Downloads() || r.Operation.OperationID == "verifyReport"
+	return r.Page || r.Downloads() || r.Operation.OperationID == "verifyReport" || r.Operation.OperationID == "makeEvidence"
 }
 
 // Downloads says that the route answers with a stored file.

@@ -10,6 +10,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/control"
+	"muster/internal/control/evidence"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
 	"muster/projections"
@@ -31,6 +32,7 @@ type ServerRoutes struct {
 	Checks      *catalogue.Catalogue
 	Servers     *assessment.Store
 	Controls    *control.Reader
+	Evidence    *evidence.Maker
 	Connections Connections
 	Tiles       *measurements.Tiles
 	Hosts       Hosts

@@ -63,6 +63,7 @@ const sentences: Record<string, string> = {
   notificationRuleRemoved: "removed the notification rule {subject}",
   deliveryRetried: "retried a delivery",
   exceptionRequested: "requested an exception to {subject}",
+  evidenceMade: "made evidence of {checkId}",
   exceptionGranted: "granted the exception to {subject}",
   exceptionRevoked: "refused or revoked the exception to {subject}",
   instanceRegistered: "added the instance {subject}",

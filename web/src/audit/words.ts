@@ -107,6 +107,11 @@ export const groups: { name: string; about: About; types: Record<string, string>
     },
   },
   {
+    name: "Evidence",
+    about: null,
+    types: { evidenceMade: "Evidence made" },
+  },
+  {
     name: "Instances",
     about: "instance",
     types: {

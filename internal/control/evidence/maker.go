@@ -1,0 +1,196 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/instant"
+	"muster/domain/organization"
+	"muster/eventstore"
+	"muster/internal/accounts"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/attest"
+	"muster/internal/checkpoint"
+	"muster/internal/control"
+	"muster/internal/pades"
+	"muster/internal/signing"
+	"muster/internal/statement"
+)
+
+// Maker makes evidence of controls.
+type Maker struct {
+	DB          *sqlx.DB
+	Controls    *control.Reader
+	Accounts    *accounts.Store
+	Checks      *catalogue.Catalogue
+	Checkpoints *checkpoint.Maker
+	Signing     *signing.Signing
+	// Stamp has a digest time-stamped (RFC 3161); nil: no service is set.
+	Stamp func(ctx context.Context, digest []byte) (token []byte, err error)
+	Log   *slog.Logger
+}
+
+// Made is evidence that was made and recorded.
+type Made struct {
+	Document Document
+	Signed   Signed
+	Text     []byte // Signed as it is handed on
+}
+
+// Make makes evidence, signs it, and has it recorded before it hands it out. Errors:
+// *RefusedError; those of record and of checkpoint.Maker, which signs no log that was changed.
+func (m *Maker) Make(ctx context.Context, r Request, record func(context.Context, uuid.UUID, organization.EvidenceMade) error) (made Made, err error) {
+	now, err := m.now(ctx)
+	if err != nil {
+		return made, err
+	}
+	q, err := m.question(ctx, r, now)
+	if err != nil {
+		return made, err
+	}
+	if made.Document, err = m.document(ctx, r, q); err != nil {
+		return made, err
+	}
+	key, _, err := m.Signing.ReportSigner(ctx, now)
+	if err != nil {
+		return made, err
+	}
+	if made.Signed, err = Sign(made.Document, key); err != nil {
+		return made, err
+	}
+	imprint := made.Signed.Imprint()
+	made.Signed.Timestamp = m.stamped(ctx, "evidence", imprint[:])
+	if made.Text, err = made.Signed.Encode(); err != nil {
+		return made, err
+	}
+	d := made.Document
+	return made, record(ctx, d.ID, organization.EvidenceMade{
+		CheckID: d.Check.ID, From: d.From, To: d.To, AsOf: d.AsOf, Instances: len(r.Instances), SHA256: made.Signed.Digest(),
+	})
+}
+
+// now is the database's clock, by which the logs record.
+func (m *Maker) now(ctx context.Context) (time.Time, error) {
+	now, err := statement.One[time.Time](ctx, m.DB, "read the database's clock", `SELECT clock_timestamp()`)
+	return instant.Cut(now), err
+}
+
+// document reads all that the document names.
+func (m *Maker) document(ctx context.Context, r Request, q control.Question) (d Document, err error) {
+	answer, err := m.Controls.Read(ctx, q)
+	if err != nil {
+		return d, err
+	}
+	check, _ := m.Checks.Check(q.Check)
+	version := m.Checks.Identity()
+	id, err := uuid.NewV7()
+	if err != nil {
+		return d, err
+	}
+	about := About{
+		ID: id, Organization: Named{ID: r.Organization.ID, Name: r.Organization.Name}, Instances: r.Instances,
+		Check: Control{ID: check.ID, Title: check.Title, Engine: check.Engine, Severity: check.Severity, Catalogue: version.Version, SHA256: version.Digest},
+	}
+	var people []uuid.UUID
+	for _, item := range answer.Items {
+		for _, e := range item.Events {
+			if e.ByKind == control.ByMember {
+				people = append(people, e.ByID)
+			}
+		}
+	}
+	for _, x := range answer.Exceptions {
+		people = append(people, x.RequestedBy, x.GrantedBy)
+		if x.RevokedBy != nil {
+			people = append(people, *x.RevokedBy)
+		}
+	}
+	if about.People, err = m.Accounts.Names(ctx, r.Organization.ID, people); err != nil {
+		return d, err
+	}
+	if about.Checkpoints, err = m.checkpoints(ctx, answer.Organization, answer.Fleet); err != nil {
+		return d, err
+	}
+	return New(answer, about), nil
+}
+
+// checkpoints are those that cover the heads of logs.
+func (m *Maker) checkpoints(ctx context.Context, heads ...eventstore.Head) (all []Checkpoint, err error) {
+	for _, head := range heads {
+		if head.Position == 0 { // an empty log has none
+			continue
+		}
+		c, err := m.Checkpoints.Makes(ctx, head.Log, head.Position)
+		if err != nil {
+			return nil, err
+		}
+		if c.Timestamp == nil && m.Stamp != nil {
+			tree, err := attest.ParseCheckpoint(c.Note)
+			if err != nil {
+				return nil, err
+			}
+			imprint := tree.Imprint()
+			if c.Timestamp = m.stamped(ctx, "the checkpoint of log "+string(c.Log), imprint[:]); c.Timestamp != nil {
+				if err := m.Checkpoints.KeepTimestamp(ctx, c.Log, c.Size, c.Timestamp); err != nil {
+					return nil, err
+				}
+			}
+		}
+		all = append(all, Checkpoint{Log: string(c.Log), Size: c.Size, Note: c.Note, Timestamp: c.Timestamp})
+	}
+	return all, nil
+}
+
+// stampPatience is how long evidence waits for a time stamp. It is handed out at once and
+// kept nowhere, so one that does not come by then does not follow.
+const stampPatience = 5 * time.Second
+
+// stamped is a time stamp; nil where no service is set, or where it does not give one.
+func (m *Maker) stamped(ctx context.Context, what string, digest []byte) []byte {
+	if m.Stamp == nil {
+		return nil
+	}
+	patient, cancel := context.WithTimeout(ctx, stampPatience)
+	defer cancel()
+	token, err := m.Stamp(patient, digest)
+	if err != nil {
+		m.Log.WarnContext(ctx, "evidence is made without a time stamp", "of", what, "error", err)
+		return nil
+	}
+	return token
+}
+
+// PDF prints evidence and signs the print, with the signed JSON in it.
+func (m *Maker) PDF(ctx context.Context, made Made, paper string) ([]byte, error) {
+	var base bytes.Buffer
+	if err := WritePDF(&base, made.Document, made.Signed, paper); err != nil {
+		return nil, err
+	}
+	now, err := m.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := m.Signing.PDFSigner()
+	if err != nil {
+		return nil, err
+	}
+	update := pades.Update{Attachment: made.Text, Key: certificate.Signer, Chain: certificate.Chain, At: now, Stamp: m.Stamp}
+	if update.Stamp != nil {
+		patient, cancel := context.WithTimeout(ctx, stampPatience)
+		defer cancel()
+		signed, err := pades.Sign(patient, base.Bytes(), update)
+		var away *pades.StampError
+		if !errors.As(err, &away) {
+			return signed, err
+		}
+		m.Log.WarnContext(ctx, "a PDF is signed without a time stamp", "error", err)
+		update.Stamp = nil
+	}
+	return pades.Sign(ctx, base.Bytes(), update)
+}

@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/x509"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/internal/attest"
+	"muster/internal/control/evidence"
+	"muster/internal/pades"
+)
+
+const evidencePath = "/api/v1/evidence"
+
+// evidenceFor asks for evidence in a form; empty: JSON.
+func (w *world) evidenceFor(as person, body any, accept string) answer {
+	w.t.Helper()
+	r := request{method: "POST", path: evidencePath, as: as, json: body}
+	if accept != "" {
+		r.header = map[string]string{"Accept": accept}
+	}
+	return w.do(r)
+}
+
+// TestMakeEvidence: an auditor gets the signed document in either form, and each is recorded.
+func TestMakeEvidence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)},
+		commands.FleetItem{ExternalID: "desk", Name: "desk", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
+	sender{w, w.ingestToken(w.ours.admin)}.send(assessmentsPath, sentBatch(w.of("shop", 2*time.Hour, passing("PG-S02")), w.of("shop", time.Hour, failing("PG-S02", "/dana")))).is(202)
+	body := members{"check": "PG-S02", "from": w.ago(day), "to": w.ago(0)}
+
+	given := w.evidenceFor(w.ours.auditor, body, "").is(200)
+	signed, d, err := evidence.Parse(given.Body.Bytes())
+	must(t, err)
+	keys, err := w.deps.Signing.Keys(t.Context())
+	must(t, err)
+	if verdict, key := evidence.Check(signed, keys); verdict != attest.Holds {
+		t.Errorf("it %s by key %s", verdict, key)
+	}
+	if d.Organization.ID != w.ours.organization.ID || len(d.Items) != 2 || d.Items[1].Instance.ID != mine["shop"] || len(d.Items[1].Assessments) != 2 || d.InstanceIDs != nil || len(d.Checkpoints) != 2 {
+		t.Errorf("it is %+v", d)
+	}
+	if name := given.Header().Get("Content-Disposition"); !strings.Contains(name, `filename="PG-S02-`) || !strings.Contains(name, ".json") {
+		t.Errorf("it is called %s", name)
+	}
+
+	body["instanceIds"] = []uuid.UUID{mine["desk"]}
+	file := w.evidenceFor(w.ours.admin, body, "application/pdf, application/json;q=0.5").is(200)
+	revisions, err := pades.Split(file.Body.Bytes())
+	must(t, err)
+	chain, err := keys.Of(attest.UsePDF)[0].Chain()
+	must(t, err)
+	if _, err := revisions.Verify([]*x509.Certificate{chain[0]}); err != nil {
+		t.Errorf("the PDF's signature: %v", err)
+	}
+	attached, within, err := evidence.Parse(revisions.Proof)
+	must(t, err)
+	if len(within.Items) != 1 || fmt.Sprint(within.InstanceIDs) != fmt.Sprint([]uuid.UUID{mine["desk"]}) || bytes.Equal(revisions.Proof, given.Body.Bytes()) {
+		t.Errorf("in the PDF is %+v", within)
+	}
+
+	var recorded []string
+	for _, item := range w.get(w.ours.auditor, "/api/v1/audit-events?type=evidenceMade").is(200).object()["items"].([]any) {
+		entry := item.(map[string]any)
+		data := entry["data"].(map[string]any)
+		recorded = append(recorded, fmt.Sprint(entry["actor"].(map[string]any)["name"], " ", entry["subjectId"], " ", data["checkId"], " ", data["sha256"], " ", data["instances"]))
+	}
+	want := []string{
+		fmt.Sprint(w.ours.admin.Name, " ", within.ID, " PG-S02 ", attached.Digest(), " 1"), fmt.Sprint(w.ours.auditor.Name, " ", d.ID, " PG-S02 ", signed.Digest(), " <nil>"),
+	}
+	if strings.Join(recorded, "\n") != strings.Join(want, "\n") {
+		t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(recorded, "\n"), strings.Join(want, "\n"))
+	}
+	if theirs := w.get(w.theirs.auditor, "/api/v1/audit-events?type=evidenceMade").is(200).object()["items"].([]any); len(theirs) != 0 {
+		t.Errorf("another organization's list has %v", theirs)
+	}
+}
+
+// TestEvidenceIsRefused names all that is wrong, and what is foreign as what is unknown; nothing
+// is recorded.
+func TestEvidenceIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
+	theirs := w.fed(w.theirs, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
+	good := members{"check": "PG-S02", "from": w.ago(day), "to": w.ago(0)}
+	for _, as := range []person{w.ours.viewer, w.ours.member} {
+		w.evidenceFor(as, good, "").problem(403, "forbidden")
+	}
+	many := make([]uuid.UUID, 501)
+	for name, c := range map[string]struct {
+		change members
+		want   string
+	}{
+		"all at once": {members{"check": "PG-X99", "from": w.ago(-3 * day), "to": w.ago(-2 * day), "instanceIds": []uuid.UUID{mine, theirs, uuid.Max}},
+			"#/check unknown_check, #/from invalid_window, #/from window_in_future, #/instanceIds/1 instance_not_in_organization, #/instanceIds/2 instance_not_in_organization"},
+		"too long":    {members{"from": w.ago(402 * day)}, "#/to out_of_range"},
+		"no server":   {members{"instanceIds": []uuid.UUID{}}, "#/instanceIds out_of_range"},
+		"too many":    {members{"instanceIds": many}, "#/instanceIds too_many_instances"},
+		"foreign":     {members{"instanceIds": []uuid.UUID{theirs}}, "#/instanceIds/0 instance_not_in_organization"},
+		"an instance": {members{"instanceIds": []uuid.UUID{mine}, "from": w.ago(0), "to": w.ago(0)}, "#/from invalid_window"},
+	} {
+		body := members{}
+		for _, m := range []members{good, c.change} {
+			for k, v := range m {
+				body[k] = v
+			}
+		}
+		p := w.evidenceFor(w.ours.auditor, body, "").is(422).object()
+		var got []string
+		for _, e := range p["errors"].([]any) {
+			got = append(got, fmt.Sprint(e.(map[string]any)["pointer"], " ", e.(map[string]any)["code"]))
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %s\nwant %s", name, strings.Join(got, ", "), c.want)
+		}
+	}
+	for _, body := range []members{{"check": "PG-S02", "from": w.ago(day)}, {"check": 1, "from": "noon", "to": w.ago(0), "more": true}} {
+		w.evidenceFor(w.ours.auditor, body, "").is(400)
+	}
+	w.evidenceFor(w.ours.auditor, good, "text/csv").problem(406, "not_acceptable")
+	var n int
+	must(t, w.deps.DB.Get(&n, `SELECT count(*) FROM events WHERE type = 'evidence.made'`))
+	if n != 0 {
+		t.Errorf("%d times evidence is said to have been made", n)
+	}
+}
