@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +76,7 @@ func TestAttacks(t *testing.T) {
 	var forgery forgery
 	t.Run("an installation of somebody else", func(t *testing.T) { forgery = forge(t) })
 
+	published := filepath.Join(t.TempDir(), "published.json")
 	documented := readText(t, "docs/auditors.md")
 	for _, a := range []attack{
 		{who: "nobody", what: "nothing", file: outside.pdf[0], pdfsig: sigValid, says: "as it was built"},
@@ -97,6 +100,9 @@ func TestAttacks(t *testing.T) {
 			verify: 1, offline: 3, says: "There is no proof", pdfsig: sigNone},
 		{who: "database", what: "keys swapped in the list; a PDF signed with them, against kept keys", sql: swapped, file: file("theirs", forgery.pdf), verify: 1, offline: 3, says: "None of the given keys", pdfsig: sigValid},
 		{who: "database", what: "the same, against the swapped list", sql: swapped, file: file("theirs", forgery.pdf), keys: fileWith(t, "their-keys.json", string(forgery.keys)), verify: 1, says: "as it was built", pdfsig: sigValid},
+
+		{who: "database", what: "a key put into the list; a PDF signed with it, against the keys that are then published", sql: h.inserted(t, forgery.keys, published), file: file("theirs", forgery.pdf), keys: published,
+			verify: 1, offline: 3, says: "None of the given keys", pdfsig: sigValid},
 
 		{who: "PDF", what: "a byte of a page changed", file: file("changed", bytes.Replace(signed, []byte("stream\n"), []byte("Stream\n"), 1)), verify: 1, offline: 1, says: "does not hold", pdfsig: sigInvalid},
 		{who: "PDF", what: "the signed update cut off", file: file("stripped", base), offline: 3, says: "There is no proof", pdfsig: sigNone},
@@ -285,6 +291,23 @@ func deleted(report uuid.UUID) func(*sqlx.DB) {
 // swapped puts other keys into the list of published ones.
 func swapped(db *sqlx.DB) {
 	db.MustExec(`UPDATE published_keys SET public_key = decode($1, 'hex')`, hex.EncodeToString([]byte("another key")))
+}
+
+// inserted puts keys into the list of published ones, and keeps what is published then.
+func (h house) inserted(t *testing.T, document []byte, published string) func(*sqlx.DB) {
+	return func(db *sqlx.DB) {
+		keys, err := attest.ParseKeys(document)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, k := range keys.Keys {
+			db.MustExec(`INSERT INTO published_keys (id, use, algorithm, public_key, verifier_key, certificate, fingerprint, valid_from)
+				VALUES ($1, $2, $3, $4, nullif($5, ''), nullif($6, ''), 'x', '2025-01-01')`, k.ID, string(k.Use), k.Algorithm, k.PublicKey, k.VerifierKey, k.Certificate)
+		}
+		if err := os.WriteFile(published, []byte(h.must(t, "keys", "export")), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // forgery is what somebody makes with an installation of their own.
