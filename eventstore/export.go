@@ -245,6 +245,9 @@ func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
 	return *report, nil
 }
 
+// IsExport says whether a file claims to be an export.
+func IsExport(file []byte) bool { return bytes.HasPrefix(file, []byte(`{"format":"muster-export-`)) }
+
 // readExportHeader reads the first line, and checks its signature.
 func readExportHeader(file *bufio.Reader) (header exportHeader, signed Export, err error) {
 	malformed := func(err error) error { return &ExportFormatError{Line: 1, Reason: err.Error()} }

@@ -125,10 +125,11 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, me
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
-	signed, err := attest.Attest(key, attest.Report{
+	about := attest.Report{
 		ID: job.Subject, Kind: string(rec.queued.Kind), Organization: job.OrganizationID,
 		ScopeSHA256: rec.queued.Fingerprint, PDFSHA256: ready.PDFSHA256, InputsSHA256: ready.InputsSHA256,
-	}, head)
+	}
+	signed, err := attest.Attest(key, about, head)
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
@@ -139,6 +140,7 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, me
 		At: rec.readyAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
 		Witness: head.String(), KeyID: signed.KeyID, Signature: base64.StdEncoding.EncodeToString(signed.Signature),
+		Statement: string(attest.Statement(about, head)),
 	}
 	if by := asked.schedule; by != nil {
 		notice.Schedule = &mail.Schedule{ID: by.ID, Name: by.Name}

@@ -233,7 +233,11 @@ func verifyExport(cmd *cobra.Command, path, keysFile string, options eventstore.
 	var said bytes.Buffer
 	printVerification(&said, verified)
 	if keysFile != "" {
-		by, err := signerOf(verified, keysFile)
+		keys, err := readKeys(keysFile)
+		var by string
+		if err == nil {
+			by, err = signerOf(verified, keys)
+		}
 		if err != nil {
 			return &exitError{status: exitCannotTell, err: fmt.Errorf("cannot tell whose history it is: %w", err)}
 		}
@@ -259,15 +263,7 @@ func printOpaque(w io.Writer, v eventstore.Verification) {
 }
 
 // signerOf is the key of a list that has signed an export.
-func signerOf(v eventstore.Verification, keysFile string) (id string, err error) {
-	document, err := os.ReadFile(keysFile)
-	if err != nil {
-		return "", err
-	}
-	keys, err := attest.ParseKeys(document)
-	if err != nil {
-		return "", err
-	}
+func signerOf(v eventstore.Verification, keys attest.Keys) (id string, err error) {
 	if v.Export.PublicKey == nil {
 		return "", errors.New("the file is not signed")
 	}
@@ -285,6 +281,15 @@ func signerOf(v eventstore.Verification, keysFile string) (id string, err error)
 		return k.ID, nil
 	}
 	return "", errors.New("the key that signed it is none of the given ones")
+}
+
+// readKeys reads a document of keys.
+func readKeys(path string) (attest.Keys, error) {
+	document, err := os.ReadFile(path)
+	if err != nil {
+		return attest.Keys{}, err
+	}
+	return attest.ParseKeys(document)
 }
 
 func eventsHeadCommand(cfg *config.Config) *cobra.Command {

@@ -20,6 +20,7 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/tree"
 	"muster/internal/attest"
+	"muster/internal/attest/offline"
 	"muster/internal/config"
 	"muster/internal/pades"
 )
@@ -87,6 +88,9 @@ func parseKept(text []byte, log string) (k keptWitness, err error) {
 	case bytes.Contains(text, []byte("\n\n— ")):
 		return keptOfCheckpoint(string(bytes.TrimLeft(text, " \t\r\n")))
 	default:
+		if mail, ok := offline.MailText(text); ok {
+			trimmed = []byte(offline.MailLabels(mail)["Witness"])
+		}
 		head, err := eventstore.ParseWitness(string(trimmed))
 		return keptWitness{log: head.Log, head: &head}, err
 	}

@@ -138,6 +138,11 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%s: %d %s%s", name, got.status, got.out, got.errors)
 		}
 	}
+	for status, f := range map[int]string{0: file, 1: changed} {
+		if got := muster(t, "verify", "--offline", "--keys", mine, f); got.status != status || !strings.Contains(got.out, "evidence") {
+			t.Errorf("verify --offline ends with %d, want %d: %s%s", got.status, status, got.out, got.errors)
+		}
+	}
 	verifiedByOthers(t, 0, "--keys", mine, file)
 	verifiedByOthers(t, 1, "--keys", mine, changed)
 	verifiedByOthers(t, 3, "--keys", theirs, file)

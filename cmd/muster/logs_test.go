@@ -283,6 +283,12 @@ func TestExport(t *testing.T) {
 		t.Errorf("with an event made opaque it ends with %d:\n%s", got.status, got.out)
 	}
 	verifiedByOthers(t, 1, "--keys", keys, hidden)
+	if got := muster(t, "verify", "--offline", "--keys", keys, path); got.status != 0 || !strings.Contains(got.out, "This is log reports up to ") {
+		t.Errorf("verify --offline ends with %d: %s%s", got.status, got.out, got.errors)
+	}
+	if got := muster(t, "verify", "--offline", "--keys", keys, path, hidden); got.status != exitFailed {
+		t.Errorf("with an event made opaque, verify --offline ends with %d: %s%s", got.status, got.out, got.errors)
+	}
 	moved := fileWith(t, "moved.jsonl", strings.Replace(string(content), `"position":3,`, `"position":2,`, 1))
 	if got := muster(t, "events", "verify", "--export", moved, "--keys", keys); got.status != exitFailed {
 		t.Errorf("with another head it ends with %d: %s%s", got.status, got.out, got.errors)

@@ -155,6 +155,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		agentCommand(),
 		deadCommand(cfg),
 		keysCommand(cfg),
+		trustCommand(cfg),
 		backupCommand(cfg),
 		restoreCommand(cfg),
 		feedCommand(cfg),

@@ -207,6 +207,33 @@ func (h house) trailTells(t *testing.T, r row) {
 	}
 }
 
+// provesAll gives everything of a report that somebody may hold to one command, with one trust
+// file, and a mail to `events verify`.
+func (h house) provesAll(t *testing.T, r row, pdf string) {
+	t.Helper()
+	trust := fileWith(t, "trust.json", h.must(t, "trust", "init"))
+	inputs := h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/files/inputs.json", nil).body
+	outbox, err := filepath.Glob(filepath.Join(h.dir, "outbox", "*."+r.ID.String()+".*.eml"))
+	if err != nil || len(outbox) == 0 {
+		t.Fatalf("there is no mail: %v", err)
+	}
+	h.must(t, "events", "verify", "--witness", outbox[0])
+	given := []string{"verify", "--offline", "--trust", trust, outbox[0], fileWith(t, "inputs.json", string(inputs)), pdf}
+	got := muster(t, given...)
+	for _, says := range []string{"The signature in this mail holds", "This is inputs.json of ", "This is " + r.Kind + " report "} {
+		if got.status != 0 || !strings.Contains(got.out, says) {
+			t.Errorf("with a trust file it ends with %d and does not say %q: %s%s", got.status, says, got.out, got.errors)
+		}
+	}
+	changed := strings.ReplaceAll(string(read(t, outbox[0])), r.File.Base[:8], "00000000")
+	if got := muster(t, append(given[:4:4], fileWith(t, "changed.eml", changed))...); got.status != exitFailed {
+		t.Errorf("with a changed mail it ends with %d: %s%s", got.status, got.out, got.errors)
+	}
+	if got := muster(t, append(given, "--keys", trust)...); got.status != exitUsage {
+		t.Errorf("with --trust and --keys it ends with %d: %s", got.status, got.errors)
+	}
+}
+
 // verifiedByOthers runs the verifier that was written from docs/auditors.md alone.
 func verifiedByOthers(t *testing.T, status int, args ...string) {
 	t.Helper()
@@ -306,6 +333,7 @@ func (h house) proves(t *testing.T, r row) {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
+	h.provesAll(t, r, path)
 	for _, m := range h.mails(t, r.ID) {
 		if !slices.Contains(strings.Fields(m.text), head) {
 			t.Errorf("the mail does not carry the witness %s:\n%s", head, m.text)

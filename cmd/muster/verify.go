@@ -54,16 +54,21 @@ Of several files, 1 comes before 3 and 3 before 0.
 
 --offline asks no database, data directory or network, and needs the installation's
 public keys (--keys), kept from ` + "/.well-known/muster-keys.json" + `: the proof is in the
-PDF, or beside the files (--proof). Without a proof or the right keys the status is 3.`,
+PDF, or beside the files (--proof). Exports, signed evidence (JSON) and mails (.eml)
+are checked by the same keys; --trust takes all that a check rests on in one file. Without a proof or the right keys the status is 3.`,
 		Example: `  muster verify security.pdf
   curl … | muster verify -
   muster verify --offline --keys muster-keys.json security.pdf
   muster verify --offline --keys muster-keys.json --proof proof.json findings.csv inputs.json
+  muster verify --offline --trust trust.json security.pdf findings.csv mail.eml reports.jsonl evidence.json
   muster verify --offline --keys muster-keys.json --tsa-ca ca.pem --witnesses witnesses.txt security.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v := verdicts{json: asJSON, out: cmd.OutOrStdout()}
 			if o.offline {
+				if err := o.fits(); err != nil {
+					return err
+				}
 				o.check(&v, cmd.InOrStdin(), args)
 				return v.end(nil)
 			}

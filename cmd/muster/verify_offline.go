@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,19 +16,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/domain/legible"
+	"muster/eventstore"
 	"muster/internal/attest"
 	"muster/internal/attest/offline"
+	"muster/internal/control/evidence"
 )
 
 // offlineOptions are what `verify --offline` rests on.
 type offlineOptions struct {
-	offline                           bool
-	proof, keys, authority, witnesses string
-	kept, links                       []string
+	offline                                  bool
+	trust, proof, keys, authority, witnesses string
+	kept, links                              []string
 }
 
 func (o *offlineOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.offline, "offline", false, "ask no database and no network")
+	cmd.Flags().StringVar(&o.trust, "trust", "", "with --offline: a file of 'muster trust init', in the place of --keys, --tsa-ca and --witnesses")
 	cmd.Flags().StringVar(&o.keys, "keys", "", "with --offline: the installation's public keys, as /.well-known/muster-keys.json gave them")
 	cmd.Flags().StringVar(&o.proof, "proof", "", "with --offline: a proof.json that lies beside the files")
 	cmd.Flags().StringVar(&o.authority, "tsa-ca", "", "with --offline: certificates (PEM) of those whose time stamps are believed")
@@ -37,7 +43,7 @@ func (o *offlineOptions) flags(cmd *cobra.Command) {
 // unasked refuses what only --offline takes.
 func (o *offlineOptions) unasked() error {
 	var wrong []string
-	for _, f := range []struct{ name, value string }{{"keys", o.keys}, {"proof", o.proof}, {"tsa-ca", o.authority}, {"witnesses", o.witnesses}} {
+	for _, f := range []struct{ name, value string }{{"trust", o.trust}, {"keys", o.keys}, {"proof", o.proof}, {"tsa-ca", o.authority}, {"witnesses", o.witnesses}} {
 		if f.value != "" {
 			wrong = append(wrong, "--"+f.name+": only with --offline")
 		}
@@ -51,30 +57,40 @@ func (o *offlineOptions) unasked() error {
 	return usage(wrong)
 }
 
+// fits refuses what does not go together.
+func (o *offlineOptions) fits() error {
+	if o.trust != "" && o.keys+o.authority+o.witnesses != "" {
+		return usage([]string{"--trust: it has keys, time stamp authorities and witnesses; leave --keys, --tsa-ca and --witnesses out"})
+	}
+	return nil
+}
+
 // check adds what each file proves by itself. Of none can anything be told where what was
 // given to check it with cannot be read.
 func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) {
 	trust, beside, err := o.read()
 	trust.Now = time.Now()
-	answers, digests, unread := make([]offline.Answer, len(names)), make([]string, len(names)), make([]error, len(names))
+	files := make([]candidate, len(names))
 	for i, name := range names {
-		if unread[i] = err; err != nil {
-			continue
+		if files[i].err = err; err == nil {
+			files[i] = read1(name, stdin)
 		}
-		f := read1(name, stdin)
-		if unread[i] = f.err; f.err == nil {
-			answers[i], digests[i] = offline.Check(f.content, beside, trust), f.digest()
+	}
+	answers := make([]offline.Answer, len(names))
+	for i, f := range files {
+		if f.err == nil {
+			answers[i] = judgeFile(f.content, beside, files, trust)
 		}
 	}
 	offline.Compare(answers, names)
 	for i, name := range names {
-		if unread[i] != nil {
-			v.cannotTell(name, unread[i])
+		if files[i].err != nil {
+			v.cannotTell(name, files[i].err)
 			continue
 		}
 		a := answers[i]
 		seen := verified{
-			File: name, SHA256: digests[i], Verdict: a.Verdict, Sentence: a.Sentence,
+			File: name, SHA256: files[i].digest(), Verdict: a.Verdict, Sentence: a.Sentence,
 			RecordedAt: a.RecordedAt, AtTheLatest: a.AtTheLatest, Steps: a.Steps,
 		}
 		if a.Report != nil {
@@ -94,6 +110,93 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) {
 	}
 }
 
+// judgeFile checks one document by what it is. A table or an inputs document is checked by the
+// proof beside it, or by that in one of the PDFs that are given with it.
+func judgeFile(content []byte, beside *attest.Proof, given []candidate, trust attest.Trust) offline.Answer {
+	trimmed := bytes.TrimSpace(content)
+	switch {
+	case bytes.HasPrefix(content, []byte("%PDF-")):
+		return offline.Check(content, beside, trust)
+	case eventstore.IsExport(trimmed):
+		return judgeExport(content, trust)
+	case bytes.HasPrefix(trimmed, []byte("{")) && isEvidence(trimmed):
+		return judgeEvidence(content, trust)
+	}
+	if text, ok := offline.MailText(content); ok {
+		return offline.CheckMail(text, trust)
+	}
+	if beside == nil {
+		beside = proofAmong(content, given)
+	}
+	return offline.Check(content, beside, trust)
+}
+
+// proofAmong is the proof in a PDF, or a proof.json, whose event names a file.
+func proofAmong(content []byte, given []candidate) *attest.Proof {
+	digest := sha256.Sum256(content)
+	for _, f := range given {
+		if recorded, err := offline.ReadRecorded(f.content); err == nil && recorded.Proof != nil && recorded.Proof.Companion(digest) != "" {
+			return recorded.Proof
+		}
+	}
+	return nil
+}
+
+// The steps of what is no report.
+const (
+	stepExport   = "export"
+	stepEvidence = "evidence"
+)
+
+// oneStep is the answer of a document with one step.
+func oneStep(name string, state attest.State, format string, args ...any) offline.Answer {
+	detail := fmt.Sprintf(format, args...)
+	return offline.Answered([]attest.Step{{Name: name, State: state, Detail: detail}}, detail)
+}
+
+func judgeExport(content []byte, trust attest.Trust) offline.Answer {
+	verified, err := eventstore.VerifyExport(bytes.NewReader(content), eventstore.VerifyOptions{})
+	var malformed *eventstore.ExportFormatError
+	switch {
+	case errors.As(err, &malformed):
+		return oneStep(stepExport, attest.Untold, "The export cannot be read: %v.", err)
+	case err != nil:
+		return oneStep(stepExport, attest.Broken, "The export was changed: %v.", err)
+	}
+	if first, ok := verified.First(); ok {
+		return oneStep(stepExport, attest.Broken, "The export was changed: %s.", first)
+	}
+	key, err := signerOf(verified, trust.Keys)
+	switch {
+	case err != nil:
+		return oneStep(stepExport, attest.Untold, "The export fits together, and nobody can tell whose it is: %v.", err)
+	case !verified.Export.Whole && verified.Opaque() > 0:
+		return oneStep(stepExport, attest.Untold, "The export is of a format whose signature does not show whether events of the organization are among the %d opaque ones.", verified.Opaque())
+	}
+	return oneStep(stepExport, attest.Held, "This is log %s up to %s: %d of %d events are opaque, signed by key %s.", verified.Log, verified.Head, verified.Opaque(), verified.Events, key)
+}
+
+// isEvidence says whether JSON has the members of signed evidence.
+func isEvidence(document []byte) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(document, &members) == nil && members["evidence"] != nil && members["signature"] != nil
+}
+
+func judgeEvidence(content []byte, trust attest.Trust) offline.Answer {
+	signed, d, err := evidence.Parse(content)
+	if err != nil {
+		return oneStep(stepEvidence, attest.Untold, "The evidence cannot be read: %v.", err)
+	}
+	verdict, key := evidence.Check(signed, trust.Keys)
+	switch verdict {
+	case attest.Contradicted:
+		return oneStep(stepEvidence, attest.Broken, "The evidence is not what key %s signed.", key)
+	case attest.CannotTell:
+		return oneStep(stepEvidence, attest.Untold, "Key %s, which is said to have signed the evidence, is none of the given ones.", key)
+	}
+	return oneStep(stepEvidence, attest.Held, "This is evidence of %s of %s, %s to %s, as of %s, signed by key %s.", d.Check.ID, d.Organization.Name, stamp(d.From), stamp(d.To), stamp(d.AsOf), key)
+}
+
 func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err error) {
 	var wrong []string
 	read := func(flag, path string, parse func([]byte) error) {
@@ -108,6 +211,7 @@ func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err e
 			wrong = append(wrong, fmt.Sprintf("--%s: %s", flag, strings.ReplaceAll(err.Error(), "\n", "; ")))
 		}
 	}
+	read("trust", o.trust, func(b []byte) (err error) { trust, err = attest.ParseTrust(b); return err })
 	read("keys", o.keys, func(b []byte) (err error) { trust.Keys, err = attest.ParseKeys(b); return err })
 	read("proof", o.proof, func(b []byte) error {
 		p, err := attest.ParseProof(b)

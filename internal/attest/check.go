@@ -54,6 +54,7 @@ type Trust struct {
 	Keys      Keys
 	TSA       *x509.CertPool // who may say what time it was; nil: nobody
 	Witnesses []Witness
+	Needed    int       // how many of them have to have signed; 0: one
 	Now       time.Time // by the clock of who checks; zero: nobody looked at it
 	// Logged is for who has the log itself, which says by its place when an event was
 	// recorded: what a key signed before it ended counts without another clock.

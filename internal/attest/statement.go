@@ -53,6 +53,26 @@ func Attest(key ed25519.PrivateKey, r Report, ready eventstore.Head) (Attestatio
 // Imprint is what a time stamp of the attestation is made over.
 func (a Attestation) Imprint() [32]byte { return sha256.Sum256(a.Signature) }
 
+// CheckStatement checks who signed a statement that stands alone: nothing says when, so a key
+// that ended leaves it open. The sentence is for a person.
+func CheckStatement(statement []byte, a Attestation, keys Keys) (State, string) {
+	named := false
+	for _, k := range keys.Of(UseReport) {
+		switch {
+		case !a.signedBy(k, statement):
+			named = named || k.ID == a.KeyID
+		case k.Ended() != nil:
+			return Untold, fmt.Sprintf("Key %s is %s, and nothing here shows that it had signed this before.", k.ID, k.Lifetime())
+		default:
+			return Held, fmt.Sprintf("Report, organization, scope, PDF, inputs and head are signed by key %s.", k.ID)
+		}
+	}
+	if named {
+		return Broken, fmt.Sprintf("What is claimed of the report is not what key %s signed.", a.KeyID)
+	}
+	return Untold, fmt.Sprintf("Key %s, which is said to have signed the report, is none of the given ones.", a.KeyID)
+}
+
 // signedBy says whether a key has signed a statement.
 func (a Attestation) signedBy(k Key, statement []byte) bool {
 	public, err := x509.ParsePKIXPublicKey(k.PublicKey)

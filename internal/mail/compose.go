@@ -50,6 +50,7 @@ type ReadyNotice struct {
 	Witness   string // the log's head with Ready as its last event, as log:position:hash
 	KeyID     string // of the key that signed
 	Signature string // of the report, its digests and that head, base64
+	Statement string // the text that the signature is over
 }
 
 // Schedule is the one that a report comes from.
@@ -169,7 +170,7 @@ func letter(n ReadyNotice) (text, page string) {
 		"Kind": n.Kind, "ScopeLabel": n.ScopeLabel, "Organization": n.Organization,
 		"Pages": pages, "Size": size(n.SizeBytes), "AsOf": instant(n.AsOf), "Expires": instant(n.ExpiresAt),
 		"Link": Link(n.PublicURL, n.ReportID), "ReportID": n.ReportID.String(), "FileName": n.FileName,
-		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature,
+		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature, "Statement": strings.TrimSpace(n.Statement),
 		"Because": "You receive this e-mail because " + n.because(),
 	}
 	text, page = readyText, framed(readyHTML)

@@ -268,8 +268,11 @@ func (c *check) witnesses(p attest.Proof) {
 		c.by(at, true)
 		c.say(attest.StepWitness, attest.Held, "Witness %s had seen the log's tree by %s.", w.Name(), stamp(at))
 	}
-	if seen == 0 {
+	switch {
+	case seen == 0:
 		c.say(attest.StepWitness, attest.Untold, "None of the %d named witnesses has signed the log's tree.", len(c.trust.Witnesses))
+	case seen < c.trust.Needed:
+		c.say(attest.StepWitness, attest.Untold, "%d of the %d named witnesses have signed the log's tree, and %d are needed.", seen, len(c.trust.Witnesses), c.trust.Needed)
 	}
 }
 
