@@ -326,3 +326,41 @@ func TestTenThousandStatementsOfAMinute(t *testing.T) {
 		t.Errorf("%+v", got.Page)
 	}
 }
+
+// TestTheRoleOfAStatement: queryid and role of PostgreSQL are answered apart from the key, which stays what the statement
+// is told apart by; what was noted without a role, and what a viewer sees, has none (F24).
+func TestTheRoleOfAStatement(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.fleetOfThree(w.ours)
+	start := w.hourAgo(5)
+	one := func(key, role string, calls int64) measurements.Statement {
+		return measurements.Statement{Key: key, Role: role, Calls: calls, TotalMs: float64(calls)}
+	}
+	write := func(minute int, statements ...measurements.Statement) {
+		w.measured(w.ours, measurements.Batch{Statements: []measurements.StatementSample{
+			{Instance: ids["orders"], Engine: domain.PostgreSQL, Database: ids["orders/d"], At: start.Add(time.Duration(minute) * time.Minute), Interval: time.Minute, Statements: statements},
+		}})
+	}
+	write(5, one("-2933/10", "postgres", 9), one("17/16384/nested", "app owner", 8), one("old/1", "", 7), one("18/10", "", 6))
+	write(6, one("-2933/10", "renamed", 9), one("18/10", "postgres", 6))
+	show := func(p *string) string {
+		if p == nil {
+			return "-"
+		}
+		return *p
+	}
+	seen := func(as person) (lines []string) {
+		for _, s := range w.executed(as, start, start.Add(time.Hour), "").statements().Items {
+			lines = append(lines, strings.Join([]string{show(s.Key), show(s.QueryId), show(s.Role)}, "|"))
+		}
+		return lines
+	}
+	want := []string{"-2933/10|-2933|postgres", "18/10|18|-", "17/16384/nested|17|app owner", "old/1|-|-"}
+	if diff := cmp.Diff(want, seen(w.ours.member)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"-|-|-", "-|-|-", "-|-|-", "-|-|-"}, seen(w.ours.viewer)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -185,6 +185,7 @@ type Statement struct {
 	TotalMs float64
 	MaxMs   *float64 // the interval's maximum, where the engine has one (SQL Server)
 	Text    string   // normalized (package sqltext); empty where none is known or kept
+	Role    string   // who executes it, for people: noted when it is seen first, and no part of what it is; may be empty
 
 	RanBefore bool // its server counted executions of it before the interval
 	Own       bool // it was executed to watch the server, and by nobody else

@@ -41,6 +41,7 @@ type NamedStatement struct {
 	Engine              fleet.Engine
 	Database            uuid.UUID
 	Key, Text           string // no text: none is kept
+	Role                string // who executes it; empty: nobody noted it
 	FirstSeen, LastSeen time.Time
 	RanBefore           bool      // its server counted executions of it before FirstSeen
 	WatchedFrom         time.Time // when the first interval of its instance's statements began; zero: not known

@@ -18,6 +18,8 @@ const statement = (changes: Partial<Statement> = {}): Statement => ({
   instance: { id: crypto.randomUUID(), name: "pg-orders-01", engine: "postgresql", removed: false },
   database: { id: crypto.randomUUID(), name: "orders" },
   key: "-4021163012207461232/10",
+  queryId: "-4021163012207461232",
+  role: "postgres",
   text: "SELECT * FROM orders WHERE id = ?",
   calls: 12,
   totalMs: 9748.8,

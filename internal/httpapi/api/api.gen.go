@@ -5051,7 +5051,7 @@ type Statement struct {
 	Id       openapi_types.UUID   `json:"id"`
 	Instance ContributingInstance `json:"instance"`
 
-	// Key What its server or sender knows it by (PostgreSQL's queryid); null for viewers, and where nobody noted it.
+	// Key What its server or sender knows it by; null for viewers, and where nobody noted it. Of PostgreSQL measured by Muster or an agent: queryid, `/` and the OID of the role, and `/nested` if another statement executed it.
 	Key *string `json:"key"`
 
 	// LastSeenAt Its newest sample, or up to an hour before it: it is noted once an hour. Of one statement it is at least the beginning of the last bucket in which it was executed.
@@ -5069,8 +5069,14 @@ type Statement struct {
 	// Previous The window before; null where it was not executed then, or that is not known (`watchedSince`) or not kept.
 	Previous *PreviousExecutions `json:"previous"`
 
+	// QueryId PostgreSQL's queryid, from `key`; null where that has none.
+	QueryId *string `json:"queryId"`
+
 	// RanBefore Its server had counted executions of it before `firstSeenAt`.
 	RanBefore *bool `json:"ranBefore"`
+
+	// Role The name of the PostgreSQL role that executes it, as it was when Muster first saw the statement; null where nobody noted it, and for viewers. Agents do not send it.
+	Role *string `json:"role"`
 
 	// Share Its part of the execution time of the servers and database that were asked for, from 0 to 1, whatever else was filtered; null where there is none.
 	Share *float64 `json:"share"`

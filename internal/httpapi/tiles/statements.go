@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -255,12 +256,25 @@ func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statem
 		}
 		if sees {
 			shown.Key, shown.Text = wire.Optional(of.Key), wire.Optional(of.Text)
+			shown.QueryId, shown.Role = wire.Optional(queryID(of)), wire.Optional(of.Role)
 		}
 		if was, ran := before.of[one.StatementRef]; ran {
 			shown.Previous = &api.PreviousExecutions{Calls: *wire.Rounded(was.Calls, wire.Thousandths), TotalMs: *wire.Rounded(was.TotalMs, wire.Thousandths), MeanMs: *wire.Rounded(was.MeanMs(), wire.Millionths)}
 		}
 		return shown
 	}), nil
+}
+
+// postgresqlKey is the key that readers of PostgreSQL give a statement.
+var postgresqlKey = regexp.MustCompile(`^(-?[0-9]+)/[0-9]+(/nested)?$`)
+
+// queryID is PostgreSQL's own; empty: the key has none.
+func queryID(of measurements.NamedStatement) string {
+	parts := postgresqlKey.FindStringSubmatch(of.Key)
+	if of.Engine != fleet.PostgreSQL || parts == nil {
+		return ""
+	}
+	return parts[1]
 }
 
 func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequestObject) (api.GetStatementResponseObject, error) {

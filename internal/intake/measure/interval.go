@@ -93,9 +93,13 @@ func (s *Server) settle(ctx context.Context) error {
 func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
 	of := make(map[uint32][]measurements.Statement)
 	owner, tells := s.reader.(Owner)
+	roles, named := s.reader.(RoleNamer)
 	ran := s.last.executed()
 	for _, d := range deltas {
 		one := measurements.Statement{Key: s.reader.Name(d.Statement), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.Ref], RanBefore: ran[d.Ref], Own: tells && owner.Own(d.Statement)}
+		if named {
+			one.Role = roles.Role(d.Statement)
+		}
 		if d.maxMs > 0 {
 			one.MaxMs = &d.maxMs
 		}

@@ -50,6 +50,11 @@ type Owner interface {
 	Own(Statement) bool
 }
 
+// RoleNamer is a Reader that knows the name of who executes a statement; empty: it does not.
+type RoleNamer interface {
+	Role(Statement) string
+}
+
 // Resumer is a Reader that has to know itself which entries are new: it is given the list
 // that its first one will be compared with, where somebody kept that.
 type Resumer interface {

@@ -111,10 +111,21 @@ func (s *Store) sightings(h held, samples []measurements.StatementSample) []entr
 				continue
 			}
 			all = append(all, entry{sighting{series, int64(hash), at, at, digest(one.Text)},
-				measurements.StatementID(sample.Instance, hash), sample.Database, one.Key, one.Text, one.RanBefore, one.Own})
+				measurements.StatementID(sample.Instance, hash), sample.Database, keyOf(one), one.Text, one.RanBefore, one.Own})
 		}
 	}
 	return once(all)
+}
+
+// roleBehind stands between a statement's key and the name of its role, in one column: what is
+// noted of a statement when it is seen first.
+const roleBehind = "\x1f"
+
+func keyOf(one measurements.Statement) string {
+	if one.Role == "" {
+		return one.Key
+	}
+	return one.Key + roleBehind + one.Role
 }
 
 // once puts entries in the order of series and hash, and those of one statement together.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -126,9 +127,10 @@ func (r namedRow) named() measurements.NamedStatement {
 	if r.WatchedFrom != nil {
 		watched = r.WatchedFrom.UTC()
 	}
+	key, role, _ := strings.Cut(r.Key, roleBehind)
 	return measurements.NamedStatement{
 		StatementRef: measurements.StatementRef{Instance: r.Instance, Hash: uint64(r.Hash)},
-		Engine:       r.Engine, Database: r.Database, Key: r.Key, Text: r.Text, FirstSeen: r.FirstSeen.UTC(), LastSeen: r.LastSeen.UTC(),
+		Engine:       r.Engine, Database: r.Database, Key: key, Role: role, Text: r.Text, FirstSeen: r.FirstSeen.UTC(), LastSeen: r.LastSeen.UTC(),
 		RanBefore: r.RanBefore, WatchedFrom: watched,
 	}
 }

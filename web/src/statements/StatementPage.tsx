@@ -323,7 +323,7 @@ function Origin({ statement: s }: { statement: Statement }) {
           </div>
         ))}
       </SimpleGrid>
-      {s.key && <Key value={s.key} />}
+      {s.key && <Key value={s.key} name={s.role} />}
       {!s.instance.removed && (
         <Group gap="md">
           <Anchor component={Link} to="/" search={here as never} size="sm">
@@ -339,15 +339,21 @@ function Origin({ statement: s }: { statement: Statement }) {
 }
 
 /** Key is what its server knows it by, to take there. */
-function Key({ value }: { value: string }) {
+function Key({ value, name }: { value: string; name: string | null }) {
   const parts = serverKey(value);
   if (!parts) return <Snippet label="Known to its server as" text={value} wrapped />;
   return (
     <>
       <Snippet label="queryid" text={parts.queryId} />
+      {name && <Snippet label="Role" text={name} />}
       <Text size="xs" c="dimmed" mt={4} mb="sm">
         Executed by the role with the OID {parts.role}
-        {parts.nested && ", from within another statement"}. Its name: <code>SELECT {parts.role}::regrole</code>
+        {parts.nested && ", from within another statement"}.{" "}
+        {!name && (
+          <>
+            Its name: <code>SELECT {parts.role}::regrole</code>
+          </>
+        )}
       </Text>
     </>
   );

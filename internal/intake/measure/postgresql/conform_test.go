@@ -113,6 +113,7 @@ func (s *simulated) Ready() {
 		}
 	}
 	on(textsQuery, texts...)
+	on(rolesQuery, []string{"10", "app owner"})
 	on(activeTimeQuery, active...)
 }
 

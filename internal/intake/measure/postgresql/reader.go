@@ -33,8 +33,9 @@ type reader struct {
 	mayRead   bool   // it sees what others do
 	hidden    bool   // there were statements that it may not tell apart
 	extension *extension
-	stays     string // the database that the extension was found in, where we moved there
-	search    search // of other databases
+	stays     string            // the database that the extension was found in, where we moved there
+	search    search            // of other databases
+	roles     map[uint32]string // names by number; empty: asked for, and not known
 }
 
 // search is one through the databases of a server for the extension.
@@ -112,6 +113,7 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 		r.extension = nil // dropped, moved or updated, or its library is not loaded
 		return nil, err
 	}
+	r.readRoles(ctx, l, list)
 	list.Active, err = r.extension.readActiveTime(ctx, l)
 	return list, err
 }

@@ -66,6 +66,17 @@ func TestTheExtensionIsLookedForInEveryDatabase(t *testing.T) {
 		t.Error("it is found, and no statement is counted")
 	}
 	ownStatements(t, admin, home)
+	roles := map[string]bool{}
+	for _, b := range home.Batches {
+		for _, sample := range b.Statements {
+			for _, s := range sample.Statements {
+				roles[s.Role] = true
+			}
+		}
+	}
+	if !roles[pgtest.Superuser] || !roles["watcher"] || len(roles) != 2 {
+		t.Errorf("the statements are of the roles %v", roles)
+	}
 	last.MustExec(`DROP EXTENSION pg_stat_statements`)
 	_ = one.Round(t.Context()) // it fails on what is gone
 	clock.Advance(time.Minute)
