@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/internal/pgtest"
 	"muster/internal/proof/prooftest"
@@ -60,4 +61,15 @@ func TestAChangedHistoryDegrades(t *testing.T) {
 	next := h.ana.request(t, scorecard(h.live, 1))
 	h.ana.call(t, http.StatusOK, http.MethodGet, "/api/v1/reports/"+next.String(), nil, nil)
 	h.ana.await(t, next, "Ready")
+
+	if _, passed := h.ana.checks(t, "/readyz"); !passed["facts"] {
+		t.Error("facts are altered before they are")
+	}
+	db.MustExec(`UPDATE assessments SET facts = (facts::text || ' ')::json`)
+	now := time.Now().UTC()
+	h.ana.get(t, "/api/v1/controls/PG-S17?from="+now.AddDate(0, 0, -2).Format(time.RFC3339)+"&to="+now.Format(time.RFC3339), nil)
+	eventually(t, "the altered facts degrade the process", func() bool {
+		_, passed := h.ana.checks(t, "/readyz")
+		return !passed["facts"] && strings.Contains(string(h.ana.get(t, "/metrics", nil).body), "\nmuster_facts_altered_total 1\n")
+	})
 }

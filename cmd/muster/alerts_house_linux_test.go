@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
-	"golang.org/x/mod/sumdb/note"
 
 	"muster/commands"
 	"muster/domain/report"
@@ -56,7 +53,9 @@ func newFullHouse(t *testing.T) *fullHouse {
 	f := &fullHouse{mails: mailtest.Start(t, mailtest.Options{})}
 	f.post = newRelay(t, f.mails.Addr)
 	f.flags = []string{"--collect-own-host=off", "--ops-listen=127.0.0.1:0", "--smtp-url=smtps://" + f.post.address + "?ca=" + f.post.authority}
-	f.flags = append(f.flags, "--witnesses="+f.witness(t))
+	f.flags = append(f.flags, "--witnesses="+witnessThatSays(t, func() int {
+		return map[bool]int{true: http.StatusUnprocessableEntity, false: http.StatusServiceUnavailable}[f.refuses.Load()]
+	}))
 	f.saboteur, f.under = supervisetest.New(context.Background(), 0, 0)
 	f.ward = newWard(t, install(t))
 	f.house = f.open(t, f.serving, f.flags...)
@@ -183,6 +182,12 @@ func (f *fullHouse) troubles() []trouble {
 		{
 			alerts: []string{"MusterWitnessRefuses"}, comes: f.witnessRefuses, says: []string{"has seen another history of log reports"},
 			goes: func(*testing.T) { f.refuses.Store(false) },
+		},
+		{
+			alerts: []string{"MusterFactsAltered"}, comes: f.factsAreAltered, says: []string{"facts were altered", "one is of instance"},
+			goes: func(*testing.T) {
+				f.db.MustExec(`UPDATE assessments a SET facts = k.facts FROM kept_facts k WHERE a.id = k.id`)
+			},
 		},
 		{
 			alerts: []string{"MusterProjectionAhead"}, says: []string{"ahead"},
@@ -390,18 +395,13 @@ func (f *fullHouse) certificateEnds(t *testing.T) {
 	})
 }
 
-// witness is a file of one witness, which is away or refuses.
-func (f *fullHouse) witness(t *testing.T) (file string) {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(map[bool]int{true: http.StatusUnprocessableEntity, false: http.StatusServiceUnavailable}[f.refuses.Load()])
-	}))
-	t.Cleanup(server.Close)
-	_, public, err := note.GenerateKey(rand.Reader, "witness.example/w1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fileWith(t, "witnesses", public+" "+server.URL+"\n")
+// factsAreAltered changes what was stored of servers, and asks how a check stood.
+func (f *fullHouse) factsAreAltered(t *testing.T) {
+	f.db.MustExec(`CREATE TABLE kept_facts AS SELECT id, facts FROM assessments`)
+	f.db.MustExec(`UPDATE assessments SET facts = (facts::text || ' ')::json`)
+	now := time.Now().UTC()
+	f.ana.get(t, "/api/v1/controls/PG-S17?from="+now.AddDate(0, 0, -2).Format(time.RFC3339)+"&to="+now.Format(time.RFC3339), nil)
+	f.awaits(t, "a1", "muster_facts_altered_total", 1)
 }
 
 func (f *fullHouse) witnessRefuses(t *testing.T) {

@@ -100,6 +100,7 @@ type installation struct {
 	intake       *push.Intake
 	places       *places.Resolver
 	mailer       mail.Transport // nil until somebody needs it
+	altered      func(string)   // is told of altered facts; nil: nobody is
 }
 
 // access says how an installation is opened.
@@ -267,7 +268,7 @@ func (in *installation) controls() *control.Reader {
 
 // logged holds assessments against the log.
 func (in *installation) logged() *logged.Reader {
-	return &logged.Reader{Facts: in.facts, Log: in.events, Decode: commands.Registry().Decode}
+	return &logged.Reader{Facts: in.facts, Log: in.events, Decode: commands.Registry().Decode, Altered: in.altered}
 }
 
 // readModels are the projections of this program.

@@ -71,7 +71,8 @@ func TestTheScaleOutLayout(t *testing.T) {
 			t.Errorf("the runbook does not have %q", line)
 		}
 	}
-	rest := launch(t, nil, append(i.flags(), "serve", "--roles", "projections,workers,collectors", "--ops-listen", "127.0.0.1:0")...)
+	rest := launch(t, nil, append(i.flags(), "serve", "--roles", "projections,workers,collectors", "--ops-listen", "127.0.0.1:0",
+		"--witnesses", witnessThatSays(t, func() int { return http.StatusServiceUnavailable }))...)
 	api := serving(t, nil, append(i.flags(), "--roles", "api", "--rate-limits=off")...)
 	there := rest.door(t)
 	here := i.as(t, api, email)

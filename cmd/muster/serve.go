@@ -146,9 +146,11 @@ func (p *process) run(ctx context.Context) (err error) {
 	p.commits = postgres.NewCommits(p.url, p.worker, p.db)
 	defer p.commits.Close()
 	p.verifier = checkpoint.NewVerifier(p.db, p.log)
+	facts := &readiness.Alarm{Now: p.clock.Now, Lasts: alteredFor}
+	p.altered = p.factsAltered(facts)
 	p.witnesses = &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Now: p.clock.Now, Log: p.log}
 	begun := make(chan struct{}) // closed when there is enough of the demo to look at
-	if p.ready, err = p.newBoard(begun); err != nil {
+	if p.ready, err = p.newBoard(begun, facts); err != nil {
 		return err
 	}
 	data := zones.Current()

@@ -19,7 +19,7 @@ import (
 )
 
 // newBoard has the lines of /readyz, the same in every process.
-func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
+func (p *process) newBoard(begun <-chan struct{}, facts *readiness.Alarm) (*readiness.Board, error) {
 	transport, err := p.transport()
 	if err != nil {
 		return nil, err
@@ -39,6 +39,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		{Name: "history", Run: withoutLag(p.historyHolds)},
 		{Name: "witnesses", Run: withoutLag(p.witnesses.Check)},
 		{Name: "projections_ahead", Run: withoutLag(p.runner.CheckAhead)},
+		{Name: "facts", Run: withoutLag(facts.Check)},
 	}
 	if p.clickhouse != nil {
 		checks = append(checks, readiness.Need{Name: "measurements", Run: p.blocksThere})
@@ -80,6 +81,18 @@ func (p *process) historyHolds(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// alteredFor is how long an altered fact degrades a process: nobody looks for it again.
+const alteredFor = time.Hour
+
+// factsAltered tells of assessments that were used and are not the ones that the log recorded.
+func (p *process) factsAltered(facts *readiness.Alarm) func(string) {
+	return func(sentence string) {
+		facts.Ring(sentence)
+		p.metrics.FactsAltered.Inc()
+		p.log.Error("facts were altered", "error", sentence)
+	}
 }
 
 // zonesCurrent returns an error where the rules of time zones are older than a year: due

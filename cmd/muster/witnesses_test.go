@@ -65,3 +65,15 @@ func TestServeAsksWitnesses(t *testing.T) {
 		return ok
 	})
 }
+
+// witnessThatSays is a file of one witness, which cosigns nothing and answers with a status.
+func witnessThatSays(t *testing.T, status func() int) (file string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status()) }))
+	t.Cleanup(server.Close)
+	_, public, err := note.GenerateKey(rand.Reader, "witness.example/w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fileWith(t, "witnesses", public+" "+server.URL+"\n")
+}

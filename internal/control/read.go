@@ -130,6 +130,9 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 				}
 			}
 			if item, in := servers[id].item(id, q, looks, about); in {
+				if n := len(item.Altered); n > 0 {
+					r.Logged.Tell(n, id, item.Altered[0].At)
+				}
 				items = append(items, item)
 			}
 		}

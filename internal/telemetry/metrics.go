@@ -36,6 +36,7 @@ type Metrics struct {
 	Breaches       *prometheus.CounterVec // that the watch found, by rule (silent, volume, lock_wait, wraparound) and change (began, ended)
 	Refused        *prometheus.CounterVec // checkpoints that were not signed, because the log is not what was signed before; by log
 	Witnessed      *prometheus.CounterVec // answers of witnesses, by witness, log and answer (cosigned, refused, failed)
+	FactsAltered   prometheus.Counter     // uses of assessments that are not the ones that the log recorded
 	LoopRestarts   *prometheus.CounterVec // of background loops that fell, by loop
 	Mails          *prometheus.CounterVec // delivery attempts, by outcome (sent, deferred, refused)
 }
@@ -63,8 +64,11 @@ func New(version, commit string) *Metrics {
 		Breaches: counter("muster_watch_breaches_total", "Breaches of a rule that the built-in watch saw begin and end.", "rule", "change"),
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
-		Refused:      counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
-		Witnessed:    counter("muster_witness_answers_total", "Answers of witnesses that were asked to cosign a log, by witness, log and answer.", "witness", "log", "answer"),
+		Refused:   counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
+		Witnessed: counter("muster_witness_answers_total", "Answers of witnesses that were asked to cosign a log, by witness, log and answer.", "witness", "log", "answer"),
+		FactsAltered: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "muster_facts_altered_total", Help: "Uses of assessments that are not the ones that the log recorded: in reports, controls and evidence, which refuse them.",
+		}),
 		LoopRestarts: counter("muster_loop_restarts_total", "Falls of background loops, each of which was started again.", "loop"),
 		Mails:        counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
 		Builds: histogram("muster_report_duration_seconds", "Time from a report's request to its end.",
@@ -76,7 +80,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.Witnessed, m.LoopRestarts, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.Witnessed, m.FactsAltered, m.LoopRestarts, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -85,7 +85,10 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 		return nil, nil, err
 	}
 	differ, err := r.differ(ctx, organization, unlogged, book)
-	return bound, slices.Concat(altered, gone, differ), err
+	if altered = slices.Concat(altered, gone, differ); len(altered) > 0 {
+		r.Tell(len(altered), altered[0].Instance, altered[0].At)
+	}
+	return bound, altered, err
 }
 
 // differ are those without an event, kept by a program from before marks, that say better of

@@ -20,6 +20,16 @@ type Reader struct {
 	Facts  *assessment.Store
 	Log    *eventstore.Store
 	Decode projections.Decode
+	// Altered is told of assessments that were used and are not the ones that the log recorded;
+	// nil: nobody is.
+	Altered func(sentence string)
+}
+
+// Tell tells of n assessments that are not the ones that the log recorded, and names one.
+func (r *Reader) Tell(n int, instance uuid.UUID, at time.Time) {
+	if r.Altered != nil && n > 0 {
+		r.Altered(fmt.Sprintf("%d assessments are not the ones that the log recorded; one is of instance %s at %s", n, instance, at.UTC().Format(time.RFC3339)))
+	}
 }
 
 // Entry is what the log says of an assessment.
