@@ -89,10 +89,11 @@ func hang(http.ResponseWriter, sentCall) { panic(http.ErrAbortHandler) }
 // bench is an agent and the server that it sends to.
 type bench struct {
 	*Agent
-	t       testing.TB
-	calls   []sentCall
-	answers []answer // one after the other, the last one for ever
-	log     strings.Builder
+	t        testing.TB
+	calls    []sentCall
+	buffered []string // bodies of calls that say that they waited
+	answers  []answer // one after the other, the last one for ever
+	log      strings.Builder
 }
 
 const oneServer = "name: here\ndirectory: %s\nservers:\n  - {name: db, engine: postgresql, dsn: \"postgres://u@db.example.org/d\"}\n"
@@ -136,6 +137,9 @@ func (b *bench) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	c := sentCall{r.URL.Path, string(body)}
 	b.calls = append(b.calls, c)
+	if r.Header.Get("X-Muster-Buffered") == "true" {
+		b.buffered = append(b.buffered, c.body)
+	}
 	answer := b.answers[0]
 	if len(b.answers) > 1 {
 		b.answers = b.answers[1:]
@@ -242,6 +246,23 @@ func TestFactsWaitForTheirBudget(t *testing.T) {
 	must(t, b.deliverAll())
 	b.sent(`fleet "F"`)
 	b.holds(0, 0, 0, "")
+}
+
+// TestAnAssessmentThatWaitedSaysSo, so that it still counts for its own time.
+func TestAnAssessmentThatWaitedSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, taken)
+	now := b.Now()
+	for body, ago := range map[string]time.Duration{`"waited"`: 2 * bufferedAfter, `"fresh"`: time.Minute} {
+		fact := factOf(assessmentFact, "db", body)
+		fact.At = now.Add(-ago)
+		b.store.mustKeep(t, fact)
+	}
+	b.store.mustKeep(t, statementsOf("db", now.Add(-2*bufferedAfter), "1"))
+	must(t, b.deliverAll())
+	if len(b.calls) != 3 || len(b.buffered) != 1 || b.buffered[0] != `"waited"` {
+		t.Errorf("of %d calls these say that they waited: %q", len(b.calls), b.buffered)
+	}
 }
 
 // TestARefusedFactLiesAside and the others go on; it comes back when it is tried again.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -221,12 +222,25 @@ func BenchmarkTenThousandAssessments(b *testing.B) {
 			fleet.InstanceRegistered{Name: fmt.Sprint("db", i), Engine: fleet.PostgreSQL, Active: true, CreatedAt: time.Now().AddDate(0, 0, -90)})
 		all = append(all, one)
 	}
-	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
-		SELECT gen_random_uuid(), $1, (lpad(to_hex(i), 2, '0') || '000000-0000-0000-0000-000000000001')::uuid, now() - n * interval '20 hours', 'complete',
-			json_build_object('results', (SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 900))),
-			(SELECT jsonb_object_agg('PG-S' || c, jsonb_build_array(jsonb_build_object('s', CASE (i + n + c) % 3 WHEN 0 THEN 'fail' ELSE 'pass' END, 'n', c))) FROM generate_series(1, 60) c)
-		FROM generate_series(0, 199) i, generate_series(1, 50) n`, s.acme)
-	s.db.MustExec(`ANALYZE assessments`)
+	var sent []assessment.Sent
+	for i, id := range all {
+		for n := 50; n > 0; n-- {
+			one := of(id, time.Duration(n)*20*time.Hour, "pass")
+			one.Assessment.VersionText = strings.Repeat("x", 22_000)
+			for c := range 60 {
+				status := "pass"
+				if (i+n+c)%3 == 0 {
+					status = "fail"
+				}
+				one.Assessment.Results = append(one.Assessment.Results, snapshot.CheckResult{CheckID: fmt.Sprint("PG-X", c), Status: status, Total: c})
+			}
+			sent = append(sent, one)
+		}
+	}
+	s.sent(sent...)
+	pgtest.Unguard(b, s.db) // each was recorded when it was made
+	s.db.MustExec(`UPDATE events SET recorded_at = (convert_from(data, 'UTF8')::json ->> 'at')::timestamptz WHERE stream_type LIKE '%assessment'`)
+	s.db.MustExec(`VACUUM ANALYZE`)
 	question := control.Question{Check: "PG-S17", Instances: all, From: time.Now().AddDate(0, 0, -60), To: time.Now(), Now: time.Now()}
 	var reading, fetching time.Duration
 	for b.Loop() {

@@ -64,7 +64,7 @@ func (s *server) take(fact domain.Event, event eventstore.Event) {
 	}
 	next := last
 	next.at = at
-	what := ""
+	var what string
 	switch e := fact.(type) {
 	case domain.InstanceRegistered:
 		s.name, what = e.Name, Joined

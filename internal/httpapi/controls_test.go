@@ -110,6 +110,41 @@ func TestControlOverAPeriod(t *testing.T) {
 	}
 }
 
+// TestAnAssessmentThatWaitedInABuffer counts for its own time for three days, if a sender says so.
+func TestAnAssessmentThatWaitedInABuffer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	from := w.ago(100 * time.Hour)
+	buffered := members{"X-Muster-Sender": "agent-1", "X-Muster-Buffered": "true"}
+	for name, c := range map[string]struct {
+		ago    time.Duration
+		header members
+		want   string
+	}{
+		"buffered":             {60 * time.Hour, buffered, "passed"},
+		"buffered, too long":   {80 * time.Hour, buffered, "reportedLate"},
+		"buffered by nobody":   {60 * time.Hour, members{"X-Muster-Buffered": "true"}, "reportedLate"},
+		"a sender, not waited": {60 * time.Hour, members{"X-Muster-Sender": "agent-1"}, "reportedLate"},
+		"in time":              {23 * time.Hour, nil, "passed"},
+	} {
+		id := w.fed(w.ours, commands.FleetItem{ExternalID: name, Name: name, Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})[name]
+		header := map[string]string{}
+		for key, value := range c.header {
+			header[key] = value.(string)
+		}
+		in.send(assessmentsPath, sentBatch(w.of(name, c.ago, passing("PG-S02"))), header).is(202)
+		query := url.Values{"from": {from.Format(time.RFC3339)}, "to": {w.clock.Now().Format(time.RFC3339)}, "instanceId": {id.String()}}.Encode()
+		got := w.get(w.ours.auditor, "/api/v1/controls/PG-S02?"+query).is(200).held(from)
+		if !strings.Contains(got, c.want) || strings.Contains(got, "passed") != (c.want == "passed") {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	if p := in.send(assessmentsPath, sentBatch(w.of("in time", time.Hour)), map[string]string{"X-Muster-Buffered": "perhaps"}).problem(400, "invalid_parameter"); len(p.Errors) != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestAServerThatIsGone is in the answer for as long as it was there.
 func TestAServerThatIsGone(t *testing.T) {
 	t.Parallel()

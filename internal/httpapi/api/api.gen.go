@@ -1707,6 +1707,24 @@ func (e ListStatementsParamsSort) Valid() bool {
 	}
 }
 
+// Defines values for RecordAssessmentsParamsXMusterBuffered.
+const (
+	False RecordAssessmentsParamsXMusterBuffered = "false"
+	True  RecordAssessmentsParamsXMusterBuffered = "true"
+)
+
+// Valid indicates whether the value is a known member of the RecordAssessmentsParamsXMusterBuffered enum.
+func (e RecordAssessmentsParamsXMusterBuffered) Valid() bool {
+	switch e {
+	case False:
+		return true
+	case True:
+		return true
+	default:
+		return false
+	}
+}
+
 // AcceptInvitation defines model for AcceptInvitation.
 type AcceptInvitation struct {
 	Name     string `json:"name"`
@@ -6154,8 +6172,11 @@ type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 // RecordAssessmentsParams defines parameters for RecordAssessments.
 type RecordAssessmentsParams struct {
 	// XMusterBuffered The sender kept the assessments in a buffer while Muster was out of reach. It counts beside `X-Muster-Sender` only.
-	XMusterBuffered *bool `json:"X-Muster-Buffered,omitempty"`
+	XMusterBuffered *RecordAssessmentsParamsXMusterBuffered `json:"X-Muster-Buffered,omitempty"`
 }
+
+// RecordAssessmentsParamsXMusterBuffered defines parameters for RecordAssessments.
+type RecordAssessmentsParamsXMusterBuffered string
 
 // ReceiveGrafanaWebhookJSONBody defines parameters for ReceiveGrafanaWebhook.
 type ReceiveGrafanaWebhookJSONBody = json.RawMessage
@@ -10627,14 +10648,14 @@ func (siw *ServerInterfaceWrapper) RecordAssessments(c *gin.Context) {
 
 	// ------------- Optional header parameter "X-Muster-Buffered" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("X-Muster-Buffered")]; found {
-		var XMusterBuffered bool
+		var XMusterBuffered RecordAssessmentsParamsXMusterBuffered
 		n := len(valueList)
 		if n != 1 {
 			siw.ErrorHandler(c, fmt.Errorf("Expected one value for X-Muster-Buffered, got %d", n), http.StatusBadRequest)
 			return
 		}
 
-		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Buffered", valueList[0], &XMusterBuffered, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""})
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Muster-Buffered", valueList[0], &XMusterBuffered, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
 		if err != nil {
 			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter X-Muster-Buffered: %w", err), http.StatusBadRequest)
 			return

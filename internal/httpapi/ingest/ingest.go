@@ -136,7 +136,7 @@ func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesReque
 
 // RecordAssessments takes in what another tool found on instances.
 func (s *FeedRoutes) RecordAssessments(ctx context.Context, r api.RecordAssessmentsRequestObject) (api.RecordAssessmentsResponseObject, error) {
-	buffered := wire.Value(r.Params.XMusterBuffered) && wire.CallOf(ctx).Request.Header.Get("X-Muster-Sender") != ""
+	buffered := wire.Value(r.Params.XMusterBuffered) == "true" && wire.CallOf(ctx).Request.Header.Get("X-Muster-Sender") != ""
 	receipt, err := s.Feed.TakeAssessments(ctx, wire.Actor(ctx), buffered, AssessmentItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
