@@ -67,8 +67,16 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "evidence.json")
-	if pdf := i.must(t, append(asked, "--pdf", "--proof", file)...); !strings.HasPrefix(pdf, "%PDF-") {
+	pdf := i.must(t, append(asked, "--pdf", "--proof", file)...)
+	if !strings.HasPrefix(pdf, "%PDF-") {
 		t.Errorf("no PDF but %.40q", pdf)
+	}
+	published := fileWith(t, "muster-keys.json", i.must(t, "keys", "export"))
+	for status, content := range map[int]string{0: pdf, 1: strings.Replace(pdf, "stream\n", "Stream\n", 1)} {
+		got := muster(t, "verify", "--offline", "--keys", published, fileWith(t, "evidence.pdf", content))
+		if got.status != status || status == 0 && !strings.Contains(got.out, "This is evidence of PG-S17 of ") {
+			t.Errorf("of a PDF verify --offline ends with %d, want %d: %s%s", got.status, status, got.out, got.errors)
+		}
 	}
 	if rows := strings.Count(i.must(t, append(asked, "--csv")...), "\r\n"); rows != 6 {
 		t.Errorf("%d rows of CSV", rows)

@@ -20,6 +20,7 @@ import (
 	"muster/internal/attest"
 	"muster/internal/attest/offline"
 	"muster/internal/control/evidence"
+	"muster/internal/pades"
 )
 
 // offlineOptions are what `verify --offline` rests on.
@@ -116,6 +117,9 @@ func judgeFile(content []byte, beside *attest.Proof, given []candidate, trust at
 	trimmed := bytes.TrimSpace(content)
 	switch {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
+		if signed, err := pades.Split(content); err == nil && isEvidence(signed.Proof) {
+			return judgeEvidencePDF(content, signed.Proof, trust)
+		}
 		return offline.Check(content, beside, trust)
 	case eventstore.IsExport(trimmed):
 		return judgeExport(content, trust)
@@ -188,6 +192,13 @@ func judgeEvidence(content []byte, trust attest.Trust) offline.Answer {
 		return oneStep(stepEvidence, attest.Untold, "The evidence cannot be read: %v.", err)
 	}
 	verdict, key := evidence.Check(signed, trust.Keys)
+	lived, why := evidence.Lived(d, trust.Keys, key)
+	switch {
+	case verdict == attest.Holds && lived == attest.Contradicted:
+		return oneStep(stepEvidence, attest.Broken, "%s", why)
+	case verdict == attest.Holds && lived == attest.CannotTell:
+		return oneStep(stepEvidence, attest.Untold, "%s", why)
+	}
 	switch verdict {
 	case attest.Contradicted:
 		return oneStep(stepEvidence, attest.Broken, "The evidence is not what key %s signed.", key)
@@ -195,6 +206,18 @@ func judgeEvidence(content []byte, trust attest.Trust) offline.Answer {
 		return oneStep(stepEvidence, attest.Untold, "Key %s, which is said to have signed the evidence, is none of the given ones.", key)
 	}
 	return oneStep(stepEvidence, attest.Held, "This is evidence of %s of %s, %s to %s, as of %s, signed by key %s.", d.Check.ID, d.Organization.Name, stamp(d.From), stamp(d.To), stamp(d.AsOf), key)
+}
+
+// judgeEvidencePDF checks the evidence in a PDF, and the signature over both.
+func judgeEvidencePDF(content, inside []byte, trust attest.Trust) offline.Answer {
+	a := judgeEvidence(inside, trust)
+	held := a.Sentence
+	for _, s := range offline.Check(content, nil, trust).Steps {
+		if s.Name == attest.StepSignature {
+			a.Steps = append(a.Steps, s)
+		}
+	}
+	return offline.Answered(a.Steps, held)
 }
 
 func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err error) {
