@@ -278,6 +278,7 @@ func TestARotationWaitsForWhatIsBeingMarked(t *testing.T) {
 	v := newVault(t)
 	running := v.check()
 	tx := v.db.MustBegin()
+	defer func() { _ = tx.Rollback() }()
 	if err := secrets.HoldKeys(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
@@ -290,6 +291,9 @@ func TestARotationWaitsForWhatIsBeingMarked(t *testing.T) {
 		rotated <- err
 	}()
 	for waiting := false; !waiting; {
+		if len(rotated) > 0 {
+			t.Fatal("it did not wait")
+		}
 		if err := v.db.Get(&waiting, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`); err != nil {
 			t.Fatal(err)
 		}
