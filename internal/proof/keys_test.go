@@ -70,3 +70,21 @@ func TestKeysChangeWhileAReportIsMade(t *testing.T) {
 	must(t, err)
 	holds("rotated, retired and revoked meanwhile,", gone, "gone")
 }
+
+// TestNoTimeStampAfterADay: it would contradict the report's own time.
+func TestNoTimeStampAfterADay(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for _, content := range []string{"old", "new"} {
+		id, _ := s.ready(report.Security, content)
+		_, err := s.maker.Make(t.Context(), s.org, id)
+		must(t, err)
+		if content == "old" {
+			s.db.MustExec(`UPDATE report_proofs SET made_at = made_at - interval '1 day' WHERE report_id = $1`, id)
+		}
+	}
+	s.maker.Stamp = func(context.Context, []byte) ([]byte, error) { return []byte("token"), nil }
+	if stamped, err := s.maker.StampAll(t.Context()); err != nil || stamped != 1 {
+		t.Errorf("%d are time-stamped, want the new one: %v", stamped, err)
+	}
+}
