@@ -275,27 +275,27 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 	text, err := os.ReadFile(a.keys)
 	if err != nil {
 		v.cannotTell(a.verify, err)
-		return v.end(nil)
+		return v.end()
 	}
 	signed, document, err := readEvidence(a.verify)
 	if err != nil {
 		v.cannotTell(a.verify, err)
-		return v.end(nil)
+		return v.end()
 	}
 	keys, err := attest.ParseKeys(text)
 	if err != nil {
 		v.cannotTell(a.verify, err)
-		return v.end(nil)
+		return v.end()
 	}
 	verdict, key := evidence.Check(signed, keys)
 	lived, why := evidence.Lived(document, keys, key)
 	switch {
 	case verdict == attest.Holds && lived == attest.Contradicted:
 		v.refuted(verified{File: a.verify}, why)
-		return v.end(nil)
+		return v.end()
 	case verdict == attest.Holds && lived == attest.CannotTell:
 		v.cannotTell(a.verify, errors.New(why))
-		return v.end(nil)
+		return v.end()
 	}
 	switch verdict {
 	case attest.Contradicted:
@@ -312,7 +312,7 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 	if err != nil {
 		return err
 	}
-	return v.end(nil)
+	return v.end()
 }
 
 // readEvidence reads no more than evidence may have.

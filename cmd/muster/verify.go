@@ -70,7 +70,7 @@ are checked by the same keys; --trust takes all that a check rests on in one fil
 					return err
 				}
 				o.check(&v, cmd.InOrStdin(), args)
-				return v.end(nil)
+				return v.end()
 			}
 			if err := o.unasked(); err != nil {
 				return err
@@ -106,7 +106,7 @@ are checked by the same keys; --trust takes all that a check rests on in one fil
 					}
 				}
 			}
-			return v.end(nil)
+			return v.end()
 		},
 	}
 	o.flags(cmd)
@@ -194,10 +194,7 @@ func (v *verdicts) status() int {
 }
 
 // end prints what is to be printed as JSON, and is the command's outcome.
-func (v *verdicts) end(err error) error {
-	if err != nil {
-		return err
-	}
+func (v *verdicts) end() error {
 	if v.json {
 		out := json.NewEncoder(v.out)
 		out.SetEscapeHTML(false)
