@@ -260,9 +260,11 @@ func TestOldFactsAreLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	id := e.register("old", true)
+	old := assessment.Sent{Instance: id, At: time.Now().Add(-25 * time.Hour).Truncate(time.Microsecond), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
+	if err := e.facts.RecordSent(t.Context(), e.organization, []assessment.Sent{old}, e.tellAll); err != nil {
+		t.Fatal(err)
+	}
 	e.connect(id)
-	e.assessed(id)
-	e.exec(`UPDATE assessments SET recorded_at = now() - interval '25 hours'`)
 	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
 	if err != nil || !slices.Equal(e.looks, []uuid.UUID{id}) || doc.Instances[0].Assessment.Outcome != snapshot.OutcomeUnreachable {
 		t.Errorf("looked at %v, error %v", e.looks, err)
