@@ -84,8 +84,11 @@ var besides = map[string]string{
 	"serve --oidc-client-secret-file":           "--oidc-issuer http://127.0.0.1:1 --oidc-client-id muster",
 	"serve --signing-cert-file":                 "--signing-key-file FILE",
 	"serve --signing-key-file":                  "--signing-cert-file FILE",
+	"verify --checkpoint":                       "--offline --keys FILE FILE",
+	"verify --consistency":                      "--offline --keys FILE FILE",
 	"verify --keys":                             "--offline FILE",
 	"verify --proof":                            "--offline --keys FILE FILE",
+	"verify --trust":                            "--offline FILE",
 	"verify --tsa-ca":                           "--offline --keys FILE FILE",
 	"verify --witnesses":                        "--offline --keys FILE FILE",
 }

@@ -329,7 +329,7 @@ its Ed25519 signature. Keep it where whoever runs the database cannot write; lat
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	cmd.Flags().StringVar(&check, "check", "", "check a line that was kept instead, against --key")
-	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64, as the line or the document of keys has it")
+	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64, as the line has it or as it is published")
 	return cmd
 }
 
