@@ -48,7 +48,7 @@ assessment, 24 hours at most.
 the logs at this moment and the digest of each assessment. --csv and --pdf are for
 people; --proof FILE writes the signed JSON that they were made from.
 
---verify checks signed JSON with the installation's public keys alone, without its
+--verify checks signed JSON, or a signed PDF, with the installation's public keys alone, without its
 database. Exit status: 0 it is signed by one of the keys, 1 it was changed, 3 cannot
 tell (none of the keys is the one that is named, a file cannot be read).`,
 		Example: `  muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z
@@ -76,7 +76,7 @@ tell (none of the keys is the one that is named, a file cannot be read).`,
 	f.BoolVar(&a.csv, "csv", false, "print a row a period as CSV")
 	f.BoolVar(&a.pdf, "pdf", false, "print it as a PDF")
 	f.StringVar(&a.signed, "proof", "", "also write the signed JSON to this new file")
-	f.StringVar(&a.verify, "verify", "", "check this file of signed JSON instead")
+	f.StringVar(&a.verify, "verify", "", "check this file, signed JSON or a PDF, instead")
 	f.StringVar(&a.keys, "keys", "", "the installation's keys, from /.well-known/muster-keys.json; with --verify")
 	return cmd
 }
@@ -277,7 +277,7 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 		v.cannotTell(a.verify, err)
 		return v.end()
 	}
-	signed, document, err := readEvidence(a.verify)
+	file, err := readEvidence(a.verify)
 	if err != nil {
 		v.cannotTell(a.verify, err)
 		return v.end()
@@ -287,24 +287,14 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 		v.cannotTell(a.verify, err)
 		return v.end()
 	}
-	verdict, key := evidence.Check(signed, keys)
-	lived, why := evidence.Lived(document, keys, key)
-	switch {
-	case verdict == attest.Holds && lived == attest.Contradicted:
-		v.refuted(verified{File: a.verify}, why)
-		return v.end()
-	case verdict == attest.Holds && lived == attest.CannotTell:
-		v.cannotTell(a.verify, errors.New(why))
-		return v.end()
-	}
-	switch verdict {
+	found := evidence.CheckFile(file, attest.Trust{Keys: keys, Now: time.Now()})
+	switch document := found.Document; found.Verdict {
 	case attest.Contradicted:
-		v.refuted(verified{File: a.verify}, "the evidence is not what key "+key+" signed")
+		v.refuted(verified{File: a.verify}, found.Sentence)
 	case attest.CannotTell:
-		v.cannotTell(a.verify, errors.New("key "+key+", which is said to have signed, is none of the given ones"))
+		v.cannotTell(a.verify, errors.New(found.Sentence))
 	case attest.Holds:
-		err = say(cmd, "signed by key %s: %s of %s, %s to %s, as of %s, %d servers\n", key, legible.Clean(document.Check.ID), legible.Clean(document.Organization.Name),
-			stamp(document.From), stamp(document.To), stamp(document.AsOf), len(document.Items))
+		err = say(cmd, "%s\n", found.Sentence)
 		for _, head := range document.Witnesses {
 			err = errors.Join(err, say(cmd, "witness %s\n", legible.Clean(head)))
 		}
@@ -316,15 +306,11 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 }
 
 // readEvidence reads no more than evidence may have.
-func readEvidence(path string) (evidence.Signed, evidence.Document, error) {
+func readEvidence(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return evidence.Signed{}, evidence.Document{}, err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, evidence.MaxSigned))
-	if err != nil {
-		return evidence.Signed{}, evidence.Document{}, err
-	}
-	return evidence.Parse(text)
+	return io.ReadAll(io.LimitReader(file, evidence.MaxSigned))
 }

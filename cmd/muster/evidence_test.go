@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,7 +31,7 @@ func TestEvidence(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")
-	var keys attest.Keys
+	var keys, all attest.Keys
 	now := time.Now().UTC().Truncate(time.Second)
 	i.within(t, func(ctx context.Context, in *installation) error {
 		acme, err := in.organizationNamed(ctx, "Acme")
@@ -54,6 +56,9 @@ func TestEvidence(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		if all, err = in.signing.Keys(ctx); err != nil {
+			return err
+		}
 		named, err := attest.ReportKey(in.key.ReportSigner().Public().(ed25519.PublicKey), now)
 		keys.Keys = append(keys.Keys, named)
 		return err
@@ -67,12 +72,31 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "evidence.json")
-	pdf := i.must(t, append(asked, "--pdf", "--proof", file)...)
-	if !strings.HasPrefix(pdf, "%PDF-") {
-		t.Errorf("no PDF but %.40q", pdf)
+	paper, whole := filepath.Join(t.TempDir(), "evidence.pdf"), filepath.Join(t.TempDir(), "all.json")
+	pdf := []byte(i.must(t, append(asked, "--pdf", "--proof", file)...))
+	write(t, paper, pdf)
+	write(t, whole, mustJSON(t, all))
+	edited := map[string][]byte{"a byte": bytes.Replace(pdf, []byte("/Count 1"), []byte("/Count 2"), 1), "a byte behind it": append(slices.Clone(pdf), '\n')}
+	edited["a state in it"] = bytes.Replace(pdf, []byte(`"failed"`), []byte(`"passed"`), 1)
+	for name, content := range edited {
+		if bytes.Equal(content, pdf) {
+			t.Errorf("%s: nothing is edited", name)
+		}
+		forged := filepath.Join(t.TempDir(), "forged.pdf")
+		write(t, forged, content)
+		for _, args := range [][]string{{"evidence", "--verify", forged, "--keys", whole}, {"verify", "--offline", "--keys", whole, forged}} {
+			if got := muster(t, args...); got.status != exitFailed {
+				t.Errorf("%s: %v says %d %s%s", name, args, got.status, got.out, got.errors)
+			}
+		}
+	}
+	for _, args := range [][]string{{"evidence", "--verify", paper, "--keys", whole}, {"verify", "--offline", "--keys", whole, paper, file}} {
+		if got := muster(t, args...); got.status != 0 || !strings.Contains(got.out, "This is evidence of PG-S17 of Acme") {
+			t.Errorf("%v: %d %s%s", args, got.status, got.out, got.errors)
+		}
 	}
 	published := fileWith(t, "muster-keys.json", i.must(t, "keys", "export"))
-	for status, content := range map[int]string{0: pdf, 1: strings.Replace(pdf, "stream\n", "Stream\n", 1)} {
+	for status, content := range map[int]string{0: string(pdf), 1: strings.Replace(string(pdf), "stream\n", "Stream\n", 1)} {
 		got := muster(t, "verify", "--offline", "--keys", published, fileWith(t, "evidence.pdf", content))
 		if got.status != status || status == 0 && !strings.Contains(got.out, "This is evidence of PG-S17 of ") {
 			t.Errorf("of a PDF verify --offline ends with %d, want %d: %s%s", got.status, status, got.out, got.errors)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,6 @@ import (
 	"muster/internal/attest"
 	"muster/internal/attest/offline"
 	"muster/internal/control/evidence"
-	"muster/internal/pades"
 )
 
 // offlineOptions are what `verify --offline` rests on.
@@ -116,15 +114,13 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) {
 func judgeFile(content []byte, beside *attest.Proof, given []candidate, trust attest.Trust) offline.Answer {
 	trimmed := bytes.TrimSpace(content)
 	switch {
+	case evidence.Is(content):
+		found := evidence.CheckFile(content, trust)
+		return offline.Answer{Verdict: found.Verdict, Sentence: found.Sentence, Steps: found.Steps}
 	case bytes.HasPrefix(content, []byte("%PDF-")):
-		if signed, err := pades.Split(content); err == nil && isEvidence(signed.Proof) {
-			return judgeEvidencePDF(content, signed.Proof, trust)
-		}
 		return offline.Check(content, beside, trust)
 	case eventstore.IsExport(trimmed):
 		return judgeExport(content, trust)
-	case bytes.HasPrefix(trimmed, []byte("{")) && isEvidence(trimmed):
-		return judgeEvidence(content, trust)
 	}
 	if text, ok := offline.MailText(content); ok {
 		return offline.CheckMail(text, trust)
@@ -146,11 +142,8 @@ func proofAmong(content []byte, given []candidate) *attest.Proof {
 	return nil
 }
 
-// The steps of what is no report.
-const (
-	stepExport   = "export"
-	stepEvidence = "evidence"
-)
+// stepExport is the step of an export.
+const stepExport = "export"
 
 // oneStep is the answer of a document with one step.
 func oneStep(name string, state attest.State, format string, args ...any) offline.Answer {
@@ -178,46 +171,6 @@ func judgeExport(content []byte, trust attest.Trust) offline.Answer {
 		return oneStep(stepExport, attest.Untold, "The export is of a format whose signature does not show whether events of the organization are among the %d opaque ones.", verified.Opaque())
 	}
 	return oneStep(stepExport, attest.Held, "This is log %s up to %s: %d of %d events are opaque, signed by key %s.", verified.Log, verified.Head, verified.Opaque(), verified.Events, key)
-}
-
-// isEvidence says whether JSON has the members of signed evidence.
-func isEvidence(document []byte) bool {
-	var members map[string]json.RawMessage
-	return json.Unmarshal(document, &members) == nil && members["evidence"] != nil && members["signature"] != nil
-}
-
-func judgeEvidence(content []byte, trust attest.Trust) offline.Answer {
-	signed, d, err := evidence.Parse(content)
-	if err != nil {
-		return oneStep(stepEvidence, attest.Untold, "The evidence cannot be read: %v.", err)
-	}
-	verdict, key := evidence.Check(signed, trust.Keys)
-	lived, why := evidence.Lived(d, trust.Keys, key)
-	switch {
-	case verdict == attest.Holds && lived == attest.Contradicted:
-		return oneStep(stepEvidence, attest.Broken, "%s", why)
-	case verdict == attest.Holds && lived == attest.CannotTell:
-		return oneStep(stepEvidence, attest.Untold, "%s", why)
-	}
-	switch verdict {
-	case attest.Contradicted:
-		return oneStep(stepEvidence, attest.Broken, "The evidence is not what key %s signed.", key)
-	case attest.CannotTell:
-		return oneStep(stepEvidence, attest.Untold, "Key %s, which is said to have signed the evidence, is none of the given ones.", key)
-	}
-	return oneStep(stepEvidence, attest.Held, "This is evidence of %s of %s, %s to %s, as of %s, signed by key %s.", d.Check.ID, d.Organization.Name, stamp(d.From), stamp(d.To), stamp(d.AsOf), key)
-}
-
-// judgeEvidencePDF checks the evidence in a PDF, and the signature over both.
-func judgeEvidencePDF(content, inside []byte, trust attest.Trust) offline.Answer {
-	a := judgeEvidence(inside, trust)
-	held := a.Sentence
-	for _, s := range offline.Check(content, nil, trust).Steps {
-		if s.Name == attest.StepSignature {
-			a.Steps = append(a.Steps, s)
-		}
-	}
-	return offline.Answered(a.Steps, held)
 }
 
 func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err error) {

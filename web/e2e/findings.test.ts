@@ -1,4 +1,5 @@
 // What fails on the fleet: the list, one finding, and the catalogue of checks.
+import { readFile } from "node:fs/promises";
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, requestsTo, violations, visit } from "./browser";
@@ -280,4 +281,24 @@ test("F10: what fails is grouped by check, and opens by keyboard to servers and 
   await page.getByText("Not grouped", { exact: true }).click();
   await page.waitForURL(/group=none/);
   await page.locator("[data-finding]").first().waitFor();
+});
+
+test("an auditor makes evidence of a check on its page, and a member cannot", async () => {
+  const page = await visit("/checks/PG-S17", { as: "auditor" });
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download JSON" }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toMatch(/^PG-S17-.+\.json$/);
+  const made = JSON.parse(await readFile(await saved.path(), "utf8"));
+  expect(made.evidence.check.id).toBe("PG-S17");
+  expect(made.evidence.items.length).toBeGreaterThan(0);
+  expect(made.signature).not.toBe("");
+  const entries = await (await apiAs("auditor", "GET", "/api/v1/audit-events?type=evidenceMade")).json();
+  expect(entries.items.map((e: { subjectId: string }) => e.subjectId)).toContain(made.evidence.id);
+  expect(await violations(page)).toEqual([]);
+
+  const member = await visit("/checks/PG-S17", { as: "member" });
+  await member.getByRole("heading", { name: "Passes when" }).waitFor();
+  expect(await member.getByRole("heading", { name: "Evidence" }).count()).toBe(0);
 });

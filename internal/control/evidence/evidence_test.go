@@ -177,7 +177,8 @@ func TestEvidenceOfAKeyThatEnded(t *testing.T) {
 	} {
 		k := attest.Key{ID: "k", Use: attest.UseReport, ValidFrom: *at(-1)}
 		c.change(&k)
-		if got, why := evidence.Lived(document, attest.Keys{Keys: []attest.Key{k}}, "k"); got != c.want || (why == "") != (got == attest.Holds) {
+		state, why := evidence.Lived(document, time.Time{}, attest.Keys{Keys: []attest.Key{k}}, "k")
+		if got := attest.VerdictOf([]attest.Step{{State: state}}); got != c.want || (why == "") != (got == attest.Holds) {
 			t.Errorf("%s: it %s, want %s: %s", name, got, c.want, why)
 		}
 	}

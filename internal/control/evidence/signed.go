@@ -138,15 +138,16 @@ func Check(s Signed, keys attest.Keys) (verdict attest.Verdict, key string) {
 }
 
 // Lived judges evidence that a key signed by the key's lifetime, as reports are judged
-// (attest.Key.Lived). AsOf is by a process's clock. Where the verdict is another than
-// attest.Holds, the sentence says why.
-func Lived(d Document, keys attest.Keys, key string) (attest.Verdict, string) {
+// (attest.Key.Lived). AsOf is by a process's clock;
+// seen is when it was there at the latest by a clock that is trusted, zero: nobody has said. Where the state is another than
+// attest.Held, the sentence says why.
+func Lived(d Document, seen time.Time, keys attest.Keys, key string) (attest.State, string) {
 	for _, k := range keys.Of(attest.UseReport) {
 		if k.ID != key {
 			continue
 		}
-		state, why := k.Lived(d.AsOf, time.Time{}, attest.Skew)
-		return attest.VerdictOf([]attest.Step{{State: state}}), why
+		state, why := k.Lived(d.AsOf, seen, attest.Skew)
+		return state, why
 	}
-	return attest.CannotTell, "Key " + key + " is none of the given ones."
+	return attest.Untold, "Key " + key + " is none of the given ones."
 }

@@ -10,7 +10,8 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { SeverityBadge } from "./badges";
-import { readsFindings } from "./may";
+import { Evidence } from "./Evidence";
+import { makesEvidence, readsFindings } from "./may";
 import { References } from "./References";
 
 /** CheckPage is one check of the catalogue: what it looks at, why, and what to do where it fails. */
@@ -109,6 +110,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
               )}
             </Stack>
           </Panel>
+          {makesEvidence(session.role) && <Evidence check={check.id} />}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <References of={check.references} />

@@ -4,3 +4,6 @@ import type { Role } from "../api/session";
 export const readers: readonly Role[] = ["member", "auditor", "admin"];
 
 export const readsFindings = (role: Role) => readers.includes(role);
+
+/** makesEvidence says who makes evidence of a check: whoever reads the audit list. */
+export const makesEvidence = (role: Role) => role === "auditor" || role === "admin";

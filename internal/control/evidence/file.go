@@ -1,0 +1,239 @@
+package evidence
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"muster/domain/legible"
+	"muster/internal/attest"
+	"muster/internal/pades"
+	"muster/internal/timestamp"
+)
+
+// Answer is what a file of evidence proves by itself.
+type Answer struct {
+	Verdict  attest.Verdict
+	Sentence string
+	Steps    []attest.Step
+	Document Document // empty where it cannot be read
+}
+
+// Is says whether a file says that it is evidence: signed JSON, or a signed PDF that has such
+// JSON attached.
+func Is(file []byte) bool {
+	if bytes.HasPrefix(file, []byte("%PDF-")) {
+		revisions, _ := pades.Split(file)
+		file = revisions.Proof
+	}
+	var members map[string]json.RawMessage
+	return json.Unmarshal(file, &members) == nil && members["evidence"] != nil && members["signature"] != nil
+}
+
+// CheckFile checks a file that Is evidence. It asks no database and no network.
+func CheckFile(file []byte, trust attest.Trust) Answer {
+	c := fileCheck{trust: trust}
+	text := file
+	if bytes.HasPrefix(file, []byte("%PDF-")) {
+		text = c.takeApart(file)
+	}
+	var err error
+	if c.signed, c.document, err = Parse(text); err != nil {
+		c.say(attest.StepFile, attest.Untold, "%v.", err)
+		return c.answer()
+	}
+	c.timestamps()
+	c.attestation()
+	c.checkpoints()
+	if c.signature != nil {
+		c.signedBy()
+	}
+	return c.answer()
+}
+
+type fileCheck struct {
+	trust     attest.Trust
+	signed    Signed
+	document  Document
+	signature *pades.Signature // of the PDF; nil: none that holds
+	seen      time.Time        // when it was there at the latest, by a trusted clock
+	key       string
+	steps     []attest.Step
+}
+
+func (c *fileCheck) say(name string, state attest.State, format string, args ...any) {
+	c.steps = append(c.steps, attest.Step{Name: name, State: state, Detail: fmt.Sprintf(format, args...)})
+}
+
+// takeApart is the JSON in a PDF, whose signature it checks.
+func (c *fileCheck) takeApart(file []byte) []byte {
+	revisions, err := pades.Split(file)
+	if err != nil { // of a file that Is evidence: something follows the signed update
+		c.say(attest.StepSignature, attest.Broken, "The file was changed after it was signed: %v.", err)
+		return revisions.Proof
+	}
+	var trusted []*x509.Certificate
+	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
+		if chain, err := k.Chain(); err == nil {
+			trusted = append(trusted, chain[0])
+		}
+	}
+	signature, err := revisions.Verify(trusted)
+	var fault *pades.SignatureError
+	switch {
+	case errors.As(err, &fault) && fault.Fault == pades.Untrusted:
+		c.say(attest.StepSignature, attest.Untold, "The PDF is signed with none of the given keys: %s.", fault.Reason)
+	case err != nil:
+		c.say(attest.StepSignature, attest.Broken, "The PDF's signature does not hold: %v.", err)
+	default:
+		c.signature = &signature
+	}
+	return revisions.Proof
+}
+
+// signedBy judges a PDF's signature that holds by its time and by its key's lifetime.
+func (c *fileCheck) signedBy() {
+	at, by := c.signature.At, c.signature.Certificate
+	if attest.Apart(at, c.document.AsOf) {
+		c.say(attest.StepSignature, attest.Broken, "The evidence is of %s, and the PDF's signature says %s: one of them is not true.", minute(c.document.AsOf), minute(at))
+		return
+	}
+	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
+		if chain, err := k.Chain(); err != nil || !chain[0].Equal(by) {
+			continue
+		}
+		if state, why := k.Lived(at, c.seen, attest.Skew); state != attest.Held {
+			c.say(attest.StepSignature, state, "%s", why)
+			return
+		}
+	}
+	c.say(attest.StepSignature, attest.Held, "The PDF is signed to its last byte by %s.", by.Subject.CommonName)
+}
+
+// timestamps judges the time stamps of the evidence's signature and of the PDF's.
+func (c *fileCheck) timestamps() {
+	type token struct {
+		what   string
+		token  []byte
+		digest [sha256.Size]byte
+	}
+	tokens := []token{{"the evidence", c.signed.Timestamp, c.signed.Imprint()}}
+	if c.signature != nil {
+		tokens = append(tokens, token{"the PDF's signature", c.signature.Token, sha256.Sum256(c.signature.Value)})
+	}
+	there := false
+	for _, t := range tokens {
+		if t.token == nil || c.trust.TSA == nil {
+			there = there || t.token != nil
+			continue
+		}
+		there = true
+		stamped, err := timestamp.Verify(t.token, t.digest[:], c.trust.TSA)
+		switch {
+		case err != nil:
+			c.say(attest.StepTimestamp, attest.Broken, "The time stamp of %s does not hold: %v.", t.what, err)
+			continue
+		case attest.Apart(stamped.At, c.document.AsOf):
+			c.say(attest.StepTimestamp, attest.Broken, "The evidence is of %s, and the time stamp of %s: one of them is not true.", minute(c.document.AsOf), minute(stamped.At))
+		default:
+			c.say(attest.StepTimestamp, attest.Held, "There was a time stamp of %s on %s.", t.what, minute(stamped.At))
+		}
+		if c.seen.IsZero() || stamped.At.Before(c.seen) {
+			c.seen = stamped.At
+		}
+	}
+	switch {
+	case c.trust.TSA == nil && there:
+		c.say(attest.StepTimestamp, attest.NotAsked, "There is a time stamp, and nobody was named whose time stamps are believed.")
+	case c.trust.TSA == nil:
+		c.say(attest.StepTimestamp, attest.NotAsked, "There is no time stamp.")
+	case !there:
+		c.say(attest.StepTimestamp, attest.Untold, "There is no time stamp to check.")
+	}
+}
+
+// attestation checks who signed the evidence, by the key's lifetime too.
+func (c *fileCheck) attestation() {
+	verdict, key := Check(c.signed, c.trust.Keys)
+	c.key = key
+	switch verdict {
+	case attest.Contradicted:
+		c.say(attest.StepAttestation, attest.Broken, "The evidence is not what key %s signed.", key)
+		return
+	case attest.CannotTell:
+		c.say(attest.StepAttestation, attest.Untold, "Key %s, which is said to have signed, is none of the given ones.", key)
+		return
+	case attest.Holds:
+	}
+	if now := c.trust.Now; !now.IsZero() && c.document.AsOf.Sub(now) > attest.Skew {
+		c.say(attest.StepAttestation, attest.Broken, "The evidence is of %s, and now it is %s: that day has not come.", minute(c.document.AsOf), minute(now))
+		return
+	}
+	state, why := Lived(c.document, c.seen, c.trust.Keys, key)
+	if state == attest.Held {
+		why = "The evidence is signed by key " + key + "."
+	}
+	c.say(attest.StepAttestation, state, "%s", why)
+}
+
+// checkpoints checks that the trees which the evidence names are signed, and cover its heads.
+func (c *fileCheck) checkpoints() {
+	var all []note.Verifier
+	for _, k := range c.trust.Keys.Of(attest.UseLog) {
+		if v, err := note.NewVerifier(k.VerifierKey); err == nil {
+			all = append(all, v)
+		}
+	}
+	for _, p := range c.document.Checkpoints {
+		tree, err := attest.ParseCheckpoint(p.Note)
+		if err != nil || !strings.HasSuffix(tree.Origin, "/"+p.Log) || tree.Size < c.document.head(p.Log) {
+			c.say(attest.StepCheckpoint, attest.Broken, "The checkpoint of log %s is not one that covers the evidence.", p.Log)
+			continue
+		}
+		_, err = note.Open([]byte(p.Note), note.VerifierList(all...))
+		var unverified *note.UnverifiedNoteError
+		switch {
+		case errors.As(err, &unverified):
+			c.say(attest.StepCheckpoint, attest.NotAsked, "None of the given keys is one that signed the tree of log %s.", p.Log)
+		case err != nil:
+			c.say(attest.StepCheckpoint, attest.Broken, "The tree of log %s was changed after it was signed.", p.Log)
+		default:
+			c.say(attest.StepCheckpoint, attest.Held, "Log %s is signed up to its event %d.", p.Log, tree.Size)
+		}
+	}
+}
+
+// head is the last position of a log that the evidence was made from.
+func (d Document) head(log string) int64 {
+	for _, w := range d.Witnesses {
+		if name, rest, _ := strings.Cut(w, ":"); name == log {
+			position, _, _ := strings.Cut(rest, ":")
+			n, _ := strconv.ParseInt(position, 10, 64) // of what was signed, a number
+			return n
+		}
+	}
+	return 0
+}
+
+func (c *fileCheck) answer() Answer {
+	a := Answer{Verdict: attest.VerdictOf(c.steps), Steps: attest.InOrder(c.steps), Document: c.document}
+	d := c.document
+	switch a.Verdict {
+	case attest.Holds:
+		a.Sentence = fmt.Sprintf("This is evidence of %s of %s, %s to %s, as of %s, %s, signed by key %s.", legible.Clean(d.Check.ID), legible.Clean(d.Organization.Name),
+			minute(d.From), minute(d.To), minute(d.AsOf), plural(len(d.Items), "server", "servers"), c.key)
+	case attest.Contradicted:
+		a.Sentence = "This is not what it claims to be. " + attest.FirstOff(c.steps)
+	case attest.CannotTell:
+		a.Sentence = "Nobody can tell from what was given. " + attest.FirstOff(c.steps)
+	}
+	return a
+}
