@@ -145,10 +145,10 @@ func proofAmong(content []byte, given []candidate) *attest.Proof {
 // stepExport is the step of an export.
 const stepExport = "export"
 
-// oneStep is the answer of a document with one step.
-func oneStep(name string, state attest.State, format string, args ...any) offline.Answer {
+// exportStep is the answer of an export, which has one step.
+func exportStep(state attest.State, format string, args ...any) offline.Answer {
 	detail := fmt.Sprintf(format, args...)
-	return offline.Answered([]attest.Step{{Name: name, State: state, Detail: detail}}, detail)
+	return offline.Answered([]attest.Step{{Name: stepExport, State: state, Detail: detail}}, detail)
 }
 
 func judgeExport(content []byte, trust attest.Trust) offline.Answer {
@@ -156,21 +156,21 @@ func judgeExport(content []byte, trust attest.Trust) offline.Answer {
 	var malformed *eventstore.ExportFormatError
 	switch {
 	case errors.As(err, &malformed):
-		return oneStep(stepExport, attest.Untold, "The export cannot be read: %v.", err)
+		return exportStep(attest.Untold, "The export cannot be read: %v.", err)
 	case err != nil:
-		return oneStep(stepExport, attest.Broken, "The export was changed: %v.", err)
+		return exportStep(attest.Broken, "The export was changed: %v.", err)
 	}
 	if first, ok := verified.First(); ok {
-		return oneStep(stepExport, attest.Broken, "The export was changed: %s.", first)
+		return exportStep(attest.Broken, "The export was changed: %s.", first)
 	}
 	key, err := signerOf(verified, trust.Keys)
 	switch {
 	case err != nil:
-		return oneStep(stepExport, attest.Untold, "The export fits together, and nobody can tell whose it is: %v.", err)
+		return exportStep(attest.Untold, "The export fits together, and nobody can tell whose it is: %v.", err)
 	case !verified.Export.Whole && verified.Opaque() > 0:
-		return oneStep(stepExport, attest.Untold, "The export is of a format whose signature does not show whether events of the organization are among the %d opaque ones.", verified.Opaque())
+		return exportStep(attest.Untold, "The export is of a format whose signature does not show whether events of the organization are among the %d opaque ones.", verified.Opaque())
 	}
-	return oneStep(stepExport, attest.Held, "This is log %s up to %s: %d of %d events are opaque, signed by key %s.", verified.Log, verified.Head, verified.Opaque(), verified.Events, key)
+	return exportStep(attest.Held, "This is log %s up to %s: %d of %d events are opaque, signed by key %s.", verified.Log, verified.Head, verified.Opaque(), verified.Events, key)
 }
 
 func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err error) {
