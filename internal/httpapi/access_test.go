@@ -160,6 +160,7 @@ GET    /readyz                                       *
 GET    /version                                      *
 GET    /.well-known/muster-keys.json                 *
 GET    /proof/:log/checkpoint                        -aA audit:read
+GET    /proof/:log/consistency                       -aA audit:read
 GET    /proof/:log/tile/:level/*tile                 -aA audit:read
 GET    /metrics                                      -aA ops:read
 GET    /api/v1/openapi.json                          *
