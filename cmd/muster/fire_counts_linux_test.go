@@ -86,7 +86,7 @@ func (f *fire) followed(t *testing.T) {
 		Position int64
 	}
 	eventually(t, "the heads of the logs are read", func() bool {
-		return f.db.SelectContext(t.Context(), &heads, `SELECT log, position FROM log_head`) == nil
+		return f.db.SelectContext(t.Context(), &heads, `SELECT log, h.position FROM log_head h JOIN notification_logs USING (log)`) == nil
 	})
 	f.tellable = map[string]int64{}
 	for _, h := range heads {

@@ -98,6 +98,21 @@ func TestTheLogIsHeldAgainstCheckpoints(t *testing.T) {
 	db.MustExec(`UPDATE events e SET hash = sha256((SELECT hash FROM events b WHERE b.log = 'reports' AND b.position = e.position - 1) || digest || timestamptz_send(recorded_at)) WHERE log = 'reports' AND position = 2`)
 	db.MustExec(`UPDATE events e SET hash = sha256((SELECT hash FROM events b WHERE b.log = 'reports' AND b.position = e.position - 1) || digest || timestamptz_send(recorded_at)) WHERE log = 'reports' AND position = 3`)
 	db.MustExec(`UPDATE log_head SET hash = (SELECT hash FROM events WHERE log = 'reports' AND position = 3) WHERE log = 'reports'`)
+	contradicts := func(what string) {
+		t.Helper()
+		got := muster(t, append(i.flags(), "events", "verify", "--log", "reports")...)
+		got.failed(t, "does not fit")
+		if !strings.Contains(got.out, what) {
+			t.Errorf("not %q: %s", what, got.out)
+		}
+	}
+	beside := filepath.Join(i.dir, "secret.key.signed-reports")
+	contradicts(beside + " says")
+	if err := os.Remove(beside); err != nil {
+		t.Fatal(err)
+	}
+	contradicts("the checkpoint that is kept over 2 events says")
+	db.MustExec(`ALTER TABLE log_checkpoints DISABLE TRIGGER USER; DELETE FROM log_checkpoints`)
 	i.must(t, "events", "verify", "--log", "reports") // a chain beside its own data proves little
 	i.fail(t, []string{"events", "verify", "--witness", signed}, "does not fit")
 	i.fail(t, []string{"events", "verify", "--witness", file("proof.json", proof)}, "does not fit")

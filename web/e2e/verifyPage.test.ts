@@ -8,7 +8,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, violations } from "./browser";
 
-type Vector = { name: string; verdict: string; step: string; proof: boolean; keys: string };
+type Vector = { name: string; verdict: string; step: string; proof: boolean; keys: string; now?: string };
 
 const vectors = join(import.meta.dirname, "../../internal/attest/page/testdata/vectors");
 const all = JSON.parse(readFileSync(join(vectors, "vectors.json"), "utf8")) as Vector[];
@@ -83,10 +83,21 @@ async function saidOf(page: Page) {
 test("it says of every vector what the program says", async () => {
   await opened(plain, async (page) => {
     for (const v of all) {
+      await page.clock.setFixedTime(v.now ?? Date.now());
       await page.reload();
       await give(page, ...filesOf(v));
       const { verdict, step } = await saidOf(page);
-      expect({ name: v.name, verdict, step }).toEqual({ name: v.name, verdict: v.verdict, step: v.step });
+      // A proof that cannot be read is named as not taken, and then the file has none.
+      const unread = v.step === "proof";
+      expect({ name: v.name, verdict, step }).toEqual({
+        name: v.name,
+        verdict: v.verdict,
+        step: unread ? "file" : v.step,
+      });
+      const refused = page.locator("#taken li", { hasText: "not taken: " });
+      expect(await refused.allTextContents(), v.name).toEqual(
+        unread ? [expect.stringContaining(".proof.json (this is no proof document")] : [],
+      );
     }
   });
 });
