@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -70,16 +71,28 @@ func (l *load) begin(t *testing.T, dsn string) {
 	t.Cleanup(l.stop)
 }
 
+// tried counts the ports that free has tried.
+var tried atomic.Int64
+
 // free is an address where nothing listens: a server that is started again has to be where
-// it was.
+// it was. Its port is below those that the kernel gives to whoever asks for any, so that
+// nobody else gets it before the server listens, or between two starts of it.
 func free(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, ports = 20_000, 12_000
+	for range ports {
+		at := net.JoinHostPort("127.0.0.1", strconv.FormatInt(first+(int64(os.Getpid())*97+tried.Add(1))%ports, 10))
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			continue // somebody is there
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return at
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // TestAgentAndServerAreKilled kills the agent and the server in turn while a load goes on:
