@@ -3,6 +3,8 @@ package transact
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 
 	"github.com/jmoiron/sqlx"
 
@@ -10,7 +12,8 @@ import (
 )
 
 // Once commits what do does in one transaction; nil options are READ COMMITTED. do's
-// error comes back as it is, after a rollback.
+// error comes back as it is, after a rollback. Where ctx ended amid it, the error is that of
+// ctx, too.
 func Once(ctx context.Context, db *sqlx.DB, options *sql.TxOptions, do func(tx *sqlx.Tx) error) error {
 	tx, err := db.BeginTxx(ctx, options)
 	if err != nil {
@@ -18,10 +21,19 @@ func Once(ctx context.Context, db *sqlx.DB, options *sql.TxOptions, do func(tx *
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	if err := do(tx); err != nil {
-		return err
+		return ended(ctx, err)
 	}
 	if err := tx.Commit(); err != nil {
-		return &statement.Error{What: "commit", Err: err}
+		return &statement.Error{What: "commit", Err: ended(ctx, err)}
 	}
 	return nil
+}
+
+// ended adds why a transaction was over. Once ctx has ended, database/sql rolls back, and says
+// of everything after that only that the transaction has already ended.
+func ended(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil && errors.Is(err, sql.ErrTxDone) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
 }

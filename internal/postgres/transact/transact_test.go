@@ -1,6 +1,7 @@
 package transact_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"os"
@@ -70,5 +71,29 @@ func TestAPanicRollsBack(t *testing.T) {
 	var kept int
 	if err := db.Get(&kept, `SELECT count(*) FROM kept`); err != nil || kept != 0 {
 		t.Errorf("%d kept, %v", kept, err)
+	}
+}
+
+// TestATransactionThatWasOutlived: whoever asks learns that their time was over, and not only
+// that the transaction was, whether that shows in a statement or at the commit.
+func TestATransactionThatWasOutlived(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	for name, told := range map[string]bool{"a statement": true, "the commit": false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
+			cancel()
+			var over error
+			for !errors.Is(over, sql.ErrTxDone) { // database/sql rolls back by itself
+				_, over = tx.ExecContext(t.Context(), `SELECT 1`)
+			}
+			if told {
+				return over
+			}
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
