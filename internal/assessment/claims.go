@@ -194,7 +194,8 @@ func makeFindings(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.
 }
 
 // MakeFindings makes the findings of every instance that was assessed before there
-// were any, one transaction each. Processes that do so at once share the work.
+// were any, one transaction each. It waits for an instance that another transaction holds,
+// such as a collector's claim: if it passed over the instance, nobody would come back to it.
 func (s *Store) MakeFindings(ctx context.Context) error {
 	for more := true; more; {
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
@@ -202,7 +203,7 @@ func (s *Store) MakeFindings(ctx context.Context) error {
 				Organization uuid.UUID `db:"organization_id"`
 				Instance     uuid.UUID `db:"instance_id"`
 			}](ctx, tx, "find an instance without findings", `SELECT organization_id, instance_id FROM assessment_targets
-				WHERE NOT findings_kept AND last_assessed_at IS NOT NULL LIMIT 1 FOR UPDATE SKIP LOCKED`)
+				WHERE NOT findings_kept AND last_assessed_at IS NOT NULL LIMIT 1 FOR UPDATE`)
 			if more = ok; err != nil || !ok {
 				return err
 			}

@@ -1,6 +1,7 @@
 package collect_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -153,6 +154,7 @@ func TestCollector(t *testing.T) {
 		"a stopped collector gives its server back":      aStoppedCollectorGivesItsServerBack,
 		"a request wakes a running collector":            aRequestWakesARunningCollector,
 		"findings of earlier assessments are made":       findingsOfEarlierAssessmentsAreMade,
+		"findings are made of a server that is held":     findingsAreMadeOfAServerThatIsHeld,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, dsn) })
 	}
@@ -398,6 +400,40 @@ func findingsOfEarlierAssessmentsAreMade(t *testing.T, dsn string) {
 	}
 	cancel()
 	if err := <-running; err != nil || kept == 0 {
+		t.Errorf("%d findings, %v", kept, err)
+	}
+}
+
+// findingsAreMadeOfAServerThatIsHeld by a collector's claim.
+func findingsAreMadeOfAServerThatIsHeld(t *testing.T, dsn string) {
+	t.Parallel()
+	s := newScene(t)
+	s.register(dsn)
+	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	s.db.MustExec(`DELETE FROM findings`)
+	s.db.MustExec(`UPDATE assessment_targets SET findings_kept = false`)
+	holder := s.db.MustBegin()
+	defer func() { _ = holder.Rollback() }()
+	holder.MustExec(`SELECT FROM assessment_targets FOR UPDATE`)
+	made := make(chan error, 1)
+	go func() { made <- s.store.MakeFindings(t.Context()) }()
+	for waits := false; !waits; {
+		select {
+		case err := <-made:
+			t.Fatal("it does not wait for a server that is held: ", err)
+		default:
+		}
+		if err := s.db.Get(&waits, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := holder.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	var kept int
+	if err := cmp.Or(<-made, s.db.Get(&kept, `SELECT count(*) FROM findings`)); err != nil || kept == 0 {
 		t.Errorf("%d findings, %v", kept, err)
 	}
 }
