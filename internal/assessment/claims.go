@@ -195,7 +195,8 @@ func makeFindings(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.
 
 // MakeFindings makes the findings of every instance that was assessed before there
 // were any, one transaction each. It waits for an instance that another transaction holds,
-// such as a collector's claim: if it passed over the instance, nobody would come back to it.
+// such as a light look: if it passed over the instance, its findings would wait for the next
+// assessment.
 func (s *Store) MakeFindings(ctx context.Context) error {
 	for more := true; more; {
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
