@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -329,26 +330,31 @@ func (g *Inputs) addAssessment(ctx context.Context, organization uuid.UUID, inst
 	case !instance.Collected:
 		instance.NotAssessed = unconnected(instance.Engine)
 	default:
-		a, err := g.Assessor.Fresh(ctx, organization, instance.ID, maxAge)
-		if err != nil && !g.forgotten(ctx, organization, instance) {
+		kept, err := g.Assessor.Fresh(ctx, organization, instance.ID, maxAge)
+		if err = take(instance, kept, err); err != nil && !g.forgotten(ctx, organization, instance) {
 			return err
 		}
-		take(instance, a)
 	}
 	if instance.Collected || !fed || !instance.Active {
 		return nil
 	}
 	latest, err := g.Facts.LatestAssessment(ctx, organization, instance.ID)
-	take(instance, latest)
-	return err
+	return take(instance, latest, err)
 }
 
-// take puts what was kept of an instance into the document.
-func take(instance *snapshot.Instance, kept *assessment.Kept) {
-	if kept != nil {
-		instance.Assessment = kept.Assessment
-		instance.Logged = &snapshot.LoggedAssessment{ID: kept.ID, At: kept.At, FactsSHA256: kept.SHA256}
+// take puts what was read of an instance into the document. Of facts that cannot be decoded
+// that is their identity alone: bind says that they were altered.
+func take(instance *snapshot.Instance, kept *assessment.Kept, err error) error {
+	var unreadable *assessment.UnreadableError
+	switch {
+	case errors.As(err, &unreadable):
+		kept = &assessment.Kept{Stored: unreadable.Stored}
+	case err != nil || kept == nil:
+		return err
 	}
+	instance.Assessment = kept.Assessment
+	instance.Logged = &snapshot.LoggedAssessment{ID: kept.ID, At: kept.At, FactsSHA256: kept.SHA256}
+	return nil
 }
 
 // forgotten says whether the connection was taken away after the build had begun:

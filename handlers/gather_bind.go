@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/legible"
+	"muster/internal/assessment"
 	"muster/internal/assessment/logged"
 	"muster/internal/snapshot"
 )
@@ -67,9 +68,10 @@ func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document)
 			continue
 		}
 		of[instance.ID] = instance
-		u := logged.Used{Instance: instance.ID}
+		u := logged.Used{Stored: assessment.Stored{Instance: instance.ID}}
 		if l := instance.Logged; l != nil {
-			u.ID, u.At, u.SHA256, u.Reached, u.MaxAge = l.ID, l.At, l.FactsSHA256, instance.Assessment.Outcome != snapshot.OutcomeUnreachable, maxAge
+			u.ID, u.At, u.SHA256, u.Unreadable, u.MaxAge = l.ID, l.At, l.FactsSHA256, instance.Assessment == nil, maxAge
+			u.Reached = u.Unreadable || instance.Assessment.Outcome != snapshot.OutcomeUnreachable
 		}
 		used = append(used, u)
 	}

@@ -62,6 +62,7 @@ func TestAReportOverAlteredFacts(t *testing.T) {
 
 	for name, sql := range map[string]string{
 		"facts":    `UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = '%[1]s'`,
+		"no facts": `UPDATE assessments SET facts = '[]' WHERE id = '%[3]s'`,
 		"deleted":  `DELETE FROM assessments WHERE id = '%[3]s'`,
 		"moved":    `UPDATE assessments SET recorded_at = recorded_at - interval '3 days' WHERE id = '%[3]s'`,
 		"all gone": `DELETE FROM assessments WHERE instance_id = '%[1]s' AND outcome <> 'unreachable'`,

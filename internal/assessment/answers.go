@@ -98,8 +98,9 @@ type AnswerQuery struct {
 
 // EachAnswer calls each with what assessments say of a check, instance by instance, the
 // oldest first. It holds one at a time, so that the history of a large fleet does not have
-// to fit into memory.
-func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answered) error) (err error) {
+// to fit into memory. Answers and facts that cannot be read say nothing: they are not those
+// that the log names.
+func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answered) error) error {
 	var ids any
 	if q.Instances != nil {
 		ids = statement.IDs(q.Instances)
@@ -119,11 +120,8 @@ func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answere
 		switch {
 		case facts != nil:
 			one.read(facts, q.Check)
-		case answer != nil:
-			err = json.Unmarshal(answer, &one.Answers)
-		}
-		if err != nil {
-			return fmt.Errorf("decode the answers of assessment %s: %w", one.ID, err)
+		case answer != nil && json.Unmarshal(answer, &one.Answers) != nil:
+			one.Answers = nil // of what was read before the fault
 		}
 		if err := each(one); err != nil {
 			return err
@@ -132,8 +130,7 @@ func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answere
 	return rows.Err()
 }
 
-// read takes what it says from the facts. Facts that cannot be read say nothing: they are
-// not those that the log names.
+// read takes what it says from the facts.
 func (one *Answered) read(facts []byte, check string) {
 	one.SHA256 = digest(facts)
 	var a snapshot.Assessment
@@ -155,7 +152,7 @@ func (one *Answered) read(facts []byte, check string) {
 // FailingObjects are the listed objects that break a check in one assessment, by
 // database. It reads the assessment whole.
 func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, check string) (map[string][]string, error) {
-	a, err := s.assessment(ctx, `SELECT id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
+	a, err := s.Assessment(ctx, organization, id)
 	if err != nil || a == nil {
 		return nil, err
 	}

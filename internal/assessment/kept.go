@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -18,14 +17,32 @@ import (
 	"muster/internal/statement"
 )
 
+// Stored is what the table says of an assessment, for whoever holds it against the log.
+type Stored struct {
+	ID       uuid.UUID `db:"id"`
+	Instance uuid.UUID `db:"instance_id"`
+	At       time.Time `db:"recorded_at"` // when it was recorded; of a feed, what the feed says
+	SHA256   string    `db:"sha256"`      // of the facts as they are stored, hex
+}
+
 // Kept is an assessment as it is stored. The log has an event of it (fleet.AssessmentKept),
 // against which package logged holds it.
 type Kept struct {
-	ID     uuid.UUID
-	At     time.Time // when it was recorded; of a feed, what the feed says
-	SHA256 string    // of the facts as they are stored, hex
+	Stored
 	*snapshot.Assessment
 }
+
+// UnreadableError reports stored facts that cannot be decoded: the program wrote others.
+type UnreadableError struct {
+	Stored
+	Err error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("decode assessment %s of instance %s: %v", e.ID, e.Instance, e.Err)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // Facts is what was found; nil of no assessment.
 func (k *Kept) Facts() *snapshot.Assessment {
@@ -70,47 +87,12 @@ func MarkedText(organization uuid.UUID, e fleet.AssessmentKept) []byte {
 		e.FactsSHA256, e.AnswersSHA256, e.Catalogue, strconv.FormatBool(e.Reached), strconv.FormatBool(e.Buffered))
 }
 
-// Stored is what the table says of an assessment, for whoever holds it against the log.
-type Stored struct {
-	ID       uuid.UUID `db:"id"`
-	Instance uuid.UUID `db:"instance_id"`
-	At       time.Time `db:"recorded_at"`
-	SHA256   string    `db:"sha256"`
-}
-
-// Answering is a stored assessment and what it answers, by check.
-type Answering struct {
-	Stored
-	Outcome string
-	answers map[string][]Answer
-}
-
-// AnswersOf reads what an assessment answers, from its facts; the zero value where it is not
-// there.
-func (s *Store) AnswersOf(ctx context.Context, organization, id uuid.UUID) (a Answering, err error) {
-	row, ok, err := statement.Find[struct {
-		Stored
-		Facts []byte `db:"facts"`
-	}](ctx, s.db, "read what assessment "+id.String()+" answers", `SELECT id, instance_id, recorded_at, facts
-		FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
-	if err != nil || !ok {
-		return a, err
-	}
-	a.Stored = row.Stored
-	a.SHA256 = digest(row.Facts)
-	var facts snapshot.Assessment
-	if err := json.Unmarshal(row.Facts, &facts); err != nil {
-		return a, fmt.Errorf("decode assessment %s: %w", id, err)
-	}
-	a.Outcome, a.answers = facts.Outcome, answersOf(facts)
-	return a, nil
-}
-
-// BetterThan says whether a check fails in the other assessment, or could not be looked at,
-// and here not.
-func (a Answering) BetterThan(other Answering) bool {
-	for check, before := range other.answers {
-		if gravity(a.answers[check]) < gravity(before) {
+// Better says whether a check fails in the other assessment, or could not be looked at, and in
+// the one not.
+func Better(one, than snapshot.Assessment) bool {
+	answers := answersOf(one)
+	for check, other := range answersOf(than) {
+		if gravity(answers[check]) < gravity(other) {
 			return true
 		}
 	}

@@ -260,23 +260,29 @@ func (s *Store) FirstSeen(ctx context.Context, organization uuid.UUID, instances
 // Newest returns the newest assessment whatever its outcome; nil where nothing
 // was ever tried.
 func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*Kept, error) {
-	return s.assessment(ctx, `SELECT id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND instance_id = $2
+	return s.assessment(ctx, `SELECT id, instance_id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND instance_id = $2
 		ORDER BY recorded_at DESC LIMIT 1`, organization, instance)
 }
 
-func (s *Store) assessment(ctx context.Context, query string, arguments ...any) (*Kept, error) {
+// Assessment returns the assessment with an id; nil where there is none.
+func (s *Store) Assessment(ctx context.Context, organization, id uuid.UUID) (*Kept, error) {
+	return s.assessment(ctx, `SELECT id, instance_id, recorded_at, facts FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
+}
+
+// assessment returns the one that a query finds about an id, or nil. Error: *UnreadableError.
+func (s *Store) assessment(ctx context.Context, query string, organization, about uuid.UUID, more ...any) (*Kept, error) {
 	type stored struct {
-		ID    uuid.UUID `db:"id"`
-		At    time.Time `db:"recorded_at"`
-		Facts []byte    `db:"facts"`
+		Stored
+		Facts []byte `db:"facts"`
 	}
-	row, ok, err := statement.Find[stored](ctx, s.db, fmt.Sprintf("read an assessment of instance %v", arguments[1]), query, arguments...)
+	row, ok, err := statement.Find[stored](ctx, s.db, "read an assessment about "+about.String(), query, append([]any{organization, about}, more...)...)
 	if err != nil || !ok {
 		return nil, err
 	}
-	a := &Kept{ID: row.ID, At: row.At.UTC(), SHA256: digest(row.Facts), Assessment: &snapshot.Assessment{}}
+	a := &Kept{Stored: row.Stored, Assessment: &snapshot.Assessment{}}
+	a.At, a.SHA256 = row.At.UTC(), digest(row.Facts)
 	if err := json.Unmarshal(row.Facts, a.Assessment); err != nil {
-		return nil, fmt.Errorf("decode an assessment of instance %v: %w", arguments[1], err)
+		return nil, &UnreadableError{Stored: a.Stored, Err: err}
 	}
 	return a, nil
 }

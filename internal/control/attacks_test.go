@@ -40,19 +40,20 @@ func TestAlteredFactsShow(t *testing.T) {
 		sql       string
 		api, said string // of both servers; empty: as api
 	}{
-		"nothing":            {`SELECT 1`, "billing 30-0:passed legacy 30-0:failed", ""},
-		"deleted":            {`DELETE FROM assessments WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"deleted, the last":  {`DELETE FROM assessments WHERE instance_id = $1 AND recorded_at > now() - interval '15 hours'`, "billing 30-0:passed legacy 30-10:failed 10-0:altered", ""},
-		"moved":              {`UPDATE assessments SET recorded_at = recorded_at - interval '40 days' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"moved by an hour":   {`UPDATE assessments SET recorded_at = recorded_at + interval '1 hour' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"swapped":            {`UPDATE assessments SET instance_id = CASE instance_id WHEN $1 THEN $2::uuid ELSE $1 END`, "billing 30-0:altered legacy 30-0:altered", ""},
-		"facts":              {`UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"answers":            {`UPDATE assessments SET answers = replace(answers::text, '"fail"', '"pass"')::jsonb WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", "billing 30-0:passed legacy 30-0:failed"},
-		"facts and answers":  {`UPDATE assessments l SET facts = b.facts, answers = b.answers FROM assessments b WHERE l.instance_id = $1 AND b.instance_id = $2`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"no answers":         {`UPDATE assessments SET answers = NULL, facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"not JSON of facts":  {`UPDATE assessments SET facts = '[]' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
-		"another's inserted": {`INSERT INTO assessments SELECT gen_random_uuid(), organization_id, $1, recorded_at + interval '2 hours', outcome, facts, answers FROM assessments WHERE instance_id = $2`, "billing 30-0:passed legacy 30-28:failed 28-20:altered 20-18:failed 18-10:altered 10-8:failed 8-0:altered", ""},
-		"its own inserted":   {`INSERT INTO assessments SELECT gen_random_uuid(), organization_id, instance_id, recorded_at + interval '5 hours', outcome, facts, answers FROM assessments WHERE instance_id = $1 AND recorded_at > now() - interval '15 hours'`, "billing 30-0:passed legacy 30-5:failed 5-0:altered", ""},
+		"nothing":             {`SELECT 1`, "billing 30-0:passed legacy 30-0:failed", ""},
+		"deleted":             {`DELETE FROM assessments WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"deleted, the last":   {`DELETE FROM assessments WHERE instance_id = $1 AND recorded_at > now() - interval '15 hours'`, "billing 30-0:passed legacy 30-10:failed 10-0:altered", ""},
+		"moved":               {`UPDATE assessments SET recorded_at = recorded_at - interval '40 days' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"moved by an hour":    {`UPDATE assessments SET recorded_at = recorded_at + interval '1 hour' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"swapped":             {`UPDATE assessments SET instance_id = CASE instance_id WHEN $1 THEN $2::uuid ELSE $1 END`, "billing 30-0:altered legacy 30-0:altered", ""},
+		"facts":               {`UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"answers":             {`UPDATE assessments SET answers = replace(answers::text, '"fail"', '"pass"')::jsonb WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", "billing 30-0:passed legacy 30-0:failed"},
+		"facts and answers":   {`UPDATE assessments l SET facts = b.facts, answers = b.answers FROM assessments b WHERE l.instance_id = $1 AND b.instance_id = $2`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"no answers":          {`UPDATE assessments SET answers = NULL, facts = replace(facts::text, '"fail"', '"pass"')::json WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"not JSON of facts":   {`UPDATE assessments SET facts = '[]' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", ""},
+		"not JSON of answers": {`UPDATE assessments SET answers = '{"PG-S17": 5}' WHERE instance_id = $1`, "billing 30-0:passed legacy 30-0:altered", "billing 30-0:passed legacy 30-0:failed"},
+		"another's inserted":  {`INSERT INTO assessments SELECT gen_random_uuid(), organization_id, $1, recorded_at + interval '2 hours', outcome, facts, answers FROM assessments WHERE instance_id = $2`, "billing 30-0:passed legacy 30-28:failed 28-20:altered 20-18:failed 18-10:altered 10-8:failed 8-0:altered", ""},
+		"its own inserted":    {`INSERT INTO assessments SELECT gen_random_uuid(), organization_id, instance_id, recorded_at + interval '5 hours', outcome, facts, answers FROM assessments WHERE instance_id = $1 AND recorded_at > now() - interval '15 hours'`, "billing 30-0:passed legacy 30-5:failed 5-0:altered", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &scene{t, s.db, s.events, s.reader, uuid.New(), s.key}

@@ -90,10 +90,6 @@ func (r *Reader) Read(ctx context.Context, q Question) (Evidence, error) {
 	return e, nil
 }
 
-// ahead is how far the time of an assessment that a feed sends may lie behind that of its
-// event.
-const ahead = 10 * time.Minute
-
 // serversAtOnce is how many servers' assessments are held in memory.
 const serversAtOnce = 25
 
@@ -109,7 +105,7 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 		// The day before is that of the assessments by which those without an event are judged.
 		since := q.From.Add(-Hold)
 		err := r.Assessments.EachAnswer(ctx, assessment.AnswerQuery{
-			Organization: q.Organization, Instances: some, Check: q.Check, After: since.Add(-Hold), Before: q.To, FromFacts: q.FromRecord, FactsUntil: terms.Before.Add(ahead),
+			Organization: q.Organization, Instances: some, Check: q.Check, After: since.Add(-Hold), Before: q.To, FromFacts: q.FromRecord, FactsUntil: terms.Before.Add(logged.Ahead),
 		}, func(a assessment.Answered) error {
 			rows[a.Instance] = append(rows[a.Instance], a)
 			return nil

@@ -2,6 +2,7 @@ package logged
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -14,12 +15,11 @@ import (
 
 // Used is the assessment of a server that a report uses.
 type Used struct {
-	Instance uuid.UUID
-	ID       uuid.UUID // uuid.Nil: there is none
-	At       time.Time
-	SHA256   string
-	Reached  bool
-	MaxAge   time.Duration // how old one may be that is used instead of an attempt that did not reach the server
+	assessment.Stored // without an ID there is none
+
+	Unreadable bool // its facts cannot be decoded
+	Reached    bool
+	MaxAge     time.Duration // how old one may be that is used instead of an attempt that did not reach the server
 }
 
 // since is the time after which the log may have no other that reached the server.
@@ -66,9 +66,9 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 		e, known := book.Entry(u.ID)
 		switch {
 		case u.ID == uuid.Nil:
-		case known && e.Is(assessment.Stored{ID: u.ID, Instance: u.Instance, At: u.At, SHA256: u.SHA256}):
+		case known && !u.Unreadable && e.Is(u.Stored):
 			bound[u.Instance] = e
-		case !known && t.Covers(u.At):
+		case !known && !u.Unreadable && t.Covers(u.At):
 			unlogged = append(unlogged, u)
 		default:
 			altered = append(altered, Alteration{Instance: u.Instance, At: u.At, Position: e.Position})
@@ -96,32 +96,43 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 // where the two said the same.
 func (r *Reader) differ(ctx context.Context, organization uuid.UUID, unlogged []Used, book *Book) (out []Alteration, err error) {
 	for _, u := range unlogged {
-		mine, err := r.Facts.AnswersOf(ctx, organization, u.ID)
+		mine, _, err := r.facts(ctx, organization, u.ID)
 		if err != nil {
 			return nil, err
 		}
-		last, ok := LastOfDay(book.Of(u.Instance), u.At)
-		if !ok {
-			if mine.Outcome != snapshot.OutcomeUnreachable {
-				out = append(out, Alteration{Instance: u.Instance, At: u.At})
-			}
+		last, ok := lastOfDay(book.Of(u.Instance), u.At)
+		switch {
+		case mine == nil, !ok && mine.Outcome != snapshot.OutcomeUnreachable:
+			out = append(out, Alteration{Instance: u.Instance, At: u.At})
+			continue
+		case !ok:
 			continue
 		}
-		logged, err := r.Facts.AnswersOf(ctx, organization, last.AssessmentID)
+		logged, there, err := r.facts(ctx, organization, last.AssessmentID)
 		switch {
 		case err != nil:
 			return nil, err
-		case !last.Is(logged.Stored):
-			out = append(out, Alteration{Instance: u.Instance, At: last.At, Position: last.Position, Gone: logged.ID == uuid.Nil})
-		case mine.Outcome != snapshot.OutcomeUnreachable && mine.BetterThan(logged):
+		case logged == nil || !last.Is(logged.Stored):
+			out = append(out, Alteration{Instance: u.Instance, At: last.At, Position: last.Position, Gone: !there})
+		case mine.Outcome != snapshot.OutcomeUnreachable && assessment.Better(*mine.Assessment, *logged.Assessment):
 			out = append(out, Alteration{Instance: u.Instance, At: u.At})
 		}
 	}
 	return out, nil
 }
 
-// LastOfDay is the last entry of a day (UTC) up to a time on it.
-func LastOfDay(entries []Entry, at time.Time) (last Entry, ok bool) {
+// facts reads an assessment; nil where it is not there, or is there and cannot be decoded.
+func (r *Reader) facts(ctx context.Context, organization, id uuid.UUID) (kept *assessment.Kept, there bool, err error) {
+	kept, err = r.Facts.Assessment(ctx, organization, id)
+	var unreadable *assessment.UnreadableError
+	if errors.As(err, &unreadable) {
+		return nil, true, nil //nolint:nilerr // it is there, and is none that the log names
+	}
+	return kept, kept != nil, err
+}
+
+// lastOfDay is the last entry of a day (UTC) up to a time on it.
+func lastOfDay(entries []Entry, at time.Time) (last Entry, ok bool) {
 	day := timegrid.Day.Floor(at)
 	for _, e := range entries {
 		if e.Reached && !e.At.After(at) && !e.At.Before(day) && (!ok || e.At.After(last.At)) {
@@ -160,15 +171,15 @@ func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, 
 	instances, since := make([]uuid.UUID, len(used)), map[uuid.UUID]time.Time{}
 	for i, u := range used {
 		instances[i] = u.Instance
-		for _, stream := range streamsOf([]uuid.UUID{u.Instance}) {
-			since[stream] = u.since().Add(-ahead)
+		for _, stream := range streamsOf(u.Instance) {
+			since[stream] = u.since().Add(-Ahead)
 		}
 	}
-	events, err := r.Log.LoadNewest(ctx, organization, streamsOf(instances), newest)
+	events, err := r.Log.LoadNewest(ctx, organization, streamsOf(instances...), newest)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, oldest = &Book{entries: map[uuid.UUID]Entry{}, of: map[uuid.UUID][]Entry{}}, map[uuid.UUID]time.Time{}
+	b, oldest = newBook(), map[uuid.UUID]time.Time{}
 	for _, event := range events {
 		if _, known := oldest[event.Stream]; !known {
 			oldest[event.Stream] = event.RecordedAt
@@ -190,9 +201,9 @@ func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, 
 	return b, oldest, nil
 }
 
-// ahead is how far the time of an assessment that a feed sends may lie behind that of its
+// Ahead is how far the time of an assessment that a feed sends may lie behind that of its
 // event.
-const ahead = 10 * time.Minute
+const Ahead = 10 * time.Minute
 
 // complete reads all events of the servers of which the newest do not decide: the used
 // assessment is not among them, or one before them may be of a later time.
@@ -200,7 +211,7 @@ func (r *Reader) complete(ctx context.Context, t Terms, organization uuid.UUID, 
 	var open []uuid.UUID
 	for _, u := range used {
 		_, known := book.Entry(u.ID)
-		early := slices.ContainsFunc(streamsOf([]uuid.UUID{u.Instance}), func(id uuid.UUID) bool { return oldest[id].After(u.since().Add(-ahead)) })
+		early := slices.ContainsFunc(streamsOf(u.Instance), func(id uuid.UUID) bool { return oldest[id].After(u.since().Add(-Ahead)) })
 		if !known || early {
 			open = append(open, u.Instance)
 		}

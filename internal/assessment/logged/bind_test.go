@@ -1,6 +1,8 @@
 package logged_test
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +42,7 @@ func BenchmarkBind(b *testing.B) {
 		for n := range 8 {
 			sent = append(sent, assessment.Sent{Instance: id, At: time.Now().UTC().Truncate(time.Second).Add(time.Duration(n-9) * time.Hour), Assessment: a})
 		}
-		used = append(used, logged.Used{Instance: id})
+		used = append(used, logged.Used{Stored: assessment.Stored{Instance: id}})
 	}
 	err = facts.RecordSent(b.Context(), acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
 		_, err := service.RecordAssessmentTx(b.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"}, told...)
@@ -54,7 +56,7 @@ func BenchmarkBind(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		used[i].ID, used[i].At, used[i].SHA256, used[i].Reached = kept.ID, kept.At, kept.SHA256, true
+		used[i].Stored, used[i].Reached = kept.Stored, true
 	}
 	pgtest.Unguard(b, db) // each was recorded when it was made
 	db.MustExec(`UPDATE events SET recorded_at = (convert_from(data, 'UTF8')::json ->> 'at')::timestamptz`)
@@ -64,6 +66,72 @@ func BenchmarkBind(b *testing.B) {
 		bound, altered, err := reader.Bind(b.Context(), acme, used, time.Now())
 		if err != nil || len(altered) > 0 || len(bound) != servers {
 			b.Fatal(len(bound), altered, err)
+		}
+	}
+}
+
+// TestFactsThatCannotBeDecoded are altered, and no error that is tried again: those of an
+// assessment that a program from before marks kept without an event, and those of the last one
+// that the log has.
+func TestFactsThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, acme := pgtest.DB(t), uuid.New()
+	events, facts := eventstore.New(db), assessment.NewStore(db, key)
+	if err := secrets.CheckKeys(t.Context(), db, key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := key.BeginMarks(t.Context(), db, "", time.Now(), func(context.Context) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	service := &commands.Service{DB: db, Events: events, Now: time.Now}
+	reader := &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode}
+	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(-12 * time.Hour)
+	a := snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: snapshot.StatusPass}}}
+	for name, c := range map[string]struct {
+		altered    int // the how manyth of two; -1: none
+		used       int // only the first has an event, and that has no digest
+		unreadable bool
+		want       string
+	}{
+		"none":                          {-1, 1, false, "[]"},
+		"the last that the log has":     {0, 1, false, "[12:00]"},
+		"the used, after it was read":   {1, 1, false, "[12:01]"},
+		"the used":                      {1, 1, true, "[12:01]"},
+		"the used, which has its event": {0, 0, true, "[12:00]"},
+	} {
+		server := uuid.New()
+		sent := []assessment.Sent{{Instance: server, At: noon, Assessment: a}, {Instance: server, At: noon.Add(time.Minute), Assessment: a}}
+		var first fleet.InstanceAssessed
+		err := facts.RecordSent(t.Context(), acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+			first = told[0].(fleet.InstanceAssessed)
+			_, err := service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"},
+				fleet.InstanceAssessed{InstanceID: server, AssessmentID: first.AssessmentID, At: first.At})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := facts.LatestAssessment(t.Context(), acme, server)
+		if c.used == 0 {
+			kept, err = facts.Assessment(t.Context(), acme, first.AssessmentID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.altered >= 0 {
+			db.MustExec(`UPDATE assessments SET facts = '[]' WHERE instance_id = $1 AND recorded_at = $2`, server, sent[c.altered].At)
+		}
+		_, altered, err := reader.Bind(t.Context(), acme, []logged.Used{{Stored: kept.Stored, Unreadable: c.unreadable, Reached: true}}, time.Now())
+		at := []string{}
+		for _, one := range altered {
+			at = append(at, one.At.Format("15:04"))
+		}
+		if got := fmt.Sprint(at); err != nil || got != c.want {
+			t.Errorf("%s: altered are those of %s, %v", name, got, err)
 		}
 	}
 }

@@ -85,6 +85,8 @@ type Book struct {
 	of      map[uuid.UUID][]Entry // by instance
 }
 
+func newBook() *Book { return &Book{entries: map[uuid.UUID]Entry{}, of: map[uuid.UUID][]Entry{}} }
+
 // Entry is that of an assessment.
 func (b *Book) Entry(id uuid.UUID) (Entry, bool) {
 	e, ok := b.entries[id]
@@ -96,8 +98,8 @@ func (b *Book) Of(instance uuid.UUID) []Entry { return b.of[instance] }
 
 // Book reads what the log says of the assessments of some servers.
 func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, instances []uuid.UUID) (*Book, error) {
-	b := &Book{entries: map[uuid.UUID]Entry{}, of: map[uuid.UUID][]Entry{}}
-	for event, err := range r.Log.LoadEach(ctx, organization, streamsOf(instances)) {
+	b := newBook()
+	for event, err := range r.Log.LoadEach(ctx, organization, streamsOf(instances...)) {
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +115,7 @@ func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, inst
 }
 
 // streamsOf are those that have an event of each assessment of some servers.
-func streamsOf(instances []uuid.UUID) []uuid.UUID {
+func streamsOf(instances ...uuid.UUID) []uuid.UUID {
 	streams := make([]uuid.UUID, 0, 2*len(instances))
 	for _, id := range instances {
 		streams = append(streams, fleet.KeptOf(id), fleet.AssessmentsOf(id))

@@ -3,11 +3,11 @@
 //
 // Each assessment has an event (fleet.InstanceAssessed where it came to something new, else
 // fleet.AssessmentKept) with its instance, its time, the SHA-256 of its facts and of its
-// answers, and the program's mark. Whoever has the database
-// and not the secret key can append an event, and cannot make its mark: an event without one
-// counts as none. Terms.Before says up to where events and assessments may be from programs
-// that made no marks (package secrets): such a program told the log of the first assessment of
-// a day and of each that differs from the one before.
+// answers, and the program's mark. Whoever has the database and not the secret key can append
+// an event, and cannot make its mark: an event without one counts as none. Terms.Before says
+// up to where events and assessments may be from programs that made no marks (package secrets):
+// such a program told the log of the first assessment of a day and of each that differs from
+// the one before.
 //
 // Bind is for a report, which uses one assessment of each server: it reads the newest
 // events of all servers in one query. Book is for a control, which uses all of a period.
@@ -16,6 +16,8 @@
 //
 //   - An assessment is recorded while a report is gathered: its event is newer than the one
 //     that is used, and its row is there. That is no fault.
+//   - Stored facts cannot be decoded: the program writes none such, so they were altered,
+//     whether the log has their digest or not.
 //   - Facts were erased after History: an event of that age has none, and is no fault.
 //   - A replica of the version before keeps assessments without events: the note of marks is
 //     open while one runs, and then closes behind the last of its events.

@@ -1,6 +1,6 @@
 -- The newest that reached the server, at most $3 seconds old; without $3 any
 -- age, and where none ever reached it, the newest attempt.
-SELECT id, recorded_at, facts
+SELECT id, instance_id, recorded_at, facts
 FROM assessments
 WHERE organization_id = $1
   AND instance_id = $2
