@@ -84,8 +84,8 @@ func TestEvidence(t *testing.T) {
 		}
 		forged := filepath.Join(t.TempDir(), "forged.pdf")
 		write(t, forged, content)
-		for _, args := range [][]string{{"evidence", "--verify", forged, "--keys", whole}, {"verify", "--offline", "--keys", whole, forged}} {
-			if got := muster(t, args...); got.status != exitFailed {
+		for _, args := range [][]string{{"evidence", "--verify", forged, "--keys", whole}, {"verify", "--offline", "--keys", whole, forged}, {"verify", forged}} {
+			if got := i.muster(t, args...); got.status != exitFailed {
 				t.Errorf("%s: %v says %d %s%s", name, args, got.status, got.out, got.errors)
 			}
 		}
@@ -94,6 +94,9 @@ func TestEvidence(t *testing.T) {
 		if got := muster(t, args...); got.status != 0 || !strings.Contains(got.out, "This is evidence of PG-S17 of Acme") {
 			t.Errorf("%v: %d %s%s", args, got.status, got.out, got.errors)
 		}
+	}
+	if known := i.must(t, "verify", paper, file); strings.Count(known, "ours and intact") != 2 || !strings.Contains(known, "Acme") || !strings.Contains(known, "organization:") {
+		t.Errorf("verify says\n%s", known)
 	}
 	published := fileWith(t, "muster-keys.json", i.must(t, "keys", "export"))
 	for status, content := range map[int]string{0: string(pdf), 1: strings.Replace(string(pdf), "stream\n", "Stream\n", 1)} {

@@ -114,7 +114,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
-			Proofs: p.proofs, Waiter: p.runner, Log: p.log, Now: p.clock.Now,
+			Proofs: p.proofs, Evidence: p.evidenceMaker(), Waiter: p.runner, Log: p.log, Now: p.clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,6 +27,7 @@ import (
 	"muster/internal/attest/offline"
 	"muster/internal/blobs"
 	"muster/internal/config"
+	"muster/internal/control/evidence"
 	"muster/internal/proof"
 	"muster/projections/audit"
 )
@@ -43,8 +45,8 @@ func verifyCommand(cfg *config.Config) *cobra.Command {
 organization and holds the report's events against the hash chain, the proof that
 was made of it against both, and the log against everything that was signed of it:
 kept checkpoints and proofs, and the file beside the secret key. A file is a
-report's PDF, a table that goes with it (findings.csv, inventory.csv) or its
-inputs.json. Exit status:
+report's PDF, a table that goes with it (findings.csv, inventory.csv), its
+inputs.json, or evidence of a control (JSON or PDF). Exit status:
 
   0  ours and intact
   1  not one of ours, or changed, or its events do not fit
@@ -216,6 +218,9 @@ func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate)
 		return err
 	}
 	seen := verified{File: f.name, SHA256: f.digest()}
+	if !ok && evidence.Is(f.content) {
+		return in.verifyEvidence(ctx, v, f, seen)
+	}
 	if !ok {
 		reason := f.name + " is not one of ours, or was changed: no report has the SHA-256 " + seen.SHA256
 		if base, ok, err := in.unsigned(ctx, f); err != nil {
@@ -241,6 +246,46 @@ func (in *installation) verifyPDF(ctx context.Context, v *verdicts, f candidate)
 	if found.Fault != "" {
 		v.refuted(seen, f.name+" is one of ours, but its proof does not hold: "+found.Fault)
 		return nil
+	}
+	seen.Verdict, seen.Sentence = attest.Holds, "ours and intact"
+	v.add(seen)
+	return nil
+}
+
+// verifyEvidence adds what the log knows of a file of evidence.
+func (in *installation) verifyEvidence(ctx context.Context, v *verdicts, f candidate, seen verified) error {
+	found, ok, err := in.evidenceMaker().Find(ctx, uuid.Nil, f.content)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		v.refuted(seen, f.name+" is not evidence of ours, or was changed: no log has its digest, or a signature does not hold")
+		return nil
+	}
+	d, e := found.Document, found.Event
+	seen.RecordedAt = &e.RecordedAt
+	if _, err := in.checkpoints.Hold(ctx, e.Log); err != nil {
+		return err
+	}
+	fault, err := in.proofs.Prover.Record(ctx, e.OrganizationID, d.ID)
+	if err != nil {
+		return err
+	}
+	if fault = cmp.Or(fault, in.checkpoints.Misfit(e.Log)); fault != "" {
+		v.refuted(seen, f.name+" is evidence of ours, but the log does not hold: "+fault)
+		return nil
+	}
+	if !v.json {
+		w := tabwriter.NewWriter(v.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "ours and intact\tevidence %s\n", d.ID)
+		fmt.Fprintf(w, "organization\t%s\n", legible.Clean(d.Organization.Name))
+		fmt.Fprintf(w, "check\t%s, %s\n", d.Check.ID, legible.Clean(d.Check.Title))
+		fmt.Fprintf(w, "period\t%s to %s\n", stamp(d.From), stamp(d.To))
+		fmt.Fprintf(w, "recorded\t%s\n", stamp(e.RecordedAt))
+		fmt.Fprintf(w, "witness\t%s\n", witness.Format(string(e.Log), e.Position, hex.EncodeToString(e.Hash)))
+		if err := w.Flush(); err != nil {
+			return err
+		}
 	}
 	seen.Verdict, seen.Sentence = attest.Holds, "ours and intact"
 	v.add(seen)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/x509"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +82,31 @@ func TestMakeEvidence(t *testing.T) {
 	if strings.Join(recorded, "\n") != strings.Join(want, "\n") {
 		t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(recorded, "\n"), strings.Join(want, "\n"))
 	}
+	pages := file.Body.Bytes()
+	for name, c := range map[string]struct {
+		as    person
+		file  []byte
+		known string // the id of the evidence, or nothing
+	}{
+		"as JSON":                  {w.ours.viewer, given.Body.Bytes(), d.ID.String()},
+		"as a PDF":                 {w.ours.viewer, pages, within.ID.String()},
+		"that which the PDF has":   {w.ours.viewer, revisions.Proof, within.ID.String()},
+		"of another organization":  {w.theirs.viewer, given.Body.Bytes(), ""},
+		"with another result":      {w.ours.viewer, bytes.Replace(given.Body.Bytes(), []byte(`"fail`), []byte(`"pass`), 1), ""},
+		"with another signature":   {w.ours.viewer, regexp.MustCompile(`("signature": ?")....`).ReplaceAll(given.Body.Bytes(), []byte("${1}AAAA")), ""},
+		"with another page":        {w.ours.viewer, bytes.Replace(pages, []byte("/MediaBox"), []byte("/MediaBux"), 1), ""},
+		"with something behind it": {w.ours.viewer, append(slices.Clone(pages), "\n%more"...), ""},
+	} {
+		said := w.do(request{method: "POST", path: "/api/v1/reports/verify", as: c.as, body: string(c.file), header: map[string]string{"Content-Type": "application/pdf"}}).is(200).object()
+		id := ""
+		if e, ok := said["evidence"].(map[string]any); ok {
+			id = fmt.Sprint(e["id"])
+		}
+		if known := c.known != ""; said["known"] != known || id != c.known || known && said["chain"] != "ok" {
+			t.Errorf("evidence %s: %v", name, said)
+		}
+	}
+
 	if theirs := w.get(w.theirs.auditor, "/api/v1/audit-events?type=evidenceMade").is(200).object()["items"].([]any); len(theirs) != 0 {
 		t.Errorf("another organization's list has %v", theirs)
 	}

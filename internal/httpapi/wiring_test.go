@@ -112,7 +112,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ReportRoutes: &reports.ReportRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
-			Proofs: d.Proofs, Waiter: d.Waiter, Log: d.Log, Now: d.Now,
+			Proofs: d.Proofs, Evidence: d.evidence(), Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,

@@ -126,7 +126,7 @@ const routes = [
     "/reports/verify",
     schemas.nothing,
     code(() => import("./reports/VerifyPage"), "VerifyPage"),
-    { title: "Verify a report", permission: "reports:read" },
+    { title: "Verify a file", permission: "reports:read" },
   ),
   page(
     "/reports/$reportId",

@@ -39,8 +39,11 @@ func Is(file []byte) bool {
 }
 
 // CheckFile checks a file that Is evidence. It asks no database and no network.
-func CheckFile(file []byte, trust attest.Trust) Answer {
-	c := fileCheck{trust: trust}
+func CheckFile(file []byte, trust attest.Trust) Answer { return checkFile(file, trust, time.Time{}) }
+
+// checkFile checks a file that was there at a time of which somebody is sure; zero: nobody is.
+func checkFile(file []byte, trust attest.Trust, seen time.Time) Answer {
+	c := fileCheck{trust: trust, seen: seen}
 	text := file
 	if bytes.HasPrefix(file, []byte("%PDF-")) {
 		text = c.takeApart(file)

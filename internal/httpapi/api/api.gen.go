@@ -4313,6 +4313,20 @@ type Recipient struct {
 // RecipientDelivery defines model for Recipient.Delivery.
 type RecipientDelivery string
 
+// RecordedEvidence Evidence of a control over a period. The `witness` beside it is the event that recorded it.
+type RecordedEvidence struct {
+	CheckId string `json:"checkId"`
+
+	// CheckTitle As the evidence says it.
+	CheckTitle string             `json:"checkTitle"`
+	From       time.Time          `json:"from"`
+	Id         openapi_types.UUID `json:"id"`
+
+	// MadeAt When it was recorded.
+	MadeAt time.Time `json:"madeAt"`
+	To     time.Time `json:"to"`
+}
+
 // Recurrence defines model for Recurrence.
 type Recurrence struct {
 	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
@@ -5331,6 +5345,9 @@ type Values = measurements.Values
 // Verification defines model for Verification.
 type Verification struct {
 	Chain *string `json:"chain,omitempty"`
+
+	// Evidence Evidence of a control over a period. The `witness` beside it is the event that recorded it.
+	Evidence *RecordedEvidence `json:"evidence,omitempty"`
 
 	// File Which of the report's files it is: report.pdf, findings.csv, inventory.csv or inputs.json.
 	File         *string  `json:"file,omitempty"`

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -263,10 +264,22 @@ func (s *ReportRoutes) MarkExportsSeen(ctx context.Context, r api.MarkExportsSee
 	return api.MarkExportsSeen204Response{}, wire.Found(ok, err, "report")
 }
 
-// VerifyReport hashes the body as it passes and keeps nothing of it.
+// evidenceAtMost is how large a file is looked into, which may be evidence (bytes).
+const evidenceAtMost = 16 << 20
+
+// head keeps the beginning of what is written to it, up to its capacity.
+type head struct{ kept []byte }
+
+func (h *head) Write(p []byte) (int, error) {
+	h.kept = append(h.kept, p[:min(len(p), evidenceAtMost+1-len(h.kept))]...)
+	return len(p), nil
+}
+
+// VerifyReport hashes the body as it passes. It looks into a file that is no report's, which
+// may be evidence, and keeps nothing of either.
 func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportRequestObject) (api.VerifyReportResponseObject, error) {
-	digest := sha256.New()
-	if _, err := io.Copy(digest, r.Body); err != nil {
+	digest, body := sha256.New(), &head{}
+	if _, err := io.Copy(io.MultiWriter(digest, body), r.Body); err != nil {
 		return nil, wire.BodyProblem(err, wire.CallOf(ctx).BodyLimit)
 	}
 	found, ok, err := s.Proofs.Find(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
@@ -274,7 +287,7 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 		return nil, err
 	}
 	if !ok {
-		return api.VerifyReport200JSONResponse{Known: false}, nil
+		return s.verifyEvidence(ctx, body.kept)
 	}
 	shown, err := s.show(ctx, []history.ReportRow{found.Row})
 	if err != nil {
@@ -291,6 +304,34 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 	return api.VerifyReport200JSONResponse{
 		Known: true, Report: &shown[0], File: &found.File, InputsSha256: &file.InputsSHA256, Chain: &chain,
 		Witness: &api.Witness{Log: file.Witness.Log, Position: file.Witness.Position, Hash: file.Witness.Hash},
+	}, nil
+}
+
+func (s *ReportRoutes) verifyEvidence(ctx context.Context, file []byte) (api.VerifyReportResponseObject, error) {
+	who := wire.Caller(ctx).Organization.ID
+	if len(file) > evidenceAtMost {
+		return api.VerifyReport200JSONResponse{Known: false}, nil
+	}
+	found, ok, err := s.Evidence.Find(ctx, who, file)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return api.VerifyReport200JSONResponse{Known: false}, nil
+	}
+	d, e := found.Document, found.Event
+	fault, err := s.Proofs.Prover.Record(ctx, who, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	chain := chainOK
+	if fault = cmp.Or(fault, s.Proofs.Checkpoints.Misfit(e.Log)); fault != "" {
+		chain = chainBroken
+		s.Log.ErrorContext(ctx, "a file of ours does not fit the log", "evidence", d.ID, "fault", fault)
+	}
+	return api.VerifyReport200JSONResponse{
+		Known: true, Chain: &chain, Witness: &api.Witness{Log: string(e.Log), Position: e.Position, Hash: hex.EncodeToString(e.Hash)},
+		Evidence: &api.RecordedEvidence{Id: d.ID, CheckId: d.Check.ID, CheckTitle: d.Check.Title, From: d.From, To: d.To, MadeAt: e.RecordedAt},
 	}, nil
 }
 

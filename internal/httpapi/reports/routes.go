@@ -11,6 +11,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/blobs"
+	"muster/internal/control/evidence"
 	"muster/internal/proof"
 	"muster/projections"
 	"muster/projections/history"
@@ -26,6 +27,7 @@ type ReportRoutes struct {
 	Jobs     *jobs.Queue
 	Blobs    *blobs.Store
 	Proofs   *proof.Maker
+	Evidence *evidence.Maker
 	Waiter   projections.Waiter
 	Log      *slog.Logger
 	Now      func() time.Time

@@ -10,7 +10,7 @@ import classes from "./history.module.css";
 import { sha256, unfit, verify } from "./verifyFile";
 import { Verdict } from "./verifyVerdict";
 
-/** VerifyPage takes a PDF, or a file that goes with it, and says whether it is a report of this organization, and unchanged. */
+/** VerifyPage takes a PDF, or a file that goes with it, and says whether it is a report or evidence of this organization, and unchanged. */
 export function VerifyPage() {
   const check = useMutation({
     mutationFn: async (file: File) => {
@@ -25,8 +25,8 @@ export function VerifyPage() {
   return (
     <>
       <PageTitle
-        title="Verify a report"
-        lead="Check whether Muster built this file for your organization, byte for byte. Muster compares the file with the event log and does not keep it."
+        title="Verify a file"
+        lead="Check whether Muster built a report or evidence for your organization, byte for byte. Muster compares the file with the event log and does not keep it."
       />
       <Stack maw={860}>
         <DropZone busy={check.isPending} onFile={(chosen) => check.mutate(chosen)} />
@@ -110,12 +110,13 @@ function DropZone({ busy, onFile }: { busy: boolean; onFile: (file: File) => voi
     >
       <Stack align="center" gap="xs">
         <IconFileSearch size={40} stroke={1.4} aria-hidden />
-        <Text fw={600}>Drop a file of a report here</Text>
+        <Text fw={600}>Drop a file here</Text>
         <Button loading={busy} onClick={() => input.current?.click()}>
           Choose a file
         </Button>
         <Text size="sm" c="dimmed">
-          PDF, findings.csv, inventory.csv or inputs.json, at most 64 MB
+          A report (PDF, findings.csv, inventory.csv or inputs.json, at most 64 MB) or evidence (PDF or JSON, at most 16
+          MB)
         </Text>
       </Stack>
       <input

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Code, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { absoluteTime } from "../ui/format";
 import { kindName } from "./status";
@@ -17,9 +18,13 @@ export const witnessText = (w: Schemas["Witness"]) => `${w.log}:${w.position}:${
 
 /** Verdict is what the log knows of a file. digest is the file's SHA-256 as computed here; null where it could not be. */
 export function Verdict({ answer, digest }: { answer: Schemas["Verification"]; digest: string | null }) {
-  if (!answer.known || !answer.report) return <Unknown digest={digest} />;
-  return <Known answer={answer} report={answer.report} digest={digest} />;
+  if (answer.known && answer.report) return <Known answer={answer} report={answer.report} digest={digest} />;
+  if (answer.known && answer.evidence) return <Evidence answer={answer} evidence={answer.evidence} digest={digest} />;
+  return <Unknown digest={digest} />;
 }
+
+const inconsistent = (of: string) =>
+  `The file matches its record, but ${of} are inconsistent. Tell the person who runs Muster; \`muster events verify\` on the server shows where.`;
 
 function Known({
   answer,
@@ -32,6 +37,80 @@ function Known({
 }) {
   const intact = answer.chain === "ok";
   return (
+    <Ours intact={intact}>
+      <Text size="sm">
+        {intact
+          ? `This file is byte for byte ${answer.file && answer.file !== "report.pdf" ? `${answer.file} of a report` : "the report"} that Muster built, and its record in the log is intact.`
+          : inconsistent("the events of this report")}
+      </Text>
+      <Facts
+        facts={[
+          [
+            "Report",
+            <Anchor
+              key="report"
+              inherit
+              renderRoot={(props) => <Link {...props} to="/reports/$reportId" params={{ reportId: report.id }} />}
+            >
+              {kindName(report.kind)}: {report.scopeLabel}
+            </Anchor>,
+          ],
+          ["Requested by", report.requester.name],
+          ["Requested", absoluteTime(report.createdAt)],
+          ["Built", report.finishedAt && absoluteTime(report.finishedAt)],
+          ["Chain", intact ? "Intact: the report's events and the log head printed in the PDF" : "Broken"],
+          ["Witness in the PDF", answer.witness && <Digest key="witness">{witnessText(answer.witness)}</Digest>],
+          ["SHA-256 of the file", digest && <Digest key="digest">{digest}</Digest>],
+          ["SHA-256 of its inputs", answer.inputsSha256 && <Digest key="inputs">{answer.inputsSha256}</Digest>],
+        ]}
+      />
+    </Ours>
+  );
+}
+
+function Evidence({
+  answer,
+  evidence,
+  digest,
+}: {
+  answer: Schemas["Verification"];
+  evidence: Schemas["RecordedEvidence"];
+  digest: string | null;
+}) {
+  const intact = answer.chain === "ok";
+  return (
+    <Ours intact={intact}>
+      <Text size="sm">
+        {intact
+          ? "This file is evidence of a control that Muster made and signed, and its record in the log is intact."
+          : inconsistent("the events of this evidence")}
+      </Text>
+      <Facts
+        facts={[
+          [
+            "Evidence of",
+            <Anchor
+              key="check"
+              inherit
+              renderRoot={(props) => <Link {...props} to="/checks/$checkId" params={{ checkId: evidence.checkId }} />}
+            >
+              {evidence.checkId}: {evidence.checkTitle}
+            </Anchor>,
+          ],
+          ["From", absoluteTime(evidence.from)],
+          ["To", absoluteTime(evidence.to)],
+          ["Made", absoluteTime(evidence.madeAt)],
+          ["Id", evidence.id],
+          ["Event that recorded it", answer.witness && <Digest key="witness">{witnessText(answer.witness)}</Digest>],
+          ["SHA-256 of the file", digest && <Digest key="digest">{digest}</Digest>],
+        ]}
+      />
+    </Ours>
+  );
+}
+
+function Ours({ intact, children }: { intact: boolean; children: ReactNode }) {
+  return (
     <Alert
       color={intact ? "muster" : "yellow"}
       title={intact ? "Built by Muster, unchanged" : "Built by Muster, but the log is inconsistent"}
@@ -39,34 +118,7 @@ function Known({
       data-verdict={intact ? "known" : "broken"}
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
-      <Stack gap="sm">
-        <Text size="sm">
-          {intact
-            ? `This file is byte for byte ${answer.file && answer.file !== "report.pdf" ? `${answer.file} of a report` : "the report"} that Muster built, and its record in the log is intact.`
-            : "The file matches its record, but the events of this report are inconsistent. Tell the person who runs Muster; `muster events verify` on the server shows where."}
-        </Text>
-        <Facts
-          facts={[
-            [
-              "Report",
-              <Anchor
-                key="report"
-                inherit
-                renderRoot={(props) => <Link {...props} to="/reports/$reportId" params={{ reportId: report.id }} />}
-              >
-                {kindName(report.kind)}: {report.scopeLabel}
-              </Anchor>,
-            ],
-            ["Requested by", report.requester.name],
-            ["Requested", absoluteTime(report.createdAt)],
-            ["Built", report.finishedAt && absoluteTime(report.finishedAt)],
-            ["Chain", intact ? "Intact: the report's events and the log head printed in the PDF" : "Broken"],
-            ["Witness in the PDF", answer.witness && <Digest key="witness">{witnessText(answer.witness)}</Digest>],
-            ["SHA-256 of the file", digest && <Digest key="digest">{digest}</Digest>],
-            ["SHA-256 of its inputs", answer.inputsSha256 && <Digest key="inputs">{answer.inputsSha256}</Digest>],
-          ]}
-        />
-      </Stack>
+      <Stack gap="sm">{children}</Stack>
     </Alert>
   );
 }
@@ -81,7 +133,7 @@ function Unknown({ digest }: { digest: string | null }) {
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
       <Stack gap="sm">
-        <Text size="sm">No report of your organization has this content. Possible reasons:</Text>
+        <Text size="sm">No report and no evidence of your organization has this content. Possible reasons:</Text>
         <List size="sm">
           <List.Item>Muster did not build it.</List.Item>
           <List.Item>It was changed after it was built, for example by printing, signing or saving it again.</List.Item>
