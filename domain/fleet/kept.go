@@ -27,17 +27,11 @@ type AssessmentKept struct {
 }
 
 // KeptStream is the type of the stream that names the assessments of one instance that came
-// to nothing new; KeptOf is its id. It is not the stream of InstanceAssessed, so that programs from
-// before AssessmentKept still read that one.
+// to nothing new; KeptOf is its id. It is not the stream of InstanceAssessed, so that programs
+// from before AssessmentKept still read that one.
 const KeptStream = "kept_assessment"
 
 func (AssessmentKept) name() string { return "assessment.kept" }
-
-// Late says whether the event was recorded so long after the assessment that the
-// assessment does not count for its own time.
-func (e AssessmentKept) Late(recordedAt time.Time) bool {
-	return IsLate(e.At, recordedAt, e.Buffered)
-}
 
 // Grace is how long after its time an assessment may be recorded and still count for that
 // time. BufferedGrace holds where the sender says that the assessment waited in its buffer.
@@ -46,12 +40,13 @@ const (
 	BufferedGrace = 72 * time.Hour
 )
 
-// IsLate says whether an assessment of one time that was recorded at another is late.
-func IsLate(at, recordedAt time.Time, buffered bool) bool {
-	if buffered {
-		return recordedAt.Sub(at) > BufferedGrace
+// Late says whether the event was recorded so long after the assessment that the
+// assessment does not count for its own time.
+func (e AssessmentKept) Late(recordedAt time.Time) bool {
+	if e.Buffered {
+		return recordedAt.Sub(e.At) > BufferedGrace
 	}
-	return recordedAt.Sub(at) > Grace
+	return recordedAt.Sub(e.At) > Grace
 }
 
 // Assessed is a fact about an assessment of an instance.
