@@ -22,11 +22,12 @@
 // Rows that every sample rewrites are the head: head_minutes, head_hours, head_days and the
 // details beside them, of hours, days and weeks that are open. They are UNLOGGED: written
 // ahead, they were half of 29 GB of WAL a day for 1,000 servers. Compact takes hours that
-// are over and of which nothing has come for ten minutes: it packs their raw samples, ten
-// minutes in a block (codec.Pack), puts their minutes and details and the present state of
-// their days and weeks into blocks, and takes them out of the head; raw samples that came
-// in time stay for a while (Parts). A sample that comes later marks its hour, which is rolled
-// up from the samples in blocks and in the head, and compacted again.
+// are over and of which nothing has come for ten minutes, or whose series has waited for
+// blocks: it packs their raw samples, ten minutes in a block (codec.Pack), puts their minutes
+// and details and the present state of their days and weeks into blocks, and takes them out
+// of the head; raw samples that came in time stay for a while (Parts). A sample that comes
+// later marks its hour, which is rolled up from the samples in blocks and in the head, and
+// compacted again.
 //
 // So the head is a function of what is written ahead: the raw samples of open hours, and
 // blocks. Where it has a row, that counts and not the block. A crash of PostgreSQL empties

@@ -134,6 +134,33 @@ func TestASeriesWaitsNoLongerThanItsHours(t *testing.T) {
 	s.check()
 }
 
+// TestASeriesWithLateSamplesWaitsNoLongerThanItsBlocksAreAway: an hour that is over is put
+// there at the first try after its blocks are back, although a late sample came just now.
+func TestASeriesWithLateSamplesWaitsNoLongerThanItsBlocksAreAway(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	away := &halfAway{s.blocks, map[string]bool{}}
+	s.blocks = away
+	over := timegrid.Hour.Floor(time.Now().Add(-5 * time.Hour))
+	s.write(measured(codec.Sessions, "there", over, 5))
+	s.roll()
+	away.away["there"] = true
+	s.tryCompact()
+	s.waits(1, 0)
+	s.write(measured(codec.Sessions, "there", over.Add(2*time.Minute), 1))
+	clear(away.away)
+	s.passes(31 * time.Second)
+	s.rollAll()
+	if _, err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.waits(0, 0)
+	s.write(measured(codec.Sessions, "there", over.Add(3*time.Minute), 2)) // and the hour takes more
+	s.rollAll()
+	s.compact()
+	s.check()
+}
+
 // TestASeriesWaitsWhileAnyOfItsHoursDoes: the day after which samples are refused goes on from
 // when the series began to wait, whatever else becomes of its hours.
 func TestASeriesWaitsWhileAnyOfItsHoursDoes(t *testing.T) {
@@ -174,7 +201,9 @@ func TestASeriesWaitsWhileAnyOfItsHoursDoes(t *testing.T) {
 			s.passes(HeadBound - time.Minute)
 			then(s)
 			for range 2 {
-				if _, err := s.another().Compact(t.Context()); err != nil { // nothing to put
+				another := s.another() // which does not reach them either
+				another.blocks = away
+				if _, err := another.Compact(t.Context()); err != nil {
 					var refused *blocks.UnavailableError
 					if !errors.As(err, &refused) {
 						t.Fatal(err)
