@@ -21,17 +21,13 @@ const (
 )
 
 // Append writes all batches in one transaction and returns the position of the last
-// event. It is one statement, hence one round trip, and appends that come while another
-// is being written share the next one (groupCommit). On a version that does not fit it
+// event. It is one statement, hence one round trip. On a version that does not fit it
 // returns a *ConflictError and writes nothing. Without any event it writes nothing and
 // returns the log's head position.
 func (s *Store) Append(ctx context.Context, log Log, batches ...Append) (int64, error) {
 	w, err := s.prepare(log, batches)
 	if err != nil {
 		return 0, err
-	}
-	if group, known := s.groups[log]; known && w.shareable() {
-		return group.append(ctx, w)
 	}
 	return w.append(ctx, s.db)
 }

@@ -38,31 +38,12 @@
 // database/sql), 0.1 with 32 that queue, as those of several processes do; 32 that
 // share commits come to 1.1 and more (BenchmarkAppend; docs/performance.md).
 //
-// # Group commit
+// # No group commit
 //
-// Appends that come through a store while it writes to their log are written together
-// by its next statement (groupCommit, append_each): one lock of the head row, one
-// commit, one flush. Whoever finds nobody writing writes at once, as if there were no
-// groups: there is no timer, and a lone append takes as long as before. With 32 clients
-// that is 5 to 12 times the rate of 32 that queue at the head row (BenchmarkAppend: gain).
-//
-// Each append keeps its own outcome. append_each leaves out whatever does not fit, and
-// who was left out asks once more by a statement of its own, whose refusal it gets. If
-// the database refuses the whole statement for what one append has in it (a type with
-// U+0000), all ask once more, each alone. Who gives up while it waits is not written; who
-// gives up while it is being written takes nothing from the others, and may be there. A
-// stream is in a group once, so that its version is the log's. An append to several
-// streams, one with an external key (the others would wait for the key with it) and one
-// above 256 KiB are written alone. So is AppendTx, whose transaction has other writes,
-// and an append of another process: groups queue at the head row as single appends do.
-// Muster's commands decide and append in one transaction, by AppendTx, and nothing else
-// in Muster appends: so far groups serve nobody but who calls Append on a store.
-//
-// Tried and rejected (2026-11-23, PostgreSQL 15.18, load 10 to 16): a pipeline of
-// append_event in one transaction (as quick as append_each for up to 16 appends, 1.2 times
-// as long for 32, 1.9 times for 512: each moves the head row), a goroutine that writes
-// lone appends too (133 µs instead of 123 without a flush), and commit_delay (200 µs:
-// 32 that queue fall to half, for each holds the head row longer; groups do not gain).
+// Appends that wait for the head row could be written together: 5 to 12 times the rate of 32
+// clients that queue. It was built and taken out, because nothing in Muster gained: commands
+// decide and append in one transaction, by AppendTx, which has other writes beside its append
+// (docs/performance.md). An intake of 10,000 is one append.
 //
 // # No NOTIFY
 //

@@ -118,22 +118,17 @@ type Filter struct {
 
 // Store appends to and reads from the logs.
 type Store struct {
-	db     *sqlx.DB
-	now    func() time.Time
-	groups map[Log]*groupCommit
+	db  *sqlx.DB
+	now func() time.Time
 }
 
 // New returns a store on db, which must be a pgx stdlib database.
 func New(db *sqlx.DB) *Store {
-	s := &Store{db: db, now: time.Now, groups: make(map[Log]*groupCommit)}
-	for _, log := range Logs {
-		s.groups[log] = &groupCommit{db: db, log: log}
-	}
-	return s
+	return &Store{db: db, now: time.Now}
 }
 
 // WithClock is the store with another clock to fill in OccurredAt where the writer gave
 // none. RecordedAt is the database's.
 func (s *Store) WithClock(now func() time.Time) *Store {
-	return &Store{db: s.db, now: now, groups: s.groups}
+	return &Store{db: s.db, now: now}
 }

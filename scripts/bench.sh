@@ -149,11 +149,6 @@ row "append, 1 client: \`Store.Append\` against pgbench's bare insert" "≥ 0.8"
   "$bare, \`Store.Append\` $(thousands "$(figure $one append/s)")/s" "$ratio" '>=' 0.8
 ratio=$(figure $one ratio)
 row "the same, with pgbench as the client of both" "≥ 0.8" "$(round "$ratio")" "$bare" "$ratio" '>=' 0.8
-many=BenchmarkAppend/clients=32
-gain=$(figure $many gain)
-row "append, 32 clients on one log, which share commits: times the rate of 32 that do not" "≥ 3" "$(round "$gain")" \
-  "\`Store.Append\` $(thousands "$(figure $many append/s)")/s, through two stores $(thousands "$(figure $many two-stores/s)")/s, through a store for each $(thousands "$(figure $many apart/s)")/s; $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s" \
-  "$gain" '>=' 3
 for commit in 0 4; do
   name=BenchmarkAppendBesideAFlood/commit=${commit}ms
   p95=$(figure "$name" p95-ms) flood=$(figure "$name" flood-events/s)

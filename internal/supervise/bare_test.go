@@ -23,8 +23,6 @@ var allowed = map[string]string{
 	"cmd/muster/backup.go progress":                  "prints what a command does; a command may end by a panic",
 	"cmd/muster/service_windows.go Execute":          "is the program itself",
 	"handlers/jobs/subscriber.go Close":              "waits, and closes a channel",
-	"eventstore/groupcommit.go handOn":               "write recovers",
-	"eventstore/groupcommit.go whileAnyWaits":        "counts, and ends a context",
 	"handlers/jobs/subscriber.go Subscribe":          "ends a context",
 	"internal/blobs/upload.go lingering":             "ends a context",
 	"internal/mail/smtp.go begin":                    "closes a connection",
