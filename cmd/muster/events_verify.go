@@ -289,8 +289,38 @@ func readKeys(path string) (attest.Keys, error) {
 	if err != nil {
 		return attest.Keys{}, err
 	}
-	return attest.ParseKeys(document)
+	return parseKeys(document)
 }
+
+// parseKeys reads a document of keys, and holds it against its signature. What somebody
+// changed in a document that they could not sign is refused.
+func parseKeys(document []byte) (attest.Keys, error) {
+	keys, err := attest.ParseKeys(document)
+	if err != nil || unsignedKeys(keys) {
+		return keys, err
+	}
+	var current attest.Keys // those that may sign a document: the installation revokes none of them
+	for _, k := range keys.Of(attest.UseReport) {
+		if k.ValidTo == nil && k.RevokedAt == nil {
+			current.Keys = append(current.Keys, k)
+		}
+	}
+	switch {
+	case keys.Signature == nil:
+		return attest.Keys{}, &attest.MalformedError{What: "keys", Reason: "it names an installation and the head of its log, and its signature was taken away"}
+	case !keys.SignedBy(current):
+		return attest.Keys{}, &attest.MalformedError{What: "keys", Reason: "none of its current report keys signed it: it was changed since it was signed"}
+	}
+	return keys, nil
+}
+
+// unsignedKeys says whether a document is of a version that did not sign it, or made to look so.
+func unsignedKeys(keys attest.Keys) bool {
+	return keys.Signature == nil && keys.Installation == "" && keys.Head == ""
+}
+
+// unsignedSentence is what is said of such a document.
+const unsignedSentence = "--keys: this document of keys bears no signature: a version of before made it, or somebody took the signature away; nothing shows that no date in it was changed"
 
 func eventsHeadCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool

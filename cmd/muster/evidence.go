@@ -282,7 +282,7 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 		v.cannotTell(a.verify, err)
 		return v.end()
 	}
-	keys, err := attest.ParseKeys(text)
+	keys, err := parseKeys(text)
 	if err != nil {
 		v.cannotTell(a.verify, err)
 		return v.end()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -46,6 +47,9 @@ Keep it away from the installation: whoever can change it decides what holds.`,
 				keys, err := readKeys(keysFile)
 				if err != nil {
 					return usage([]string{"--keys: " + err.Error()})
+				}
+				if unsignedKeys(keys) {
+					fmt.Fprintln(cmd.ErrOrStderr(), unsignedSentence)
 				}
 				return printTrust(cmd, file, keys)
 			}

@@ -71,7 +71,7 @@ are checked by the same keys; --trust takes all that a check rests on in one fil
 				if err := o.fits(); err != nil {
 					return err
 				}
-				o.check(&v, cmd.InOrStdin(), args)
+				o.check(&v, cmd.InOrStdin(), cmd.ErrOrStderr(), args)
 				return v.end()
 			}
 			if err := o.unasked(); err != nil {

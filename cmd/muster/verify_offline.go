@@ -66,8 +66,11 @@ func (o *offlineOptions) fits() error {
 
 // check adds what each file proves by itself. Of none can anything be told where what was
 // given to check it with cannot be read.
-func (o *offlineOptions) check(v *verdicts, stdin io.Reader, names []string) {
+func (o *offlineOptions) check(v *verdicts, stdin io.Reader, stderr io.Writer, names []string) {
 	trust, beside, err := o.read()
+	if err == nil && o.keys != "" && unsignedKeys(trust.Keys) {
+		fmt.Fprintln(stderr, unsignedSentence)
+	}
 	trust.Now = time.Now()
 	files := make([]candidate, len(names))
 	for i, name := range names {
@@ -188,7 +191,7 @@ func (o *offlineOptions) read() (trust attest.Trust, beside *attest.Proof, err e
 		}
 	}
 	read("trust", o.trust, func(b []byte) (err error) { trust, err = attest.ParseTrust(b); return err })
-	read("keys", o.keys, func(b []byte) (err error) { trust.Keys, err = attest.ParseKeys(b); return err })
+	read("keys", o.keys, func(b []byte) (err error) { trust.Keys, err = parseKeys(b); return err })
 	read("proof", o.proof, func(b []byte) error {
 		p, err := attest.ParseProof(b)
 		beside = &p
