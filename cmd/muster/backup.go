@@ -189,6 +189,7 @@ func (in *installation) unsignedOf(ctx context.Context) (all []string, err error
 	if in.signing, err = signing.Open(ctx, in.db, in.key, nil); err != nil {
 		return nil, err
 	}
+	in.signing.Dirs = []string{in.cfg.DataDir}
 	in.checkpoints = in.newCheckpoints()
 	for _, log := range eventstore.Logs {
 		held, err := in.checkpoints.Hold(ctx, log)

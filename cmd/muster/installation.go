@@ -345,6 +345,7 @@ func (in *installation) openSigning(ctx context.Context, a access) (err error) {
 	if in.signing, err = signing.Open(ctx, in.db, in.key, own); err != nil {
 		return err
 	}
+	in.signing.Dirs = []string{in.cfg.DataDir}
 	signs, err := in.signing.PDFSigner()
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type Beside struct {
 	Name string // of the key's file; empty: nothing is kept
 }
 
-// Path is the file of a log in a directory.
+// path is the file of a log in a directory.
 func (b Beside) path(dir string, log eventstore.Log) string {
 	return filepath.Join(dir, b.Name+".signed-"+string(log))
 }
@@ -36,7 +36,7 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%s has what was signed last, and %s; nothing more is signed (docs/runbooks/alerts.md#musterhistoryaltered)", e.Path, e.Reason)
 }
 
-// kept is what a file says.
+// besideState is what a file says.
 type besideState struct {
 	state
 	path string

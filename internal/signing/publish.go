@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -181,12 +182,12 @@ func (s *Signing) begin(ctx context.Context, signer *secrets.Key, current []publ
 	if err != nil {
 		return "", c, nil, err
 	}
-	if gone, err := s.begun(); err != nil || gone {
-		if err == nil {
-			rows = nil
-		} else {
-			return "", c, nil, err
-		}
+	gone, err := s.begun()
+	if err != nil {
+		return "", c, nil, err
+	}
+	if gone {
+		rows = nil
 	}
 	for _, k := range current {
 		from := now
@@ -209,11 +210,14 @@ func (s *Signing) begin(ctx context.Context, signer *secrets.Key, current []publ
 
 // begun says whether a checkpoint of the log lies beside the secret key (checkpoint.Beside).
 func (s *Signing) begun() (bool, error) {
-	_, err := os.Stat(s.ring.Path() + ".signed-" + string(eventstore.Keys))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	dir, name := filepath.Split(s.ring.Path())
+	for _, dir := range append([]string{dir}, s.Dirs...) {
+		_, err := os.Stat(filepath.Join(dir, name+".signed-"+string(eventstore.Keys)))
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err == nil, err
+		}
 	}
-	return err == nil, err
+	return false, nil
 }
 
 // beginAnew is the first event of a history behind what nobody vouches for: our own keys,

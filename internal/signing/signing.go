@@ -21,6 +21,10 @@ import (
 
 // Signing is what an installation signs with.
 type Signing struct {
+	// Dirs are directories, other than the secret key's, in which the last checkpoint that was
+	// signed of a log may lie (checkpoint.Beside).
+	Dirs []string
+
 	db           *sqlx.DB
 	installation string
 	ring         *secrets.Ring
