@@ -18,10 +18,13 @@
 // # Who is refused
 //
 // A call is taken whole or refused whole: a budget that would be exceeded by the call refuses
-// it. A call that just reaches a budget is taken. Calls that only close alerts are taken at
-// the bounds of events and open alerts: events that close alerts are counted and not refused,
-// and the bound of open alerts refuses only calls that leave more of them open than there were.
-// So the events of a day are bounded by the budget and the alerts that were open. The budget of
+// it. Only a message of more than 250 alerts from Prometheus' tools is written in parts (package
+// agents): if a budget refuses a part, the answer says so, and the other parts are written.
+//
+// A call that just reaches a budget is taken. Calls that only close alerts are taken at the
+// bounds of events and open alerts: events that close alerts are counted and not refused, and
+// the bound of open alerts refuses only calls that leave more of them open than there were. So
+// the events of a day are bounded by the budget and the alerts that were open. The budget of
 // bytes refuses these calls, too: what a body says is known only once it was unpacked.
 //
 // # How it counts

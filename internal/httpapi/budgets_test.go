@@ -147,13 +147,14 @@ func TestTheBudgetOfEvents(t *testing.T) {
 	}
 }
 
-// TestTheBoundOfOpenAlerts: what would leave too many open is refused whole, at each door of
-// alerts, and what is open can be resolved.
+// TestTheBoundOfOpenAlerts: each door of alerts refuses what would leave too many open: the
+// native feed's the whole call, Alertmanager's the transactions that go beyond the bound. What
+// is open can be resolved, also by a message that raises too many.
 func TestTheBoundOfOpenAlerts(t *testing.T) {
 	t.Parallel()
 	w := withBudgets(t, budgets.Limits{Bytes: 1e9, Events: 1e6, OpenAlerts: 2500, TokenShare: 50})
 	in, other := sender{w, w.ingestToken(w.ours.admin)}, sender{w, w.ingestToken(w.ours.admin)}
-	firing := func(status string, from, to int) string {
+	alerts := func(status string, from, to int) string {
 		var all []string
 		for i := from; i < to; i++ {
 			ends := ""
@@ -162,22 +163,31 @@ func TestTheBoundOfOpenAlerts(t *testing.T) {
 			}
 			all = append(all, fmt.Sprintf(`{"status":%q,"labels":{"alertname":"n%d"},"startsAt":%q%s}`, status, i, w.clock.Now().Add(-time.Hour).Format(time.RFC3339), ends))
 		}
-		return `{"version":"4","alerts":[` + strings.Join(all, ",") + `]}`
+		return strings.Join(all, ",")
+	}
+	firing := func(status string, from, to int) string {
+		return `{"version":"4","alerts":[` + alerts(status, from, to) + `]}`
 	}
 	const free = ", when alerts are resolved, retry after 60"
-	in.send(webhookPath, firing("firing", 0, 1251)).exhausted("token 0 of 1250 openAlerts" + free) // two pieces when they are read
-	in.send(webhookPath, firing("firing", 0, 1250)).is(200)
-	in.send(webhookPath, firing("firing", 0, 1250)).is(200) // again
+	in.send(webhookPath, firing("firing", 0, 1251)).exhausted("token 1250 of 1250 openAlerts" + free) // the last one has a transaction of its own
+	in.send(webhookPath, firing("firing", 0, 1250)).is(200)                                           // all of it was taken
+	in.send(nativePath, members{"alerts": []any{w.item("one", nil)}}).exhausted("token 1250 of 1250 openAlerts" + free)
+	in.send(webhookPath, `{"version":"4","alerts":[`+alerts("firing", 5000, 5250)+`,`+alerts("resolved", 0, 250)+`]}`).exhausted("token 1250 of 1250 openAlerts" + free)
+	if got := w.budgets(w.ours.admin)["openAlerts"]; !strings.HasPrefix(got, "1000 of 2500") {
+		t.Errorf("open after the ends: %s", got)
+	}
+	in.send(webhookPath, firing("firing", 250, 1250)).is(200)
+	in.send(webhookPath, firing("firing", 5000, 5250)).is(200)
 	in.send(nativePath, members{"alerts": []any{w.item("one", nil)}}).exhausted("token 1250 of 1250 openAlerts" + free)
 	in.send(apiPath, `[{"labels":{"alertname":"two"}}]`).exhausted("token 1250 of 1250 openAlerts" + free)
 	other.send(nativePath, members{"alerts": []any{w.item("one", nil)}}).is(200)
-	other.send(webhookPath, firing("firing", 2000, 3250)).exhausted("organization 1251 of 2500 openAlerts" + free)
+	other.send(webhookPath, firing("firing", 2000, 3250)).exhausted("organization 2251 of 2500 openAlerts" + free)
 	other.send(webhookPath, firing("firing", 2000, 3249)).is(200)
 	(sender{w, w.ingestToken(w.ours.admin)}).send(apiPath, `[{"labels":{"alertname":"two"}}]`).exhausted("organization 2500 of 2500 openAlerts" + free)
-	if n := w.count(`SELECT count(*) FROM events WHERE type = 'alert.raised'`); n != 2500 {
-		t.Errorf("%d were raised, want 2500", n)
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'alert.raised'`); n != 2750 {
+		t.Errorf("%d were raised, want 2750", n)
 	}
-	other.send(webhookPath, firing("resolved", 0, 10)).is(200) // of the first token's
+	other.send(webhookPath, firing("resolved", 250, 260)).is(200) // of the first token's
 	in.send(apiPath, `[{"labels":{"alertname":"two"}}]`).is(200)
 	id := w.listed(w.ours.admin, "&status=open")[0].ID
 	w.act(w.ours.admin, id, "resolve").is(200)

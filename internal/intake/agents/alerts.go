@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"time"
 
+	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/budgets"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/intake/places"
@@ -18,38 +21,53 @@ type FiringDoor struct {
 	decode func(body []byte, receipt time.Time) (*alertmanager.Message, error)
 }
 
-// firingsAtOnce is how many firings are placed by one look-up.
-const firingsAtOnce = 1000
+// firingsAtOnce is how many firings a transaction writes. The commit ends each one's hold of the
+// log's head, on which every organization's appends wait: 5 ms with 250 new alerts, 260 ms with
+// the 10,000 that a message may have. 10,000 take the same half a second either way
+// (2 cores, 2026-11-28).
+const firingsAtOnce = 250
 
-// Take records what an agent saw, in one transaction: at most alertmanager.Most firings.
-// Errors: *intake.UnreadableError, and those of the budgets.
+// Take records what an agent saw, firingsAtOnce at a time: at most alertmanager.Most firings.
+// A budget that refuses some of them does not refuse those that follow: they may be ends.
+// Errors: *intake.UnreadableError, and those of the budgets. What was recorded before an error
+// stays, and changes nothing more when the message comes again.
 func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
 		return intake.Receipt{}, err
 	}
 	receipt := &message.Receipt
-	var all []alert.Firing
+	var exhausted *budgets.ExhaustedError
 	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
 		firings, err := d.placeAlerts(ctx, from, receipt, alerts)
 		if err != nil {
 			return *receipt, err
 		}
-		all = append(all, firings...)
+		if err := d.record(ctx, from, receipt, firings); err != nil && !errors.As(err, &exhausted) {
+			return *receipt, err
+		}
 	}
-	if len(all) == 0 {
-		return *receipt, nil
+	if exhausted != nil {
+		return *receipt, exhausted
 	}
-	dropped, mark, err := d.Commands.RecordFirings(ctx, intake.Machine(from), all)
+	return *receipt, nil
+}
+
+// record writes firings in one transaction.
+func (d *FiringDoor) record(ctx context.Context, from intake.Caller, receipt *intake.Receipt, firings []alert.Firing) error {
+	if len(firings) == 0 {
+		return nil
+	}
+	dropped, mark, err := d.Commands.RecordFirings(ctx, intake.Machine(from), firings)
 	if err != nil {
-		return *receipt, err
+		return err
 	}
-	receipt.Mark = mark
-	receipt.Record(intake.Alert, len(all)-dropped)
+	receipt.Mark = commands.Mark{Log: mark.Log, Position: max(receipt.Mark.Position, mark.Position)}
+	receipt.Record(intake.Alert, len(firings)-dropped)
 	if dropped > 0 {
 		receipt.Drop(intake.Malformed, dropped)
 	}
-	return *receipt, nil
+	return nil
 }
 
 // placeAlerts finds the instance and the database of every alert, with one look-up for all

@@ -14,7 +14,9 @@
 //   - Agents send again what is refused, so that one bad value would keep the others out
 //     for good: it is dropped and counted by its reason, as is what the token may not say.
 //     Only a body that is no message is refused (*intake.UnreadableError).
-//   - A message is large: it is written 5,000 samples or 1,000 alerts at a time. The
+//   - A message is large: it is written 5,000 samples or 250 alerts at a time. The
 //     process dies between, or the agent gives up waiting: what was written stays, and
 //     changes nothing more when the message comes again.
+//   - A budget has no room for some of its alerts: the answer is 429 with the budget's name.
+//     The other parts of the message are written, among them those that close alerts.
 package agents

@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/fleet"
+	"muster/internal/budgets"
 	"muster/internal/intake"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/places"
@@ -38,6 +39,9 @@ type house struct {
 	as      []commands.Actor
 	asked   int // look-ups by name
 	fails   error
+
+	sizes       []int // of the calls that record firings
+	firingsFail error // the second of them
 }
 
 func (h *house) doors() agents.Doors {
@@ -83,7 +87,10 @@ func (h *house) Record(_ context.Context, b measurements.Batch, _ ...watch.Sign)
 
 // RecordFirings holds the limit as the use case does.
 func (h *house) RecordFirings(_ context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error) {
-	h.as = append(h.as, actor)
+	h.as, h.sizes = append(h.as, actor), append(h.sizes, len(firings))
+	if h.firingsFail != nil && len(h.sizes) == 2 {
+		return 0, commands.Mark{}, h.firingsFail
+	}
 	for _, f := range firings {
 		if actor.Limit.Allows(f.InstanceID) {
 			h.firings = append(h.firings, f)
@@ -235,6 +242,29 @@ func TestAlertsOfALimitedToken(t *testing.T) {
 			if h.as[0].MemberID != uuid.Nil || h.as[0].Component != "ingest" {
 				t.Errorf("%s: by %+v", name, h.as[0])
 			}
+		}
+	}
+}
+
+// TestALargeMessageOfAlerts: it is written 250 alerts at a time. A part that a budget refuses
+// keeps none that follows from being written; after any other error nothing more is.
+func TestALargeMessageOfAlerts(t *testing.T) {
+	t.Parallel()
+	body := `[` + strings.Repeat(`{"labels":{"alertname":"A"}},`, 600) + `{"labels":{"alertname":"A"}}]`
+	full, away := &budgets.ExhaustedError{Name: budgets.OpenAlerts}, errors.New("the database is away")
+	for name, c := range map[string]struct {
+		fails error
+		sizes []int
+		taken int
+	}{
+		"all of it":                 {nil, []int{250, 250, 101}, 601},
+		"a part is over a budget":   {full, []int{250, 250, 101}, 351},
+		"the database goes amid it": {away, []int{250, 250}, 250},
+	} {
+		h := &house{firingsFail: c.fails}
+		got, err := h.doors().AlertmanagerAPI.Take(t.Context(), unlimited, []byte(body))
+		if !errors.Is(err, c.fails) || !slices.Equal(h.sizes, c.sizes) || got.Recorded[intake.Alert] != c.taken || got.Mark.Position != int64(c.taken) {
+			t.Errorf("%s: in transactions of %d, %+v, %v", name, h.sizes, got, err)
 		}
 	}
 }
