@@ -159,11 +159,3 @@ func measure(dir, name string) (KeptFile, error) {
 	}
 	return KeptFile{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

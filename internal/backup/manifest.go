@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/eventstore"
+	"muster/internal/wholefile"
 )
 
 // format is the version of a backup's layout. A program reads those up to its own.
@@ -108,7 +109,7 @@ func writeManifest(dir string, m Manifest, signer ed25519.PrivateKey) error {
 	if err := os.Rename(aside.Name(), filepath.Join(dir, manifestName)); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+	return errors.Join(wholefile.SyncDir(dir), wholefile.SyncDir(filepath.Dir(dir)))
 }
 
 // readManifest reads manifest.json, and the message that was signed. Neither is

@@ -244,7 +244,7 @@ func (s *Store) Files(ctx context.Context, limit int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Name == marker || strings.HasPrefix(o.Name, marker+".") {
+		if name := strings.TrimPrefix(o.Name, "."); name == marker || strings.HasPrefix(name, marker+".") { // or one aside
 			continue
 		}
 		if names = append(names, o.Name); len(names) == limit {

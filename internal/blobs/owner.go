@@ -12,6 +12,8 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"muster/internal/wholefile"
 )
 
 // marker is the file that says whose the store is.
@@ -151,16 +153,9 @@ func (s *Store) makeMarker(ctx context.Context, id string) error {
 		}
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, marker+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(id + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Link(f.Name(), filepath.Join(s.dir, marker))
-	}
+	err := wholefile.Create(filepath.Join(s.dir, marker), []byte(id+"\n"))
 	if errors.Is(err, os.ErrExist) {
-		err = nil
+		return nil
 	}
-	return errors.Join(err, os.Remove(f.Name()))
+	return err
 }

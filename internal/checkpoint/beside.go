@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,13 +9,14 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/attest"
+	"muster/internal/secrets"
 )
 
 // Beside are the files with the last checkpoint that was signed of each log. They lie beside
 // the secret key, where SQL does not reach. Each is the checkpoint itself.
 type Beside struct {
-	// Dirs are read all. The first in which a file can be written is written: an orchestrator
-	// hands the key in where nobody writes.
+	// Dirs are read all; the first is the key's. The first in which a file can be written is
+	// written: an orchestrator hands the key in where nobody writes.
 	Dirs []string
 	Name string // of the key's file; empty: nothing is kept
 }
@@ -80,7 +80,7 @@ func (b Beside) write(c Checkpoint, before []besideState) error {
 	}
 	var failed error
 	for _, dir := range b.Dirs {
-		err := replace(b.path(dir, c.Log), []byte(c.Note))
+		err := secrets.KeepBeside(filepath.Join(b.Dirs[0], b.Name), b.path(dir, c.Log), []byte(c.Note))
 		if err == nil {
 			return nil
 		}
@@ -102,21 +102,4 @@ func (b Beside) giveUp(log eventstore.Log) (moved []string, err error) {
 		}
 	}
 	return moved, nil
-}
-
-// replace puts content into a file in one step, and onto the disk.
-func replace(path string, content []byte) (err error) {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
-		return nil
-	}
-	aside, err := os.CreateTemp(filepath.Dir(path), ".signed-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(aside.Name()) }() // gone already where it was renamed
-	_, err = aside.Write(content)
-	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return err
-	}
-	return os.Rename(aside.Name(), path)
 }

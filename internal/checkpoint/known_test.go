@@ -18,6 +18,7 @@ import (
 	"muster/eventstore/tree"
 	"muster/internal/checkpoint"
 	"muster/internal/longtest"
+	"muster/internal/unixonly"
 )
 
 // cut takes away everything behind 5 events, as if it had never been.
@@ -145,6 +146,28 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	h.maker.Unkept = func(_ eventstore.Log, err error) { unkept = append(unkept, err) }
 	if _, err := h.makes(3); err != nil || len(unkept) != 1 {
 		t.Errorf("signed: %v, and told of the file: %v", err, unkept)
+	}
+}
+
+// TestAFileBesideTheKeyIsItsOwners: root signs a checkpoint for a server that runs as somebody
+// else, as `muster verify` in a service's directory does. The server reads the file afterwards.
+func TestAFileBesideTheKeyIsItsOwners(t *testing.T) {
+	t.Parallel()
+	const somebody = 65534
+	h := newHouse(t)
+	h.beside = true
+	h.restart()
+	must(t, os.Chmod(h.keyFile, 0o640))
+	if err := os.Chown(h.keyFile, somebody, somebody); err != nil {
+		t.Skipf("only root can give a file away: %v", err)
+	}
+	h.append(3)
+	_, err := h.makes(3)
+	must(t, err)
+	info, err := os.Stat(h.keyFile + ".signed-reports")
+	must(t, err)
+	if uid, gid, _ := unixonly.Owner(info); uid != somebody || gid != somebody || info.Mode().Perm() != 0o640 {
+		t.Errorf("it is that of %d:%d, with mode %v", uid, gid, info.Mode())
 	}
 }
 

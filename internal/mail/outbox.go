@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/internal/wholefile"
 )
 
 const extension = ".eml"
@@ -53,16 +56,11 @@ func (o *Outbox) Check(context.Context) error {
 }
 
 func (o *Outbox) write(m ComposedMail) error {
-	f, err := os.CreateTemp(o.dir, "."+m.Name+".*.tmp")
-	if err != nil {
+	var content bytes.Buffer
+	if _, err := m.msg.WriteTo(&content); err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already if all went well
-	_, err = m.msg.WriteTo(f)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(o.dir, m.Name+extension))
+	return wholefile.Replace(filepath.Join(o.dir, m.Name+extension), content.Bytes(), nil)
 }
 
 // OutboxMail is one mail of the outbox.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"muster/internal/postgres/cluster"
+	"muster/internal/wholefile"
 )
 
 // home is where a private server keeps its files.
@@ -161,16 +162,7 @@ func (h *home) remember() error {
 // belongs to the directory's owner: root may work in another user's data
 // directory, who is to be able to go on.
 func writeWhole(path, content string) error {
-	aside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(aside.Name()) }() // gone already if all went well
-	_, err = aside.WriteString(content)
-	if err := errors.Join(err, aside.Sync(), aside.Close(), giveToOwner(aside.Name())); err != nil {
-		return err
-	}
-	return os.Rename(aside.Name(), path)
+	return wholefile.Replace(path, []byte(content), giveToOwner)
 }
 
 // giveToOwner gives a file to the owner of its directory.

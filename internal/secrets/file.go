@@ -15,6 +15,7 @@ import (
 
 	"muster/internal/pause"
 	"muster/internal/unixonly"
+	"muster/internal/wholefile"
 )
 
 // PermissionsError says that others than the file's owner and group may read
@@ -114,8 +115,7 @@ func Create(path string, keys []*Key) error {
 	if err == nil { // also where nothing can be made beside it
 		err = fs.ErrExist
 	} else if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-		// Link, not rename: a rename would replace the key of a faster process.
-		err = put(path, keys, func(aside string) error { return os.Link(aside, path) })
+		err = wholefile.Create(path, content(keys))
 	}
 	if err != nil {
 		return fmt.Errorf("make the secret key: %w", err)
@@ -124,18 +124,12 @@ func Create(path string, keys []*Key) error {
 }
 
 // replace puts keys into the file in the place of those that are there, for
-// its owner and with its permissions. Whoever reads at that moment reads the one
-// or the other. The caller holds the file's lock.
+// its owner and with its permissions. The caller holds the file's lock.
 func replace(path string, keys []*Key) error {
 	info, err := os.Stat(path)
 	if err == nil {
-		err = put(path, keys, func(aside string) error {
-			// Root may rotate the keys of a server that runs as somebody else.
-			if err := errors.Join(giveToOwnerOf(info, aside), os.Chmod(aside, info.Mode().Perm())); err != nil {
-				return err
-			}
-			return os.Rename(aside, path)
-		})
+		// Root may rotate the keys of a server that runs as somebody else.
+		err = wholefile.Replace(path, content(keys), likeKey(info))
 	}
 	if err != nil {
 		return fmt.Errorf("replace the secret key: %w", err)
@@ -143,26 +137,37 @@ func replace(path string, keys []*Key) error {
 	return nil
 }
 
-// put writes keys to a file beside path (0600), whole and flushed, and has move put it
-// into its place.
-func put(path string, keys []*Key, move func(aside string) error) error {
-	aside, err := os.CreateTemp(filepath.Dir(path), ".secret-key-*") // 0600
+// content is the file of keys.
+func content(keys []*Key) (text []byte) {
+	for _, k := range keys {
+		text = fmt.Appendf(text, "%x\n", k.secret)
+	}
+	return text
+}
+
+// KeepBeside replaces a file that lies beside the secret key, or in another directory in its
+// stead. Where root writes it is for whoever has the key: a command of root works for a server
+// that runs as somebody else, who reads the file at the next start. A key that is gone has no
+// owner.
+func KeepBeside(key, path string, content []byte) error {
+	if os.Geteuid() != 0 {
+		return wholefile.Replace(path, content, nil)
+	}
+	info, err := os.Stat(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return wholefile.Replace(path, content, nil)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(aside.Name()) }() // gone already where it was renamed
-	for _, k := range keys {
-		if _, err = fmt.Fprintf(aside, "%x\n", k.secret); err != nil {
-			break
-		}
+	return wholefile.Replace(path, content, likeKey(info))
+}
+
+// likeKey gives a file to whoever has the key, with the key's permissions.
+func likeKey(key fs.FileInfo) func(path string) error {
+	return func(path string) error {
+		return errors.Join(giveToOwnerOf(key, path), os.Chmod(path, key.Mode().Perm()))
 	}
-	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return err
-	}
-	if err := move(aside.Name()); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
 }
 
 // How long a process waits for another that changes the same file, which takes
@@ -210,12 +215,14 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 	}
 }
 
-// handedIn says whether no lock can be made because nothing can be made in that
+// handedIn says whether a file could not be made because nothing can be made in its
 // directory, as where an orchestrator hands the key file in: then nobody like us
-// can replace the file either, and there is nothing to keep them from.
-func handedIn(lock string, err error) bool {
-	_, there := os.Lstat(lock)
-	return errors.Is(there, fs.ErrNotExist) && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
+// can replace the key file either, and a lock keeps nobody from anything.
+func handedIn(path string, err error) bool {
+	_, there := os.Lstat(path)
+	var failed *fs.PathError
+	return errors.Is(there, fs.ErrNotExist) && errors.As(err, &failed) && failed.Op == "open" &&
+		(errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
 }
 
 // giveToOwnerOf makes a file that of whoever has the key.
@@ -224,14 +231,4 @@ func giveToOwnerOf(key fs.FileInfo, path string) error {
 		return os.Chown(path, int(uid), int(gid))
 	}
 	return nil
-}
-
-// syncDir makes a new name in dir survive a power cut: what is sealed in the
-// next second would otherwise outlive its key.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -89,8 +89,8 @@ func TestNothingIsDoneUnrecorded(t *testing.T) {
 	}
 }
 
-// TestTheLockIsTheOwners: root may have rotated first.
-func TestTheLockIsTheOwners(t *testing.T) {
+// TestWhatLiesBesideTheKeyIsItsOwners: root may have rotated first, or noted where marks begin.
+func TestWhatLiesBesideTheKeyIsItsOwners(t *testing.T) {
 	t.Parallel()
 	const somebody = 65534
 	v := newVault(t)
@@ -98,7 +98,8 @@ func TestTheLockIsTheOwners(t *testing.T) {
 		t.Skipf("only root can give a file away: %v", err)
 	}
 	v.mustRotate()
-	for _, path := range []string{v.path, v.path + ".lock"} {
+	v.begin(v.check(), "", false)
+	for _, path := range []string{v.path, v.path + ".lock", v.path + ".marks"} {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

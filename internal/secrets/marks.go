@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -245,12 +244,9 @@ func (r *Ring) keepFile(files []string, b begun) error {
 		return fmt.Errorf("encode the note of marks: %w", err)
 	}
 	for _, file := range files {
-		aside, err := os.CreateTemp(filepath.Dir(file), ".secret-key-marks-*") // 0600
+		err := KeepBeside(r.path, file, content)
 		if err != nil && handedIn(file, err) {
 			continue
-		}
-		if err == nil {
-			err = r.fill(aside, content, file)
 		}
 		if err != nil {
 			return fmt.Errorf("keep the note of marks: %w", err)
@@ -258,27 +254,4 @@ func (r *Ring) keepFile(files []string, b begun) error {
 		return nil
 	}
 	return nil
-}
-
-// fill writes a file that was made aside, whole and flushed, and moves it into its place. Root
-// may do so for a server that runs as somebody else.
-func (r *Ring) fill(aside *os.File, content []byte, path string) error {
-	defer func() { _ = os.Remove(aside.Name()) }() // gone already where it was renamed
-	_, err := aside.Write(content)
-	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return err
-	}
-	if os.Geteuid() == 0 {
-		key, err := os.Stat(r.path)
-		if err == nil {
-			err = giveToOwnerOf(key, aside.Name())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(aside.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
 }
