@@ -35,7 +35,7 @@ type alertWriter struct {
 	call  uuid.UUID // joins the events of one call
 
 	sender uuid.UUID // whose budgets bound it, because it is a message of that token; uuid.Nil: none do
-	spent  int       // events that are counted
+	spent  Spent     // events that are counted
 
 	folds  bool                     // what stands beside the keys is not trusted
 	newest map[string]*trackedAlert // by key
@@ -64,9 +64,9 @@ func (t *trackedAlert) closed() bool { return t.open && t.alert.State().Closed()
 // left what stands beside a key behind: the streams themselves are then folded.
 func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
 	var conflict *eventstore.ConflictError
-	var spent int
+	var spent Spent
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
-		s.ReturnEvents(actor, spent) // of the attempt before
+		spent.GiveBack() // by the attempt before
 		w := &alertWriter{
 			s: s, tx: tx, actor: actor, now: s.clock(), call: newID(),
 			folds: conflict != nil, newest: map[string]*trackedAlert{}, own: map[string][]string{},
@@ -80,7 +80,7 @@ func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *a
 		return err
 	})
 	if err != nil {
-		s.ReturnEvents(actor, spent)
+		spent.GiveBack()
 	}
 	return mark, err
 }

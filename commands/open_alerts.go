@@ -31,10 +31,11 @@ func (w *alertWriter) spend(ctx context.Context) error {
 		}
 	}
 	if w.sender != uuid.Nil {
-		if err := w.s.Budgets.SpendEvents(ctx, w.actor.OrganizationID, w.sender, int64(asked), int64(counted)); err != nil {
+		spent, err := w.s.Budgets.SpendEvents(ctx, w.actor.OrganizationID, w.sender, int64(asked), int64(counted))
+		if err != nil {
 			return err
 		}
-		w.spent = counted
+		w.spent = spent
 	}
 	if len(changes) == 0 {
 		return nil

@@ -22,39 +22,41 @@ func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetIte
 		return nil, Mark{}, err
 	}
 	var ids []FleetIDs
-	var spent int
+	var spent Spent
 	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (mark Mark, err error) {
-		s.ReturnEvents(actor, spent) // of the attempt before
-		spent = 0
+		spent.GiveBack() // by the attempt before
 		w := s.newFleetWriter(tx, actor)
 		if ids, err = w.recordInstances(ctx, items); err != nil {
 			return Mark{}, err
 		}
-		if err := s.SpendEvents(ctx, actor, w.events()); err != nil {
+		if spent, err = s.SpendEvents(ctx, actor, w.events()); err != nil {
 			return Mark{}, err
 		}
-		spent = w.events()
 		return w.write(ctx)
 	})
 	if err != nil {
-		s.ReturnEvents(actor, spent)
+		spent.GiveBack()
 	}
 	return ids, mark, err
 }
 
 // SpendEvents counts events that a token's call is about to append. A call without a token
 // has no budget. Errors are the budgets' own.
-func (s *Service) SpendEvents(ctx context.Context, actor Actor, n int) error {
+func (s *Service) SpendEvents(ctx context.Context, actor Actor, n int) (Spent, error) {
 	if s.Budgets == nil || actor.Token == uuid.Nil {
-		return nil
+		return nil, nil
 	}
 	return s.Budgets.SpendEvents(ctx, actor.OrganizationID, actor.Token, int64(n), int64(n))
 }
 
-// ReturnEvents takes back what SpendEvents counted, because nothing was appended.
-func (s *Service) ReturnEvents(actor Actor, n int) {
-	if s.Budgets != nil && actor.Token != uuid.Nil && n > 0 {
-		s.Budgets.ReturnEvents(actor.OrganizationID, actor.Token, int64(n))
+// Spent gives back events that were counted and not appended; nil: none were counted.
+type Spent func()
+
+// GiveBack gives them back, the first time that it is called.
+func (s *Spent) GiveBack() {
+	if *s != nil {
+		(*s)()
+		*s = nil
 	}
 }
 

@@ -76,10 +76,8 @@ type Texts interface {
 // error of theirs, which passes through.
 type Budgets interface {
 	// SpendEvents counts events that a call appends; asked of them are refused where there is
-	// no room for them.
-	SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) error
-	// ReturnEvents takes back what was counted of events that were not appended.
-	ReturnEvents(organization, token uuid.UUID, counted int64)
+	// no room for them. giveBack takes them back, because they were not appended.
+	SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) (giveBack func(), err error)
 	// CountOpen counts alerts that a transaction opens and closes, by the token that raised
 	// each. A call of token may be refused; uuid.Nil never is.
 	CountOpen(ctx context.Context, tx sqlx.ExtContext, organization, token uuid.UUID, changes map[uuid.UUID]int64) error

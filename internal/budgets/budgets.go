@@ -143,33 +143,36 @@ func (b *Book) ResetAt() time.Time { return b.today().Add(24 * time.Hour) }
 // Room is an *ExhaustedError where a budget of the day has nothing left, so that a body need
 // not be read.
 func (b *Book) Room(ctx context.Context, from Sender, name Name) error {
-	return b.spend(ctx, from, name, 1, 0)
+	_, err := b.spend(ctx, from, name, 1, 0)
+	return err
 }
 
 // Spend counts what a call uses of a budget of the day, or is an *ExhaustedError where that would exceed it.
 func (b *Book) Spend(ctx context.Context, from Sender, name Name, n int64) error {
-	return b.spend(ctx, from, name, n, n)
+	_, err := b.spend(ctx, from, name, n, n)
+	return err
 }
 
 // SpendEvents counts the events that a call appends. Those that only close alerts are not
-// refused: asked are the others, counted are all. A transaction that fails returns them
-// (ReturnEvents).
-func (b *Book) SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) error {
-	return b.spend(ctx, Sender{organization, token}, Events, asked, counted)
+// refused: asked are the others, counted are all. giveBack is for a transaction that fails: it
+// takes them from the day on which they were counted.
+func (b *Book) SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) (giveBack func(), err error) {
+	at, err := b.spend(ctx, Sender{organization, token}, Events, asked, counted)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.turn()
+		b.count(at, Events, -counted)
+	}, nil
 }
 
-// ReturnEvents takes back what was counted of events that were not appended.
-func (b *Book) ReturnEvents(organization, token uuid.UUID, counted int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.turn()
-	b.count(Sender{organization, token}, Events, -counted)
-}
-
-// spend counts, if asked is within both limits.
-func (b *Book) spend(ctx context.Context, from Sender, name Name, asked, counted int64) error {
+// spend counts, if asked is within both limits; at says where.
+func (b *Book) spend(ctx context.Context, from Sender, name Name, asked, counted int64) (at entry, err error) {
 	if err := b.open(ctx, from.Organization); err != nil {
-		return err
+		return entry{}, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,27 +185,27 @@ func (b *Book) spend(ctx context.Context, from Sender, name Name, asked, counted
 	a.asked = true
 	if asked > 0 {
 		if u, limit := a.all.of(name), b.limits.Of(name); u+asked > limit {
-			return &ExhaustedError{Name: name, Limit: limit, Used: u, ResetAt: b.ResetAt()}
+			return entry{}, &ExhaustedError{Name: name, Limit: limit, Used: u, ResetAt: b.ResetAt()}
 		}
 		if u, limit := a.by[from.Token].of(name), b.limits.OfToken(name); u+asked > limit {
-			return &ExhaustedError{Name: name, OfToken: true, Limit: limit, Used: u, ResetAt: b.ResetAt()}
+			return entry{}, &ExhaustedError{Name: name, OfToken: true, Limit: limit, Used: u, ResetAt: b.ResetAt()}
 		}
 	}
-	b.count(from, name, counted)
-	return nil
+	at = entry{from, b.day}
+	b.count(at, name, counted)
+	return at, nil
 }
 
-// count adds to the current day; the caller holds mu.
-func (b *Book) count(from Sender, name Name, n int64) {
+// count adds to a sender's day; the caller holds mu.
+func (b *Book) count(at entry, name Name, n int64) {
 	if n == 0 {
 		return
 	}
-	at := entry{from, b.day}
 	u := b.unkept[at]
 	u.add(name, n)
 	b.unkept[at] = u
-	if a := b.accounts[from.Organization]; a != nil {
-		a.add(from.Token, name, n)
+	if a := b.accounts[at.Organization]; a != nil && at.day.Equal(b.day) {
+		a.add(at.Token, name, n)
 	}
 }
 

@@ -116,11 +116,15 @@ func TestWhatClosesAlertsIsNotRefused(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	book, organization, token := h.process(small), uuid.New(), uuid.New()
+	var given []func()
 	spend := func(asked, counted int64) string {
-		return outcome(book.SpendEvents(t.Context(), organization, token, asked, counted))
+		giveBack, err := book.SpendEvents(t.Context(), organization, token, asked, counted)
+		given = append(given, giveBack)
+		return outcome(err)
 	}
 	got := []string{spend(10, 10), spend(0, 5), spend(1, 6)}
-	book.ReturnEvents(organization, token, 15)
+	given[0]()
+	given[1]()
 	got = append(got, spend(11, 11), spend(10, 10))
 	if diff := cmp.Diff([]string{"taken", "taken", "token 15 of 10 events", "token 0 of 10 events", "taken"}, got); diff != "" {
 		t.Error(diff)
@@ -155,6 +159,33 @@ func TestMidnight(t *testing.T) {
 	must(t, book.Flush(t.Context()))
 	if got := h.rows(); got != "2026-11-21 7 bytes 0 events" {
 		t.Errorf("kept %s", got)
+	}
+}
+
+func spendEvents(t *testing.T, b *budgets.Book, from budgets.Sender, n int64) (giveBack func()) {
+	t.Helper()
+	giveBack, err := b.SpendEvents(t.Context(), from.Organization, from.Token, n, n)
+	must(t, err)
+	return giveBack
+}
+
+// TestEventsAreGivenBackToTheirDay: a transaction that begins before midnight and fails behind
+// it gives the next day nothing.
+func TestEventsAreGivenBackToTheirDay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	book, from := h.process(small), budgets.Sender{Organization: uuid.New(), Token: uuid.New()}
+	spendEvents(t, book, from, 2)
+	fails := spendEvents(t, book, from, 5)
+	h.clock.Advance(2 * time.Second)
+	spendEvents(t, book, from, 7)
+	fails()
+	if _, err := book.SpendEvents(t.Context(), from.Organization, from.Token, 4, 4); outcome(err) != "token 7 of 10 events" {
+		t.Errorf("behind midnight: %s", outcome(err))
+	}
+	must(t, book.Flush(t.Context()))
+	if got, want := h.rows(), "2026-11-20 0 bytes 2 events; 2026-11-21 0 bytes 7 events"; got != want {
+		t.Errorf("kept %s, want %s", got, want)
 	}
 }
 
@@ -325,7 +356,7 @@ func TestTheListSaysWhoUsedWhat(t *testing.T) {
 	book, organization, a, b := h.process(small), uuid.New(), uuid.New(), uuid.New()
 	must(t, book.Spend(t.Context(), budgets.Sender{Organization: organization, Token: a}, budgets.Bytes, 10))
 	must(t, book.Spend(t.Context(), budgets.Sender{Organization: organization, Token: b}, budgets.Bytes, 20))
-	must(t, book.SpendEvents(t.Context(), organization, a, 3, 3))
+	spendEvents(t, book, budgets.Sender{Organization: organization, Token: a}, 3)
 	must(t, book.Spend(t.Context(), budgets.Sender{Organization: uuid.New(), Token: uuid.New()}, budgets.Bytes, 40))
 	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	want := []budgets.Use{

@@ -43,6 +43,8 @@
 //     may exceed a budget of a day by what all but one of them take in within two seconds
 //     and the time of a write. Open alerts are exact.
 //   - A process is killed: what it counted in its last two seconds is not counted.
+//   - The answer of a commit is lost: the call's events are given back, and may have been
+//     appended all the same. Then they are not counted.
 //   - The database cannot be written to: calls fail anyway; what was counted stays in memory
 //     and is written later.
 //   - Midnight: what was counted before belongs to the day before, also where it is written

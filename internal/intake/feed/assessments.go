@@ -166,21 +166,21 @@ func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, buffere
 	if err := d.addAccepted(ctx, from.OrganizationID, sent); err != nil {
 		return receipt, err
 	}
-	spent := 0
-	err = d.Assessments.RecordSent(ctx, from.OrganizationID, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+	var spent commands.Spent
+	err = d.Assessments.RecordSent(ctx, from.OrganizationID, sent, func(tx *sqlx.Tx, told []fleet.Assessed) (err error) {
+		spent.GiveBack()    // by the attempt before
 		if len(told) == 0 { // all of it was known
 			return nil
 		}
-		if err := d.Commands.SpendEvents(ctx, from, len(told)); err != nil {
+		if spent, err = d.Commands.SpendEvents(ctx, from, len(told)); err != nil {
 			return err
 		}
-		spent = len(told)
 		mark, err := d.Commands.RecordAssessmentTx(ctx, tx, intake.Machine(from), told...)
 		receipt.Mark = mark
 		return err
 	})
 	if err != nil {
-		d.Commands.ReturnEvents(from, spent)
+		spent.GiveBack()
 	}
 	if gone := (*assessment.CollectedError)(nil); errors.As(err, &gone) { // registered meanwhile
 		for _, id := range gone.Instances {

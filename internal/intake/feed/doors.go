@@ -38,10 +38,9 @@ type Texts interface {
 type Commands interface {
 	RecordFleet(ctx context.Context, actor commands.Actor, items []commands.FleetItem) ([]commands.FleetIDs, commands.Mark, error)
 	RecordAlerts(ctx context.Context, actor commands.Actor, items []commands.AlertItem) ([]commands.AlertID, commands.Mark, error)
-	// SpendEvents counts events that are about to be appended; ReturnEvents takes them back
-	// where they were not.
-	SpendEvents(ctx context.Context, actor commands.Actor, n int) error
-	ReturnEvents(actor commands.Actor, n int)
+	// SpendEvents counts events that are about to be appended, and gives them back where they
+	// were not.
+	SpendEvents(ctx context.Context, actor commands.Actor, n int) (commands.Spent, error)
 	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, all ...fleet.Assessed) (commands.Mark, error)
 }
 
