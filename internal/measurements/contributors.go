@@ -49,12 +49,14 @@ const (
 	ByCategory  Key = "category"
 )
 
-// How far back single minutes, hours and days of databases, statements and volumes are
-// kept. Hosts and instances are kept by the day for as long as their tile is.
+// How long the details of databases, statements and volumes are kept. Hosts and instances
+// are kept by the day for as long as their tile is.
 const (
-	minutesKept = 72 * time.Hour
-	hoursKept   = 35 * 24 * time.Hour
-	DaysKept    = 400 * 24 * time.Hour
+	// RawKept is how long the raw samples of an hour are kept after the last of them
+	// arrived. Single minutes of details are read from raw samples.
+	RawKept         = 72 * time.Hour
+	hourDetailsKept = 35 * 24 * time.Hour
+	DayDetailsKept  = 400 * 24 * time.Hour
 )
 
 // Span is one bucket of any length, from From up to To, which are on the grid of Size.
@@ -89,11 +91,11 @@ func SpanOf(from, to, now time.Time) Span {
 func KeptSince(size timegrid.Size, now time.Time) time.Time {
 	switch size {
 	case timegrid.Minute:
-		return now.Add(-minutesKept)
+		return now.Add(-RawKept)
 	case timegrid.Hour:
-		return now.Add(-hoursKept)
+		return now.Add(-hourDetailsKept)
 	}
-	return now.Add(-DaysKept)
+	return now.Add(-DayDetailsKept)
 }
 
 // Pieces cuts a span into windows of whole buckets, as long ones as there are.
@@ -160,7 +162,7 @@ type Breakdown struct {
 	Zeros bool
 }
 
-// Detailed says whether the key is one that is kept for DaysKept only.
+// Detailed says whether the key is one that is kept for DayDetailsKept only.
 func (b Breakdown) Detailed() bool {
 	return b.By == ByDatabase || b.By == ByStatement || b.By == ByVolume
 }

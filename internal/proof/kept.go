@@ -111,7 +111,7 @@ func (m *Maker) StampAll(ctx context.Context) (stamped int, err error) {
 		Organization uuid.UUID `db:"organization_id"`
 		Report       uuid.UUID `db:"report_id"`
 	}
-	waiting, err := statement.All[row](ctx, m.DB, "look for proofs without a time stamp", selectUnstamped, stampsAtOnce)
+	waiting, err := statement.All[row](ctx, m.DB, "look for proofs without a time stamp", selectUnstamped, stampsAtOnce, attest.Skew-time.Hour)
 	if err != nil {
 		return 0, err
 	}

@@ -22,12 +22,14 @@ var (
 
 // HeadBound is for how long the head keeps what is measured of series whose blocks cannot
 // be reached. After that their samples are refused until they can: PostgreSQL has to have
-// room for as much (docs/scale.md reckons it), while senders keep what is refused. The
-// statements spell it out.
+// room for as much (docs/scale.md reckons it), while senders keep what is refused.
 const HeadBound = 24 * time.Hour
 
+// blocksRetry is how long an hour waits whose blocks cannot be reached.
+const blocksRetry = 30 * time.Second
+
 // errHeadBound is why samples are refused.
-var errHeadBound = errors.New("hours that are over could not be put there for 24 hours, and no more is taken in of their hosts and instances until they can")
+var errHeadBound = fmt.Errorf("hours that are over could not be put there for %.0f hours, and no more is taken in of their hosts and instances until they can", HeadBound.Hours())
 
 // isAway says of an error that blocks cannot be reached.
 func isAway(ctx context.Context, err error) bool {

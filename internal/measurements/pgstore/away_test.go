@@ -73,7 +73,7 @@ func TestBlocksThatAreAway(t *testing.T) {
 	if n := s.roll(); n != 2 {
 		t.Errorf("%d hours are rolled up, want the two whose blocks are here", n)
 	}
-	s.quieten(quiet + time.Minute)
+	s.quieten(standard.raw + time.Minute)
 	if n, err := s.Compact(t.Context()); n != 3 || !errors.As(err, &refused) {
 		t.Errorf("%d hours are compacted, want 3; %v", n, err)
 	}

@@ -35,6 +35,11 @@ const (
 	compactGroup = 512
 	// packGroup is of how many hours raw samples are in memory at once.
 	packGroup = 64
+	// overAfter is the age of an hour's start at which the hour is over: late samples have
+	// ten minutes.
+	overAfter = 70 * time.Minute
+	// pausedFor is how long nothing of an hour has come when the hour is compacted.
+	pausedFor = 10 * time.Minute
 	// packedBytes is how much is packed before it is put.
 	packedBytes = 4 << 20
 )
@@ -50,11 +55,11 @@ func (s *Store) Compact(ctx context.Context) (hours int, err error) {
 			waiting = append(waiting, claimed...)
 		}
 		return err
-	})
+	}, overAfter, pausedFor)
 	if err := s.note(ctx, waiting); err != nil {
 		return hours, err
 	}
-	if err := statement.Exec(ctx, s.db, "forget what no longer waits for blocks", forgetAway); err != nil {
+	if err := statement.Exec(ctx, s.db, "forget what no longer waits for blocks", forgetAway, overAfter, blocksRetry); err != nil {
 		return hours, err
 	}
 	if err != nil {
@@ -73,7 +78,8 @@ type overHour struct {
 // and takes them out of the head. Blocks of days and weeks are put each time, so that
 // nothing but what open hours come to is lost with the head.
 func (g *group) compact(ctx context.Context, claimed []bucket) (int, error) {
-	over, err := statement.All[overHour](ctx, g.tx, fmt.Sprintf("compact %d hours", len(claimed)), compactHours, statement.Columns(claimed)...)
+	over, err := statement.All[overHour](ctx, g.tx, fmt.Sprintf("compact %d hours", len(claimed)), compactHours,
+		append(statement.Columns(claimed), pausedFor, g.store.retention.raw)...)
 	if err != nil || len(over) == 0 {
 		return 0, err
 	}
@@ -91,7 +97,8 @@ func (g *group) compact(ctx context.Context, claimed []bucket) (int, error) {
 	if err := g.putRaw(ctx, packed); err != nil {
 		return 0, err
 	}
-	return len(hours), statement.Exec(ctx, g.tx, fmt.Sprintf("clear the head of %d hours", len(hours)), clearHead, statement.Columns(hours)...)
+	return len(hours), statement.Exec(ctx, g.tx, fmt.Sprintf("clear the head of %d hours", len(hours)), clearHead,
+		append(statement.Columns(hours), overAfter)...)
 }
 
 // putHead puts what the head has of hours into blocks.

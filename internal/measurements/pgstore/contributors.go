@@ -29,7 +29,7 @@ func (s *Store) keeps(ctx context.Context, span measurements.Span, b measurement
 	if !b.Detailed() {
 		return nil
 	}
-	since, err := statement.One[time.Time](ctx, s.db, "read since when details are kept", detailsSince, measurements.DaysKept.Seconds(), !rolled)
+	since, err := statement.One[time.Time](ctx, s.db, "read since when details are kept", detailsSince, measurements.DayDetailsKept.Seconds(), !rolled)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (s *Store) forgetDictionary(ctx context.Context) error {
 	if last := s.forgot.Load(); last != nil && now.Sub(*last) < 24*time.Hour {
 		return nil
 	}
-	if err := forgetSome(ctx, s.db, "forget old statements", forgetStatements); err != nil {
+	if err := forgetSome(ctx, s.db, "forget old statements", forgetStatements, statementsKept); err != nil {
 		return err
 	}
 	s.forgot.Store(&now)

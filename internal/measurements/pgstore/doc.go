@@ -59,6 +59,9 @@
 //	details           hours for 35 days, days for 400; open until their week is over and sealed
 //	measured_statements  401 days after the statement was last seen
 //
+// Each number is written once (retention.go, measurements.RawKept), and the statements take
+// it as a parameter.
+//
 // # Parts
 //
 // A sample of the last hour, by the database's clock, goes into the part of its half hour

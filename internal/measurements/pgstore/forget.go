@@ -39,14 +39,6 @@ const (
 	forgetGroup = 128
 )
 
-// How long blocks, and rows of wholes, are kept, but those that something may still be
-// made of. still_open.sql and whole_forget.sql spell it out. Of details,
-// measurements.KeptSince says it.
-const (
-	minutesKept = 30 * 24 * time.Hour
-	hoursKept   = 400 * 24 * time.Hour
-)
-
 // forget drops what is older than its retention: details first, whose rests go to rows of
 // hours.
 func (s *Store) forget(ctx context.Context) error {
@@ -54,7 +46,7 @@ func (s *Store) forget(ctx context.Context) error {
 	if closing != nil {
 		closing = fmt.Errorf("close weeks that are over: %w", closing)
 	}
-	unpacking := s.round(ctx, claimPacked, packGroup, unpack)
+	unpacking := s.round(ctx, claimPacked, packGroup, unpack, s.retention.raw)
 	if unpacking != nil {
 		unpacking = fmt.Errorf("unpack hours that are not sealed: %w", unpacking)
 	}
@@ -67,16 +59,16 @@ func (s *Store) forgetBlocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	raw, err := statement.One[time.Time](ctx, s.db, "look which raw samples are not needed", packedBefore)
+	raw, err := statement.One[time.Time](ctx, s.db, "look which raw samples are not needed", packedBefore, s.retention.raw)
 	if err != nil {
 		return err
 	}
-	hours, err := statement.One[time.Time](ctx, s.db, "look which weeks are open", stillOpen)
+	hours, err := statement.One[time.Time](ctx, s.db, "look which weeks are open", stillOpen, s.retention.hours)
 	if err != nil {
 		return err
 	}
 	for table, before := range map[blocks.Table]time.Time{
-		blocks.Raw: raw, blocks.Minutes: now.Add(-minutesKept), blocks.Hours: hours,
+		blocks.Raw: raw, blocks.Minutes: now.Add(-s.retention.minutes), blocks.Hours: hours,
 		blocks.ClosedHourDetails: measurements.KeptSince(timegrid.Hour, now), blocks.ClosedDayDetails: measurements.KeptSince(timegrid.Day, now),
 	} {
 		err = errors.Join(err, s.blocks.Forget(ctx, table, before.UTC()))

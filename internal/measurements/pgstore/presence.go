@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	_ "embed" // the statements
+	"fmt"
 	"time"
 
 	"muster/internal/pause"
@@ -19,6 +20,13 @@ var (
 // attendInterval is how often it is noted that samples can be sent: what is known of the
 // last time may be as old when a process dies.
 const attendInterval = time.Minute
+
+const (
+	// awayAfter is how long nobody took in samples when they come late after that.
+	awayAfter = time.Hour
+	// settled is how long late samples may take to come; nothing is sealed meanwhile.
+	settled = 6 * time.Hour
+)
 
 // arrival is how it came that samples can be sent: attend.sql has them.
 type arrival string
@@ -44,13 +52,15 @@ func (s *Store) noteAttendance(ctx context.Context) {
 	case err != nil && ctx.Err() == nil:
 		s.log.WarnContext(ctx, "it could not be noted that samples are taken in, trying again", "error", err)
 	case how == wasAway:
-		s.log.InfoContext(ctx, "nothing is sealed in the next 6 hours: by the database's clock samples, or some of them, were not taken in for more than an hour, so that they come late")
+		s.log.InfoContext(ctx, fmt.Sprintf("nothing is sealed in the next %.0f hours: "+
+			"by the database's clock samples, or some of them, were not taken in for more than an hour, so that they come late", settled.Hours()))
 	case how == clockAhead:
-		s.log.InfoContext(ctx, "nothing is sealed in the next 6 hours: the database's clock was set back, so that nobody knows whether samples come late")
+		s.log.InfoContext(ctx, fmt.Sprintf("nothing is sealed in the next %.0f hours: "+
+			"the database's clock was set back, so that nobody knows whether samples come late", settled.Hours()))
 	}
 }
 
 func (s *Store) attend(ctx context.Context) (how arrival, err error) {
-	how, _, err = statement.Find[arrival](ctx, s.db, "note that samples are taken in", attend)
+	how, _, err = statement.Find[arrival](ctx, s.db, "note that samples are taken in", attend, HeadBound, awayAfter)
 	return how, err
 }

@@ -77,7 +77,7 @@ func TestSealingAfterAnAbsence(t *testing.T) {
 		s.pass(2*time.Minute, true)
 		s.seals(1, "after six hours") // what nothing came late of
 		late(11, 0, 2)
-		s.pass(quiet+time.Minute, true)
+		s.pass(standard.raw+time.Minute, true)
 		if s.seal() == 0 || s.raw() != 0 {
 			t.Errorf("away for %s: %d raw samples are never sealed", away, s.raw())
 		}
@@ -92,7 +92,7 @@ func TestSealingWithoutAnAbsence(t *testing.T) {
 		s := newStage(t)
 		s.write(measured(codec.Sessions, "a", past, 1))
 		s.roll()
-		s.pass(quiet+time.Minute, true)
+		s.pass(standard.raw+time.Minute, true)
 		s.pass(away, false)
 		s.arrives(stillHere)
 		s.seals(1, away.String()+" away:")
@@ -107,7 +107,7 @@ func TestAFirstStart(t *testing.T) {
 	s.exec(`DELETE FROM intake_presence`)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(quiet + time.Minute)
+	s.quieten(standard.raw + time.Minute)
 	s.seals(0, "before the first start")
 	s.arrives(firstEver)
 	s.seals(0, "at the first start")
@@ -121,7 +121,7 @@ func TestAClockThatWasAhead(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(quiet + time.Minute)
+	s.quieten(standard.raw + time.Minute)
 	s.exec(`UPDATE intake_presence SET seen_at = now() + interval '3 years', back_at = now() + interval '3 years'`)
 	s.arrives(clockAhead)
 	s.arrives(stillHere)

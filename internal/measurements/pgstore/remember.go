@@ -10,7 +10,7 @@ const (
 	// mostRemembered is of how many statements a process knows that the dictionary has
 	// them: 32 MB.
 	mostRemembered = 4 << 20
-	// rememberedFor is how long that is believed, far below the 401 days after which the
+	// rememberedFor is how long that is believed, far below statementsKept, after which the
 	// dictionary forgets.
 	rememberedFor = 24 * time.Hour
 )

@@ -169,7 +169,8 @@ func (s *Store) await(ctx context.Context, hours []bucket) error {
 		return nil
 	}
 	// In this order: whoever forgets what no longer waits (Compact) would not see before that these do.
-	err := statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(hours)), awaitBlocks, statement.Columns(hours)...)
+	err := statement.Exec(ctx, s.db, fmt.Sprintf("postpone %d hours", len(hours)), awaitBlocks,
+		append(statement.Columns(hours), blocksRetry)...)
 	if err != nil {
 		return err
 	}

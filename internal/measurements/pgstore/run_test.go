@@ -14,7 +14,7 @@ func TestRun(t *testing.T) {
 	s := newStage(t)
 	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
-	s.quieten(2 * quiet)
+	s.quieten(2 * standard.raw)
 	s.write(measured(codec.Sessions, "b", past, 1))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
-	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -23,22 +22,17 @@ var (
 	holdOne string
 )
 
-const (
-	// quiet is for how long nothing of an hour has arrived when it is sealed. The
-	// statements spell it out.
-	quiet = 72 * time.Hour
-	// sealGroup is how many hours one transaction seals: some 15,000 raw samples.
-	sealGroup = 64
-)
+// sealGroup is how many hours one transaction seals: some 15,000 raw samples.
+const sealGroup = 64
 
-// Seal closes hours of which no sample has arrived for 72 hours, and deletes their raw
-// samples and what is older than its retention. It says how many hours it sealed. Any number of
+// Seal closes hours of which no sample has arrived for as long as raw samples are kept, and
+// deletes their raw samples and what is older than its retention. It says how many hours it sealed. Any number of
 // processes may do it.
 //
 // It waits for whoever sends late because nobody could send before (Attend): while the
 // intake is away for more than an hour, and in the six hours after that, it does nothing.
 func (s *Store) Seal(ctx context.Context) (hours int, err error) {
-	if ok, err := statement.One[bool](ctx, s.db, "look whether the intake was away", attended); err != nil || !ok {
+	if ok, err := statement.One[bool](ctx, s.db, "look whether the intake was away", attended, awayAfter, settled); err != nil || !ok {
 		return 0, err
 	}
 	if _, err := s.Compact(ctx); err != nil && !isAway(ctx, err) { // what is not compacted is not sealed
@@ -48,7 +42,7 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 		sealed, err := g.seal(ctx, claimed)
 		hours += sealed
 		return err
-	})
+	}, s.retention.raw)
 	if err != nil {
 		return hours, fmt.Errorf("seal hours: %w", err)
 	}
@@ -56,12 +50,14 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 }
 
 // round claims groups and does something to each, in a transaction of its own, until
-// there are no more. A claim goes on behind the last bucket of the one before it ($2 and
+// there are no more. Args are what the claim takes beside its size. A claim goes on behind the last bucket of the one before it ($2 and
 // $3): what could not be done, or is somebody else's, is left to the next round, and
 // what must stay is not looked at again for every group. Where blocks cannot be reached,
 // each of a group is done by itself, and the round goes on without their series; the error
 // says so at its end.
-func (s *Store) round(ctx context.Context, claim string, size int, do func(context.Context, *group, []bucket) error) error {
+func (s *Store) round(
+	ctx context.Context, claim string, size int, do func(context.Context, *group, []bucket) error, args ...any,
+) error {
 	var last bucket
 	away := absent{series: make(map[int64]bool)}
 	for found := size; found == size; {
@@ -71,7 +67,7 @@ func (s *Store) round(ctx context.Context, claim string, size int, do func(conte
 				return err
 			}
 			g := &group{tx: tx, store: s, series: make(map[int64]series)}
-			claimed, err = g.claim(ctx, claim, size, last.Series, last.Start)
+			claimed, err = g.claim(ctx, claim, append([]any{size, last.Series, last.Start}, args...)...)
 			if found = len(claimed); err != nil || found == 0 {
 				return err
 			}
@@ -123,7 +119,8 @@ func (g *group) seal(ctx context.Context, claimed []bucket) (int, error) {
 	for i, hour := range claimed {
 		hours[i] = hour.ofWeek()
 	}
-	sealed, err := statement.All[bucket](ctx, g.tx, fmt.Sprintf("seal %d hours", len(hours)), sealHours, statement.Columns(hours)...)
+	sealed, err := statement.All[bucket](ctx, g.tx, fmt.Sprintf("seal %d hours", len(hours)), sealHours,
+		append(statement.Columns(hours), g.store.retention.raw)...)
 	if err != nil {
 		return 0, err
 	}

@@ -73,7 +73,8 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 		Now  time.Time
 		Full bool // the head takes no more of it
 	}
-	rows, err := statement.All[locked](ctx, tx, fmt.Sprintf("hold %d series", len(all)), lockSeries, args[:3]...)
+	rows, err := statement.All[locked](ctx, tx, fmt.Sprintf("hold %d series", len(all)), lockSeries,
+		append(args[:3:3], HeadBound)...)
 	h := held{series: make(map[seriesKey]int64, len(rows)), rows: make(map[int64]series, len(rows))}
 	for _, row := range rows {
 		key := seriesKey{row.Kind, row.Subject}

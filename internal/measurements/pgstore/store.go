@@ -39,6 +39,7 @@ type Store struct {
 
 	wholeFrom, wholeRows int                     // the constants, but in tests
 	inParts              time.Duration           // likewise
+	retention            retention               // standard, but in tests
 	crashAt              func(step string) error // where a test lets Whole die; nil: nowhere
 
 	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
@@ -57,7 +58,7 @@ func New(db *sqlx.DB, log *slog.Logger) *Store { return NewOn(db, tables{db}, lo
 func NewOn(db *sqlx.DB, kept blocks.Store, log *slog.Logger) *Store {
 	return &Store{
 		db: db, blocks: kept, log: log, kinds: codec.KindOf, noted: memory{series: make(map[int64]remembered)},
-		wholeFrom: wholeFrom, wholeRows: wholeRows, inParts: inParts,
+		wholeFrom: wholeFrom, wholeRows: wholeRows, inParts: inParts, retention: standard,
 	}
 }
 

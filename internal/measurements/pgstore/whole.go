@@ -250,7 +250,7 @@ func (m *making) take(ctx context.Context) error {
 
 // forgetWholes deletes rows that are older than those of series are kept.
 func (s *Store) forgetWholes(ctx context.Context) error {
-	return forgetSome(ctx, s.db, "forget old rows of whole organizations", dropWholeRows)
+	return forgetSome(ctx, s.db, "forget old rows of whole organizations", dropWholeRows, s.retention.minutes, s.retention.hours)
 }
 
 // deleteWholes deletes the rows that an organization has as a whole, with the transaction

@@ -90,7 +90,7 @@ func TestAWholeAfterACrash(t *testing.T) {
 func TestALateSampleOfAnOldHour(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
-	old := timegrid.Hour.Floor(time.Now().Add(-minutesKept)).Add(-24 * time.Hour)
+	old := timegrid.Hour.Floor(time.Now().Add(-standard.minutes)).Add(-24 * time.Hour)
 	c.measure(t, 0, old)
 	c.settle(t)
 	c.exec(t, `UPDATE measured_hours SET arrived_at = arrived_at - interval '73 hours'`)

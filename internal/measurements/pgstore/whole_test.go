@@ -19,7 +19,7 @@ func TestAWholeIsWhatItsSeriesAre(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	now := timegrid.Hour.Floor(time.Now()).Add(20 * time.Minute)
-	old := timegrid.Hour.Floor(now.Add(-minutesKept)).Add(-90 * time.Minute)
+	old := timegrid.Hour.Floor(now.Add(-standard.minutes)).Add(-90 * time.Minute)
 	rapid.Check(t, func(t *rapid.T) {
 		c.afresh()
 		c.wholeRows = rapid.SampledFrom([]int{1, 20, 1000}).Draw(t, "rows at a time")

@@ -31,12 +31,9 @@ var (
 	packedAmong string
 )
 
-// unsealed is how young an hour is that cannot be sealed yet, with a day to spare for
-// clocks that differ.
-const unsealed = quiet - 24*time.Hour
-
-// unpacked is how young the start of an hour is that cannot be packed yet.
-const unpacked = time.Hour
+// unpacked is how young the start of an hour is that cannot be packed yet, with ten minutes
+// to spare for clocks that differ.
+const unpacked = overAfter - 10*time.Minute
 
 // Write is documented at measurements.Store.
 func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
@@ -83,7 +80,7 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err != nil {
 		return receipt, nil, err
 	}
-	accepted, receipt, err := inTime(ctx, tx, h, arrived)
+	accepted, receipt, err := s.inTime(ctx, tx, h, arrived)
 	if err != nil {
 		return receipt, nil, err
 	}
@@ -126,9 +123,10 @@ func (p *placed) hour() bucket { return bucket{p.series, timegrid.Hour.Floor(p.A
 
 // inTime gives arrivals their series, and leaves out what falls into an hour that is
 // sealed.
-func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (accepted []placed, receipt measurements.Receipt, err error) {
+func (s *Store) inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (accepted []placed, receipt measurements.Receipt, err error) {
 	old := make(map[bucket]bool) // hours that may be sealed; true: they are
 	placements := make([]placed, len(arrived))
+	unsealed := s.retention.unsealed()
 	for i, arrival := range arrived {
 		a := placed{Arrival: arrival, series: h.series[seriesKey{arrival.Kind, arrival.Subject}]}
 		placements[i] = a

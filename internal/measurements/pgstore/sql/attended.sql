@@ -1,5 +1,5 @@
--- Could samples be sent for the last six hours, but for less than an hour at a time?
+-- Could samples be sent for as long as $2, but for less than $1 at a time?
 SELECT EXISTS (
     SELECT FROM intake_presence
-    WHERE seen_at >= now() - interval '1 hour' AND back_at <= now() - interval '6 hours'
+    WHERE seen_at >= now() - $1::interval AND back_at <= now() - $2::interval
 )

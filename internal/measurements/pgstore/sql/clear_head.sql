@@ -1,7 +1,7 @@
 -- Takes hours that are in blocks out of the head, and the days and weeks of which no hour
 -- is left there. What others come to has to be made anew: there is one more of them.
 -- Where blocks of their series were away, it has waited for as long as the oldest hour that is
--- left could have been put there.
+-- left and over ($3) could have been put there.
 WITH hours AS (
     SELECT series_id, hour, date_trunc('day', hour, 'UTC') AS day, date_trunc('week', hour, 'UTC') AS week
     FROM unnest($1::bigint[], $2::timestamptz[]) AS n (series_id, hour)
@@ -25,8 +25,8 @@ WITH hours AS (
 ), away AS (
     UPDATE series_away a
     SET since = greatest(a.since, coalesce((
-        SELECT min(h.hour) + interval '70 minutes' FROM measured_hours h
-        WHERE h.series_id = a.series_id AND NOT h.compacted AND h.hour < now() - interval '70 minutes'
+        SELECT min(h.hour) + $3::interval FROM measured_hours h
+        WHERE h.series_id = a.series_id AND NOT h.compacted AND h.hour < now() - $3::interval
     ), now()))
     FROM (SELECT DISTINCT series_id FROM hours) n WHERE a.series_id = n.series_id
 ), rests_of_weeks AS (

@@ -1,5 +1,5 @@
--- Forgets which series no longer wait for blocks: they have no hour left that is over and not
--- put there, nor one that is postponed until its blocks can be reached (await_blocks). Hours
+-- Forgets which series no longer wait for blocks: they have no hour left that is over ($1) and not
+-- put there, nor one that is postponed until its blocks can be reached (await_blocks, by $2). Hours
 -- that cannot be rolled up for another reason do not count. Others may forget the same series
 -- now: those are theirs.
 DELETE FROM series_away WHERE series_id IN (
@@ -7,11 +7,11 @@ DELETE FROM series_away WHERE series_id IN (
     FROM series_away a
     WHERE NOT EXISTS (
         SELECT FROM measured_hours h
-        WHERE h.series_id = a.series_id AND NOT h.compacted AND h.hour < now() - interval '70 minutes'
+        WHERE h.series_id = a.series_id AND NOT h.compacted AND h.hour < now() - $1::interval
           AND NOT EXISTS (SELECT FROM dirty_hours d WHERE d.series_id = h.series_id AND d.hour = h.hour AND d.failures > 0)
     ) AND NOT EXISTS (
         SELECT FROM dirty_hours d
-        WHERE d.series_id = a.series_id AND d.failures = 0 AND d.due >= d.since + interval '30 seconds'
+        WHERE d.series_id = a.series_id AND d.failures = 0 AND d.due >= d.since + $2::interval
     )
     FOR UPDATE SKIP LOCKED
 )

@@ -1,9 +1,9 @@
--- Seals hours ($4: the number of the hour in its week), now that their series are
+-- Seals hours ($4: the number of the hour in its week) of which nothing has arrived for $5, now that their series are
 -- ours: those which still are as they were found.
 WITH quiet AS (
     DELETE FROM measured_hours h
     USING unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::integer[]) AS n (series_id, hour, week, number)
-    WHERE h.series_id = n.series_id AND h.hour = n.hour AND h.arrived_at < now() - interval '72 hours' AND h.compacted
+    WHERE h.series_id = n.series_id AND h.hour = n.hour AND h.arrived_at < now() - $5::interval AND h.compacted
       AND NOT EXISTS (SELECT FROM dirty_hours d WHERE d.series_id = h.series_id AND d.hour = h.hour)
     RETURNING h.series_id, h.hour, n.week, n.number
 ), bits AS (
