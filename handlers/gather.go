@@ -21,9 +21,9 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/logged"
 	"muster/internal/blobs"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
 	"muster/internal/supervise"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -400,9 +400,10 @@ func hasDatabase(instance *snapshot.Instance, name string) bool {
 }
 
 // unconnected says why an instance that has no connection is not assessed.
-func unconnected(engine string) string {
-	if slices.Contains(sampledEngines, domain.Engine(engine)) { // Muster connects to them
+func unconnected(name string) string {
+	e := engine.Described(name)
+	if e.Measured != nil { // Muster connects to them
 		return "no connection is registered"
 	}
-	return "no assessment of it was sent, and Muster does not connect to " + analysis.EngineName(engine)
+	return "no assessment of it was sent, and Muster does not connect to " + e.Title
 }

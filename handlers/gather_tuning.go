@@ -12,7 +12,9 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
@@ -66,8 +68,8 @@ func machine(m measurements.Machine) snapshot.Machine {
 // addSessions takes in how many sessions are open, and how many waited.
 func (g *Inputs) addSessions(ctx context.Context, organization uuid.UUID, doc *snapshot.Document, t *snapshot.Tuning) error {
 	instance := doc.Instances[0]
-	engine := fleet.Engine(instance.Engine)
-	if !slices.Contains(sampledEngines, engine) {
+	of := fleet.Engine(instance.Engine)
+	if !slices.Contains(engine.Measured(), of) {
 		return nil
 	}
 	var databases []uuid.UUID
@@ -76,7 +78,7 @@ func (g *Inputs) addSessions(ctx context.Context, organization uuid.UUID, doc *s
 			databases = append(databases, db.ID)
 		}
 	}
-	open, err := g.Measurements.Connections(ctx, organization, engine, databases, doc.AsOf)
+	open, err := g.Measurements.Connections(ctx, organization, of, databases, doc.AsOf)
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func (g *Inputs) addSessions(ctx context.Context, organization uuid.UUID, doc *s
 		t.Open, t.SampledAt = &total, &at
 	}
 	scope := fleet.Scope{Filtered: true, Instances: []uuid.UUID{instance.ID}}
-	sums, err := g.Measurements.WaitEvents(ctx, organization, engine, scope, timegrid.Window{From: doc.Window.From, To: doc.Window.To, Size: timegrid.Hour})
+	sums, err := g.Measurements.WaitEvents(ctx, organization, of, scope, timegrid.Window{From: doc.Window.From, To: doc.Window.To, Size: timegrid.Hour})
 	if err != nil {
 		return err
 	}
@@ -93,12 +95,9 @@ func (g *Inputs) addSessions(ctx context.Context, organization uuid.UUID, doc *s
 	return nil
 }
 
-// sampledEngines are those that Muster connects to, and whose sessions are shown.
-var sampledEngines = []fleet.Engine{fleet.PostgreSQL, fleet.SQLServer, fleet.Oracle}
-
 // waitsOf are the means of hours; nil where no hour has a sample.
 func waitsOf(sums measurements.WaitSums) *snapshot.Waits {
-	w := &snapshot.Waits{Of: len(sums.Waiting[measurements.IO]), Partial: sums.Partial}
+	w := &snapshot.Waits{Of: len(sums.Waiting[waitclass.IO]), Partial: sums.Partial}
 	mean := func(category int) float64 {
 		sum, n := 0.0, 0
 		for _, v := range sums.Waiting[category] {
@@ -111,7 +110,7 @@ func waitsOf(sums measurements.WaitSums) *snapshot.Waits {
 		}
 		return math.Round(1000*sum/float64(n)) / 1000
 	}
-	w.IO, w.Locks, w.Latches = mean(measurements.IO), mean(measurements.Locks), mean(measurements.LightweightLocks)
+	w.IO, w.Locks, w.Latches = mean(waitclass.IO), mean(waitclass.Locks), mean(waitclass.LightweightLocks)
 	if w.Hours == 0 {
 		return nil
 	}

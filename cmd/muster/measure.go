@@ -15,8 +15,8 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/budgets"
 	"muster/internal/checkpoint"
+	"muster/internal/engine"
 	"muster/internal/mail"
-	"muster/internal/measurements"
 	"muster/internal/pause"
 	"muster/internal/telemetry"
 	"muster/projections"
@@ -148,7 +148,7 @@ func (p *process) fromZero() {
 		}
 	}
 	for _, tile := range []string{"connections", "query-performance", "wait-events"} {
-		for _, engine := range measurements.Engines() {
+		for _, engine := range engine.Measured() {
 			p.metrics.EnginesDropped.WithLabelValues(tile, string(engine))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -21,7 +22,7 @@ func TestTheWireAgreesWithTheTiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	ids := w.fleetOfThree(w.ours)
-	names, engines := []string{"orders", "billing", "ledger"}, measurements.Engines()
+	names, engines := []string{"orders", "billing", "ledger"}, engine.Measured()
 	start := w.hourAgo(12)
 	// Each minute has something of everything, more or less; a query of each engine is
 	// seen twice in it.

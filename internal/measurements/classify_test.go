@@ -6,6 +6,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 const none = -1 // on CPU
@@ -43,7 +44,7 @@ func TestClassifySQLServer(t *testing.T) {
 	t.Parallel()
 	classify(t, fleet.SQLServer, []waits{
 		{none, ``},
-		{measurements.Locks, `
+		{waitclass.Locks, `
 			LCK_M_S
 			LCK_M_X
 			LCK_M_U
@@ -54,13 +55,13 @@ func TestClassifySQLServer(t *testing.T) {
 			LCK_M_RIn_NL
 			LCK_M_RS_U
 			LCK_M_X_LOW_PRIORITY`},
-		{measurements.LightweightLocks, `
+		{waitclass.LightweightLocks, `
 			LATCH_EX
 			LATCH_SH
 			LATCH_UP
 			LATCH_DT
 			LATCH_NL`},
-		{measurements.IO, `
+		{waitclass.IO, `
 			PAGEIOLATCH_SH
 			PAGEIOLATCH_EX
 			PAGEIOLATCH_UP
@@ -80,7 +81,7 @@ func TestClassifySQLServer(t *testing.T) {
 			LOGMGR_FLUSH
 			LOGMGR_QUEUE
 			LOGMGR_RESERVE_APPEND`},
-		{measurements.ClientNetwork, `
+		{waitclass.ClientNetwork, `
 			ASYNC_NETWORK_IO
 			EXTERNAL_SCRIPT_NETWORK_IOF
 			NETWORK
@@ -88,7 +89,7 @@ func TestClassifySQLServer(t *testing.T) {
 			SNI_HTTP_ACCEPT
 			SNI_TASK_COMPLETION
 			SNI_CONN_DUP`},
-		{measurements.Other, `
+		{waitclass.Other, `
 			CXPACKET
 			CXCONSUMER
 			SOS_SCHEDULER_YIELD
@@ -123,7 +124,7 @@ func TestClassifyPostgreSQL(t *testing.T) {
 	t.Parallel()
 	classify(t, fleet.PostgreSQL, []waits{
 		{none, ``},
-		{measurements.Locks, `
+		{waitclass.Locks, `
 			Lock#relation
 			Lock#extend
 			Lock#page
@@ -142,7 +143,7 @@ func TestClassifyPostgreSQL(t *testing.T) {
 			Buffer#BufferExclusive
 			Buffer#BufferShared
 			Buffer#BufferShareExclusive`},
-		{measurements.LightweightLocks, `
+		{waitclass.LightweightLocks, `
 			LWLock#WALWrite
 			LWLock#WALInsert
 			LWLock#BufferContent
@@ -153,7 +154,7 @@ func TestClassifyPostgreSQL(t *testing.T) {
 			LWLock#MultiXactOffsetBuffer
 			LWLock#pg_stat_statements
 			LWLock#ParallelHashJoin`},
-		{measurements.IO, `
+		{waitclass.IO, `
 			IO#DataFileRead
 			IO#DataFileWrite
 			IO#DataFileExtend
@@ -166,7 +167,7 @@ func TestClassifyPostgreSQL(t *testing.T) {
 			IO#SLRURead
 			IO#AioIoCompletion
 			IO#CopyFileRead`},
-		{measurements.ClientNetwork, `
+		{waitclass.ClientNetwork, `
 			Client#ClientRead
 			Client#ClientWrite
 			Client#GSSOpenServer
@@ -181,7 +182,7 @@ func TestClassifyPostgreSQL(t *testing.T) {
 			IPC#SyncRep
 			IPC#BackupWaitWalArchive
 			IPC#ProcarrayGroupUpdate`},
-		{measurements.Other, `
+		{waitclass.Other, `
 			Activity#LogicalLauncherMain
 			Activity#WalWriterMain
 			Activity#CheckpointerMain
@@ -205,7 +206,7 @@ func TestClassifyOracle(t *testing.T) {
 	classify(t, fleet.Oracle, []waits{
 		{none, `
 			ON CPU`}, // v$active_session_history.session_state
-		{measurements.Locks, `
+		{waitclass.Locks, `
 			Concurrency#buffer busy waits
 			Concurrency#cursor: pin S wait on X
 			Concurrency#cursor: mutex X
@@ -221,7 +222,7 @@ func TestClassifyOracle(t *testing.T) {
 			Application#enq: UL - contention
 			Application#SQL*Net break/reset to client
 			Application#Wait for Table Lock`},
-		{measurements.LightweightLocks, `
+		{waitclass.LightweightLocks, `
 			Configuration#log file switch (checkpoint incomplete)
 			Configuration#log file switch completion
 			Configuration#log buffer space
@@ -229,7 +230,7 @@ func TestClassifyOracle(t *testing.T) {
 			Configuration#enq: TX - allocate ITL entry
 			Configuration#free buffer waits
 			Configuration#write complete waits`},
-		{measurements.IO, `
+		{waitclass.IO, `
 			User I/O#db file sequential read
 			User I/O#db file scattered read
 			User I/O#direct path read
@@ -242,7 +243,7 @@ func TestClassifyOracle(t *testing.T) {
 			System I/O#control file sequential read
 			System I/O#control file parallel write
 			System I/O#RMAN backup & recovery I/O`},
-		{measurements.ClientNetwork, `
+		{waitclass.ClientNetwork, `
 			Network#SQL*Net message to client
 			Network#SQL*Net more data to client
 			Network#SQL*Net more data from client
@@ -250,7 +251,7 @@ func TestClassifyOracle(t *testing.T) {
 			Network#SQL*Net vector data to client
 			Network#TCP Socket (KGAS)
 			Network#ARCH wait on SENDREQ`},
-		{measurements.Other, `
+		{waitclass.Other, `
 			Idle#SQL*Net message from client
 			Idle#rdbms ipc message
 			Idle#pmon timer
@@ -278,18 +279,18 @@ func TestClassifyByPrefix(t *testing.T) {
 		category int
 	}{
 		{fleet.PostgreSQL, "  ", none}, // padded NULLs
-		{fleet.PostgreSQL, "LWLockNamed", measurements.LightweightLocks},
-		{fleet.PostgreSQL, "LWLoc", measurements.Other},
-		{fleet.PostgreSQL, "lock ", measurements.Locks},
-		{fleet.SQLServer, "LCK", measurements.Other}, // the pattern is LCK_*
-		{fleet.SQLServer, "IO", measurements.Other},
-		{fleet.SQLServer, "THE_NETWORKED", measurements.ClientNetwork},
-		{fleet.SQLServer, "LATCH_NETWORK", measurements.LightweightLocks}, // the earlier row
-		{fleet.Oracle, "Network", measurements.ClientNetwork},
-		{fleet.Oracle, "The Network", measurements.Other}, // anywhere is SQL Server's only
-		{fleet.Oracle, "ZÜRICH", measurements.Other},
+		{fleet.PostgreSQL, "LWLockNamed", waitclass.LightweightLocks},
+		{fleet.PostgreSQL, "LWLoc", waitclass.Other},
+		{fleet.PostgreSQL, "lock ", waitclass.Locks},
+		{fleet.SQLServer, "LCK", waitclass.Other}, // the pattern is LCK_*
+		{fleet.SQLServer, "IO", waitclass.Other},
+		{fleet.SQLServer, "THE_NETWORKED", waitclass.ClientNetwork},
+		{fleet.SQLServer, "LATCH_NETWORK", waitclass.LightweightLocks}, // the earlier row
+		{fleet.Oracle, "Network", waitclass.ClientNetwork},
+		{fleet.Oracle, "The Network", waitclass.Other}, // anywhere is SQL Server's only
+		{fleet.Oracle, "ZÜRICH", waitclass.Other},
 		// Of engines that are not answered, nothing is known.
-		{fleet.MySQL, "Lock", measurements.Other},
+		{fleet.MySQL, "Lock", waitclass.Other},
 		{fleet.MongoDB, "", none},
 	} {
 		category, ok := measurements.Classify(c.engine, c.name)

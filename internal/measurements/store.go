@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/measurements/waitclass"
 )
 
 // Store keeps samples and answers, engine by engine, what the tiles are made of.
@@ -97,25 +98,12 @@ type QuerySums struct {
 	Partial bool   // some are of a part of the statements only
 }
 
-// Categories of wait events, the places in WaitSums.
-const (
-	Locks = iota
-	LightweightLocks
-	IO
-	ClientNetwork
-	Other
-	Categories // how many there are
-)
-
-// CategoryNames are how the categories are spelled.
-var CategoryNames = [Categories]string{"locks", "lightweightLocks", "io", "clientNetwork", "other"}
-
 // WaitSums is one engine's part of wait events, an entry a bucket of the window:
 // NaN in all five where nobody sampled.
 type WaitSums struct {
-	Waiting [Categories]Values // average number of sessions that wait at once
-	Sampled bool               // the engine has a sample in the window
-	Partial bool               // some are of a part of the sessions only
+	Waiting [waitclass.Categories]Values // average number of sessions that wait at once
+	Sampled bool                         // the engine has a sample in the window
+	Partial bool                         // some are of a part of the sessions only
 }
 
 // OpenConnections is what is open now.

@@ -12,6 +12,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
+	"muster/internal/measurements/waitclass"
 )
 
 // Tiles puts the engines' parts together as the dashboard shows them.
@@ -40,7 +42,7 @@ type QueryPerformance struct {
 
 // WaitEvents is the tile, the engines' parts summed.
 type WaitEvents struct {
-	Waiting    [Categories]Values
+	Waiting    [waitclass.Categories]Values
 	Engines    []fleet.Engine
 	Partial    []fleet.Engine
 	Incomplete bool
@@ -163,7 +165,7 @@ func (t *Tiles) QueryContributors(ctx context.Context, organization uuid.UUID, s
 func (t *Tiles) WaitContributors(ctx context.Context, organization uuid.UUID, scope fleet.Scope, span Span, b Breakdown) (Contributors, error) {
 	asked := b.Limit
 	if b.By == ByCategory { // which the engines share
-		b.Limit = max(asked, Categories)
+		b.Limit = max(asked, waitclass.Categories)
 	}
 	all, err := t.contributors(ctx, organization, "wait-events", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {
 		return t.Store.WaitContributors(ctx, organization, engine, scope, span, b)
@@ -215,12 +217,6 @@ func (t *Tiles) eachKept(ctx context.Context, organization uuid.UUID, tile strin
 	return incomplete, err
 }
 
-// Engines are those that connections, query performance and wait events cover, in
-// the order in which answers name them.
-func Engines() []fleet.Engine {
-	return []fleet.Engine{fleet.PostgreSQL, fleet.SQLServer, fleet.Oracle}
-}
-
 // each reads a tile's engines, one after the other: at once they would take three of
 // the pool's connections for each tile, and a store that is slow for one engine is not
 // faster for three. Each has an equal share of the time that is left, so that a slow
@@ -228,7 +224,7 @@ func Engines() []fleet.Engine {
 // of which nothing can be read is an error: gaps and zeros would say that nothing was
 // measured.
 func (t *Tiles) each(ctx context.Context, organization uuid.UUID, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
-	engines := Engines()
+	engines := engine.Measured()
 	var failures []Drop
 	for i, engine := range engines {
 		err := within(ctx, len(engines)-i, func(ctx context.Context) error { return read(ctx, engine) })

@@ -18,6 +18,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -191,7 +192,7 @@ func sampled(read func(context.Context, fleet.Engine) error) parts {
 		connections: map[fleet.Engine]measurements.OpenConnections{}, read: read,
 	}
 	zeros := make(measurements.Values, window.Len())
-	for _, engine := range measurements.Engines() {
+	for _, engine := range engine.Measured() {
 		p.queries[engine] = measurements.QuerySums{TotalMs: zeros, Calls: zeros, MaxMs: line(window.Len()), Sampled: true}
 		p.waits[engine] = measurements.WaitSums{Waiting: [5]measurements.Values{zeros, zeros, zeros, zeros, zeros}, Sampled: true}
 		p.connections[engine] = measurements.OpenConnections{SampledAt: noon, Idle: 1}
@@ -202,14 +203,14 @@ func sampled(read func(context.Context, fleet.Engine) error) parts {
 func TestAnEngineThatCannotBeReadIsLeftOut(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, failing := range measurements.Engines() {
+	for _, failing := range engine.Measured() {
 		r := read(sampled(func(_ context.Context, engine fleet.Engine) error {
 			if engine == failing {
 				return broken
 			}
 			return nil
 		}))
-		rest := slices.DeleteFunc(measurements.Engines(), func(e fleet.Engine) bool { return e == failing })
+		rest := slices.DeleteFunc(engine.Measured(), func(e fleet.Engine) bool { return e == failing })
 		engines, incomplete, errs := r.all(t.Context())
 		for i := range engines {
 			if !slices.Equal(engines[i], rest) || !incomplete[i] || errs[i] != nil {

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/assessment/quote"
+	"muster/internal/engine"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 )
@@ -45,7 +46,7 @@ func New(build Build) (*Renderer, error) {
 		build.Commit = stampedCommit()
 	}
 	build.Version = cmp.Or(build.Version, "dev")
-	assets, err := digest(fonts.Digest(), source, snapshot.Source, quote.Source)
+	assets, err := digest(fonts.Digest(), source, snapshot.Source, engine.Source, quote.Source)
 	if err != nil {
 		return nil, fmt.Errorf("digest what renders: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"muster/internal/engine"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -230,7 +231,9 @@ func (b *builder) hints(in snapshot.Instance) []string {
 	if r := in.Release; r != nil {
 		if r.MinorsBehind > 0 {
 			version, _ := analysis.Version(&in)
-			hints = append(hints, "Install "+minorName(in.Engine)+" "+r.Latest+": "+orDash(version)+" is "+count(r.MinorsBehind, "release", "releases")+" behind. "+minorTakes(in.Engine))
+			words := engine.Described(in.Engine).Words
+			hints = append(hints, "Install "+words.Release+" "+r.Latest+": "+orDash(version)+" is "+
+				count(r.MinorsBehind, "release", "releases")+" behind. "+words.ReleaseNeeds)
 		}
 		if r.EndOfLife != nil {
 			switch days := int(math.Floor(r.EndOfLife.Sub(b.doc.AsOf).Hours() / 24)); {

@@ -100,27 +100,3 @@ func list(names []string, most int) string {
 	}
 	return strings.Join(names[:most], ", ") + " and " + number(len(names)-most) + " more"
 }
-
-// minorName is what an engine calls a release within a major.
-func minorName(engine string) string {
-	switch engine {
-	case "sqlserver":
-		return "update"
-	case "oracle":
-		return "Release Update"
-	default:
-		return "minor release"
-	}
-}
-
-// minorTakes is what going to it needs.
-func minorTakes(engine string) string {
-	switch engine {
-	case "sqlserver":
-		return "An update needs a restart; databases stay as they are."
-	case "oracle":
-		return "A Release Update needs a new home, a restart and datapatch in each database."
-	default:
-		return "A minor release needs a restart and no migration."
-	}
-}

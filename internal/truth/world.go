@@ -19,6 +19,7 @@ import (
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/measurements/measurementstest"
+	"muster/internal/measurements/waitclass"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 )
@@ -189,7 +190,7 @@ func (w *world) tile(ctx context.Context, e fleet.Engine) (Figures, float64, err
 	if !sums.Sampled {
 		return Figures{}, math.NaN(), nil
 	}
-	return Figures{Calls: sums.Calls[0], TotalMs: sums.TotalMs[0], MaxMs: sums.MaxMs[0]}, waits.Waiting[measurements.Locks][0], nil
+	return Figures{Calls: sums.Calls[0], TotalMs: sums.TotalMs[0], MaxMs: sums.MaxMs[0]}, waits.Waiting[waitclass.Locks][0], nil
 }
 
 // truth is what really happened in the window.

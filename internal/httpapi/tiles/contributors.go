@@ -12,6 +12,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 	projected "muster/projections/fleet"
 )
 
@@ -185,7 +186,7 @@ func contributor(r measurements.Ranking, c measurements.Contributor, names map[u
 		item.Mount = &c.Mount
 	}
 	if r.By == measurements.ByCategory {
-		item.Category = &measurements.CategoryNames[c.Category]
+		item.Category = &waitclass.Names[c.Category]
 	}
 	if c.Instance != uuid.Nil {
 		is := names[c.Instance]

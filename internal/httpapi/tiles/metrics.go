@@ -14,9 +14,11 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
@@ -69,7 +71,7 @@ func (s *TileRoutes) withoutSample(ctx context.Context, scope fleet.Scope, datab
 		return &n, nil
 	}
 	organization := wire.Caller(ctx).Organization.ID
-	active, err := s.Fleet.Activity(ctx, organization, scope.Instances, measurements.Engines())
+	active, err := s.Fleet.Activity(ctx, organization, scope.Instances, engine.Measured())
 	if err != nil || len(active) == 0 {
 		return &n, err
 	}
@@ -205,8 +207,8 @@ func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope flee
 		return nil, err
 	}
 	lines := []line{
-		{"locks", e.Waiting[measurements.Locks]}, {"lightweightLocks", e.Waiting[measurements.LightweightLocks]}, {"io", e.Waiting[measurements.IO]},
-		{"clientNetwork", e.Waiting[measurements.ClientNetwork]}, {"other", e.Waiting[measurements.Other]},
+		{"locks", e.Waiting[waitclass.Locks]}, {"lightweightLocks", e.Waiting[waitclass.LightweightLocks]}, {"io", e.Waiting[waitclass.IO]},
+		{"clientNetwork", e.Waiting[waitclass.ClientNetwork]}, {"other", e.Waiting[waitclass.Other]},
 	}
 	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.WaitEventsUnitAverageWaitingSessions},
 		member{"engines", wire.NeverNull(e.Engines)}, member{"partialEngines", wire.NeverNull(e.Partial)}, member{"incomplete", e.Incomplete})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"muster/internal/intake/measure/measuretest"
-	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 	"muster/internal/pgtest"
 	"muster/internal/watch"
 )
@@ -149,7 +149,7 @@ func aLockStorm(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	if got := r.sessions("app"); r.err != nil || got == nil || got.Waiting != 12 || got.Waits["Lock"] != 12 || got.IdleInTransaction != 1 {
 		t.Errorf("%v, %+v", r.err, got)
 	}
-	if tile := s.waitTile(); tile.Waiting[measurements.Locks][0] != 12 {
+	if tile := s.waitTile(); tile.Waiting[waitclass.Locks][0] != 12 {
 		t.Errorf("the tile shows %v", tile.Waiting)
 	}
 	// C20: how many wait, where, and for whom; advisory locks are told apart. The table's

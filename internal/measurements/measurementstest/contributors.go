@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -183,7 +184,7 @@ func (c *comparison) contributors(scope fleet.Scope, w timegrid.Window) {
 			b.Limit = limit
 			return h.Store.UtilizationContributors(c.Context(), c.organization, hosts, span, b)
 		}), c.tested.utilization(c, c.organization, hosts, alone).lines[name[b.Series]])
-		for _, engine := range measurements.Engines() {
+		for _, engine := range engine.Measured() {
 			b := rapid.SampledFrom(queryBreakdowns).Draw(c.T, "queries by")
 			what := fmt.Sprintf("behind %v of %s in %v at %s of %v", b, engine, span, now, scope)
 			r := c.behind(what, func(h Harness, limit int) (measurements.Ranking, error) {

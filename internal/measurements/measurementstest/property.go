@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -87,7 +88,7 @@ func (c *comparison) tiles(scope fleet.Scope, w timegrid.Window) {
 	})
 	// Seven days ago may lie within an era.
 	now := moments().Draw(c.T, "now").Add(7 * 24 * time.Hour)
-	for _, engine := range measurements.Engines() {
+	for _, engine := range engine.Measured() {
 		c.same(fmt.Sprintf("query performance of %s in %v at %s of %v", engine, w, now, scope), func(h Harness) answer {
 			return h.queries(c, c.organization, engine, scope, w, now)
 		})
@@ -111,7 +112,7 @@ func (c *comparison) now() {
 			}
 		}
 	}
-	for _, engine := range measurements.Engines() {
+	for _, engine := range engine.Measured() {
 		c.same(fmt.Sprintf("connections of %s at %s of %v", engine, now, databases), func(h Harness) answer {
 			return answer{besides: h.connections(c, c.organization, engine, databases, now)}
 		})

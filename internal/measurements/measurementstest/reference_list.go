@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -23,7 +24,7 @@ func (c *comparison) statements(scope fleet.Scope, w timegrid.Window) {
 	if rapid.IntRange(0, 2).Draw(c.T, "one database") == 0 {
 		of.Database = rapid.SampledFrom(rapid.SampledFrom(c.life.instances).Draw(c.T, "instance").databases).Draw(c.T, "database")
 	}
-	for _, engine := range measurements.Engines() {
+	for _, engine := range engine.Measured() {
 		if w.Size == timegrid.Week {
 			break
 		}

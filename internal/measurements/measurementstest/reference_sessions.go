@@ -10,6 +10,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // includes reports whether an instance is in scope.
@@ -60,8 +61,8 @@ func (r *Reference) WaitEvents(_ context.Context, organization uuid.UUID, engine
 
 // averageWaiting is how many sessions of a database wait at once in a bucket: their
 // number in each category over the samples in which at least one waits for anything.
-func averageWaiting(database []measurements.SessionSample, in func(time.Time) bool) (average [measurements.Categories]float64, sampled bool) {
-	var waiting [measurements.Categories]int64
+func averageWaiting(database []measurements.SessionSample, in func(time.Time) bool) (average [waitclass.Categories]float64, sampled bool) {
+	var waiting [waitclass.Categories]int64
 	withWaiter := 0
 	for _, v := range database {
 		if !in(v.At) {

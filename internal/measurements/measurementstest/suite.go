@@ -12,6 +12,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // Run holds a store to the readings of its definitions: each case is samples in the
@@ -162,7 +163,7 @@ func (h Harness) queries(t tester, organization uuid.UUID, engine fleet.Engine, 
 }
 
 // waitNames are those of the categories.
-var waitNames = [measurements.Categories]string{"locks", "lightweight locks", "I/O", "client and network", "other"}
+var waitNames = [waitclass.Categories]string{"locks", "lightweight locks", "I/O", "client and network", "other"}
 
 func (h Harness) waits(t tester, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) answer {
 	t.Helper()
@@ -170,7 +171,7 @@ func (h Harness) waits(t tester, organization uuid.UUID, engine fleet.Engine, sc
 	return read(t, w, err, byName(s.Waiting), s.Sampled)
 }
 
-func byName(waiting [measurements.Categories]line) map[string]line {
+func byName(waiting [waitclass.Categories]line) map[string]line {
 	lines := make(map[string]line)
 	for c, name := range waitNames {
 		lines[name] = waiting[c]

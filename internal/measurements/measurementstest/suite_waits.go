@@ -11,6 +11,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // waitCase is samples of sessions, and what WaitEvents makes of them.
@@ -20,7 +21,7 @@ type waitCase struct {
 	of    fleet.Engine         // empty: PostgreSQL
 	scope fleet.Scope
 	in    timegrid.Window
-	want  [measurements.Categories]line
+	want  [waitclass.Categories]line
 	none  bool // the engine has no sample in the window
 }
 
@@ -63,9 +64,9 @@ func home(database uuid.UUID) (uuid.UUID, fleet.Engine) {
 type waits = map[string]int64
 
 // locks are lines of which only that of locks is not zero where there is a value.
-func locks(values ...float64) (lines [measurements.Categories]line) {
-	lines[measurements.Locks] = values
-	for c := 1; c < measurements.Categories; c++ {
+func locks(values ...float64) (lines [waitclass.Categories]line) {
+	lines[waitclass.Locks] = values
+	for c := 1; c < waitclass.Categories; c++ {
 		for _, x := range values {
 			lines[c] = append(lines[c], x*0)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -24,7 +25,7 @@ func (h Harness) shows(t *testing.T, organization uuid.UUID, want seen) {
 	h.roll(t)
 	week := weeks("16T00:00", 1)
 	got := seen{hosts: h.utilization(t, organization, measurements.HostScope{}, week).besides.(int)}
-	for _, engine := range measurements.Engines() {
+	for _, engine := range engine.Measured() {
 		if w := h.waits(t, organization, engine, everything, week); w.besides == true {
 			for _, line := range w.lines {
 				got.waits += line[0]

@@ -12,6 +12,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/waitclass"
 	"muster/internal/statement"
 	"muster/internal/supervise"
 )
@@ -217,9 +218,9 @@ func withQueries(c measurements.Contributor, series measurements.Series, sum cod
 
 // waitCategories are the places of the series in a slot; anything is all of them.
 var waitCategories = map[measurements.Series]int{
-	measurements.WaitingForLocks: measurements.Locks, measurements.WaitingForLightLocks: measurements.LightweightLocks,
-	measurements.WaitingForIO: measurements.IO, measurements.WaitingForClients: measurements.ClientNetwork,
-	measurements.WaitingForOther: measurements.Other,
+	measurements.WaitingForLocks: waitclass.Locks, measurements.WaitingForLightLocks: waitclass.LightweightLocks,
+	measurements.WaitingForIO: waitclass.IO, measurements.WaitingForClients: waitclass.ClientNetwork,
+	measurements.WaitingForOther: waitclass.Other,
 }
 
 // WaitContributors is documented at measurements.Store.
@@ -259,7 +260,7 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 			return ranking, err
 		}
 	}
-	var categories [measurements.Categories]float64
+	var categories [waitclass.Categories]float64
 	for place, of := range series {
 		if sums[place] == nil {
 			continue

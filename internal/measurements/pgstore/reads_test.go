@@ -19,6 +19,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/measurements/waitclass"
 )
 
 // TestWhatOfARowIsInAWindow: every slot that is, in its bucket, and no other one, for
@@ -112,7 +113,7 @@ func TestTheLongestWindows(t *testing.T) {
 		if u.HostCount != 1 || !q.Sampled || !e.Sampled {
 			t.Errorf("%s: %d hosts, sampled %t and %t", size, u.HostCount, q.Sampled, e.Sampled)
 		}
-		for name, line := range map[string]measurements.Values{"CPU": u.CPUPercent, "maximum": q.MaxMs, "locks": e.Waiting[measurements.Locks]} {
+		for name, line := range map[string]measurements.Values{"CPU": u.CPUPercent, "maximum": q.MaxMs, "locks": e.Waiting[waitclass.Locks]} {
 			if len(line) != buckets {
 				t.Fatalf("%s: %s of %d buckets", size, name, len(line))
 			}

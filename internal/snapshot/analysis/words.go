@@ -1,12 +1,12 @@
 package analysis
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"muster/internal/engine"
 	"muster/internal/snapshot"
 )
 
@@ -120,22 +120,7 @@ func WhyNotChecked(in *snapshot.Instance) string {
 }
 
 // EngineName is what people call an engine; an unknown one goes by its wire name.
-func EngineName(engine string) string {
-	switch engine {
-	case "postgresql":
-		return "PostgreSQL"
-	case "sqlserver":
-		return "SQL Server"
-	case "oracle":
-		return "Oracle"
-	case "mongodb":
-		return "MongoDB"
-	case "mysql":
-		return "MySQL"
-	default:
-		return engine
-	}
-}
+func EngineName(name string) string { return engine.Described(name).Title }
 
 // Title is what a check is called beside a result: a title that names the fault
 // would be untrue of a pass, and of what nobody knows. Catalogues before
@@ -163,30 +148,12 @@ func inSentence(s string) string {
 }
 
 // Superuser is what an engine calls who may do everything.
-func Superuser(engine string) string {
-	switch engine {
-	case "sqlserver":
-		return "sysadmin"
-	case "oracle":
-		return "SYSDBA"
-	default:
-		return "superuser"
-	}
-}
-
-// oracleEditions are those that V$INSTANCE has letters for.
-var oracleEditions = map[string]string{
-	"EE": "Enterprise Edition", "SE": "Standard Edition", "PO": "Personal Oracle", "XE": "Express Edition", "CORE EE": "CORE Enterprise Edition",
-}
+func Superuser(name string) string { return engine.Described(name).Words.Superuser }
 
 // Edition is a server's in words; empty: it is not known, or there are none.
 func Edition(in *snapshot.Instance) string {
-	switch {
-	case in.Assessment == nil:
+	if in.Assessment == nil {
 		return ""
-	case in.Engine == "oracle":
-		return cmp.Or(oracleEditions[in.Assessment.Edition], in.Assessment.Edition)
-	default:
-		return in.Assessment.Edition
 	}
+	return engine.Described(in.Engine).Words.Edition(in.Assessment.Edition)
 }

@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 )
@@ -43,8 +44,8 @@ func TestSessionsByContainer(t *testing.T) {
 		t.Errorf("databases %q", names)
 	}
 	for class, want := range map[string]int{
-		"Concurrency": measurements.Locks, "Application": measurements.Locks, "Configuration": measurements.LightweightLocks,
-		"User I/O": measurements.IO, "System I/O": measurements.IO, "Network": measurements.ClientNetwork, "Idle": measurements.Other, "Commit": measurements.Other,
+		"Concurrency": waitclass.Locks, "Application": waitclass.Locks, "Configuration": waitclass.LightweightLocks,
+		"User I/O": waitclass.IO, "System I/O": waitclass.IO, "Network": waitclass.ClientNetwork, "Idle": waitclass.Other, "Commit": waitclass.Other,
 	} {
 		if got, _ := measurements.Classify(fleet.Oracle, class); got != want {
 			t.Errorf("%s is of %v, want %v", class, got, want)

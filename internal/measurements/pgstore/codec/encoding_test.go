@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // TestShortNumbers are right to eleven digits, whole where they are small, and never
@@ -84,7 +85,7 @@ func TestWhatIsShownOfWaits(t *testing.T) {
 		want := make([][]float64, 60)
 		most := rapid.SampledFrom([]uint64{1, 6, 360, 60480, 1 << 40}).Draw(r, "most")
 		for i := range rapid.IntRange(0, 60).Draw(r, "slots") {
-			row[i], want[i] = WaitSlot{}, make([]float64, measurements.Categories)
+			row[i], want[i] = WaitSlot{}, make([]float64, waitclass.Categories)
 			for n := range rapid.ByteRange(0, 4).Draw(r, "databases") {
 				s := WaitSums{Samples: rapid.Uint64Range(1, most).Draw(r, "samples")}
 				for c := range s.Sums {
@@ -114,12 +115,12 @@ func TestWhatIsShownOfWaits(t *testing.T) {
 		}
 		sums := e.Sums()
 		for i, w := range want {
-			got := make([]float64, measurements.Categories)
+			got := make([]float64, waitclass.Categories)
 			for c := range got {
 				got[c] = sums.Waiting[c][i]
 			}
 			if w == nil {
-				w = measurements.Gaps(measurements.Categories)
+				w = measurements.Gaps(waitclass.Categories)
 			}
 			if !near(w, got) {
 				r.Fatalf("minute %d shows %v, want %v of %v", i, got, w, row[i])

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -79,7 +80,7 @@ func fuzzKind(t *testing.T, k Kind, a, b []byte) {
 		}
 	}
 	samples := []Sample{{monday.Add(-time.Minute), a}, {monday, b}, {monday.Add(time.Minute), a}}
-	for _, engine := range measurements.Engines() {
+	for _, engine := range engine.Measured() {
 		row, detail, err := k.Roll(engine, monday, 3, samples, b, nil)
 		if err != nil {
 			continue

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -87,7 +88,7 @@ func each(t *testing.T, property func(r *rapid.T, name string, engine fleet.Engi
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(r *rapid.T) {
-				engine := rapid.SampledFrom(measurements.Engines()).Draw(r, "engine")
+				engine := rapid.SampledFrom(engine.Measured()).Draw(r, "engine")
 				property(r, name, engine)
 			})
 		})

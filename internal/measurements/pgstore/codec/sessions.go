@@ -11,10 +11,11 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // Waiting counts what waits in a database, by category.
-type Waiting [measurements.Categories]uint64
+type Waiting [waitclass.Categories]uint64
 
 func waitingOf(s measurements.SessionSample) (w Waiting) {
 	for name, n := range s.Waits {
@@ -93,7 +94,7 @@ func (s WaitSlot) Databases() []uuid.UUID {
 // appendWaitSums writes the sums of the database at a place: which categories are not
 // zero (the lowest bits of the first number), the samples, and those sums.
 func appendWaitSums(out []byte, place int, s WaitSums) []byte {
-	set := uint64(place) << measurements.Categories
+	set := uint64(place) << waitclass.Categories
 	for c, n := range s.Sums {
 		if n > 0 {
 			set |= 1 << c
@@ -119,7 +120,7 @@ func nextWaitSums(r *reader) (place uint64, s WaitSums) {
 			s.Sums[c] = r.uvarint()
 		}
 	}
-	return set >> measurements.Categories, s
+	return set >> waitclass.Categories, s
 }
 
 // sessionKind is the kind of sessions' series.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/measurements"
+	"muster/internal/measurements/waitclass"
 )
 
 // WaitRow is a row of slots. It is stored as what a tile shows of each slot, behind the
@@ -21,7 +21,7 @@ const shownHead = 2
 
 // isFraction says that the numbers of a shown slot are numerators. Below it are the
 // bits of the categories that are not zero.
-const isFraction = 1 << measurements.Categories
+const isFraction = 1 << waitclass.Categories
 
 // Shown is what a tile shows of a slot: the average of each category over the samples
 // in which somebody waited, summed over the databases. Of few samples it is a fraction
@@ -43,7 +43,7 @@ func (s WaitSlot) Shown() []byte {
 		}
 		return out
 	}
-	var averages [measurements.Categories]float64
+	var averages [waitclass.Categories]float64
 	for _, id := range s.Databases() {
 		for c, n := range s[id].Sums {
 			averages[c] += float64(n) / float64(s[id].Samples)

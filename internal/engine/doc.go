@@ -1,0 +1,23 @@
+// Package engine lists the database engines that Muster knows.
+//
+// # How it works
+//
+// An engine is one value (trait.Engine) in one folder of its own. All is the one list of
+// these values, and Of finds one by its name. Every other list of engines is this list, or
+// a test here compares it with this list: the domain's engines, the enums of openapi.yaml,
+// and the labels of the pages.
+//
+// The value holds facts: words, rules and tables. They need no connection, so every room
+// may read them. Values are in the binary, and tests compare them with what they describe.
+//
+// # To add an engine
+//
+// Make its folder, add its value to All and its name to domain/fleet. The tests here name
+// the lists that lack it.
+//
+// # What may go wrong
+//
+//   - A name is of no engine: Of returns an *UnknownError. A document that an earlier or
+//     later Muster wrote may still be printed (Described).
+//   - A value changes what reports say: the renderer's identity covers Source.
+package engine

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"embed"
+	"fmt"
+
+	"muster/domain/fleet"
+	"muster/internal/engine/mongodb"
+	"muster/internal/engine/mysql"
+	"muster/internal/engine/oracle"
+	"muster/internal/engine/postgresql"
+	"muster/internal/engine/sqlserver"
+	"muster/internal/engine/trait"
+)
+
+// Source is the text of the values. Reports quote it, so the renderer's identity covers it.
+//
+//go:embed *.go */*.go
+var Source embed.FS
+
+// all is the one list of engines, in the order in which answers and reports name them.
+var all = []*trait.Engine{&postgresql.Engine, &sqlserver.Engine, &oracle.Engine, &mysql.Engine, &mongodb.Engine}
+
+// All returns every engine.
+func All() []*trait.Engine { return append([]*trait.Engine(nil), all...) }
+
+// UnknownError says that a name is of no engine.
+type UnknownError struct{ Name fleet.Engine }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("%q is no engine that Muster knows", string(e.Name))
+}
+
+// Of returns the engine of a name. Error: *UnknownError.
+func Of(name fleet.Engine) (*trait.Engine, error) {
+	for _, e := range all {
+		if e.Name == name {
+			return e, nil
+		}
+	}
+	return nil, &UnknownError{name}
+}
+
+// Described returns the engine that a document names. Documents outlive the binary that wrote
+// them: an engine that this one does not know has its name for a title, and general words.
+func Described(name string) *trait.Engine {
+	e, err := Of(fleet.Engine(name))
+	if err != nil {
+		return &trait.Engine{Name: fleet.Engine(name), Title: name, Words: trait.Usual}
+	}
+	return e
+}
+
+// Measured returns the engines that connections, query performance and wait events cover.
+func Measured() []fleet.Engine {
+	return namesOf(func(e *trait.Engine) bool { return e.Measured != nil })
+}
+
+func namesOf(in func(*trait.Engine) bool) (names []fleet.Engine) {
+	for _, e := range all {
+		if in(e) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,13 @@
+package mongodb
+
+import (
+	"muster/domain/fleet"
+	"muster/internal/engine/trait"
+)
+
+// Engine is MongoDB.
+var Engine = trait.Engine{
+	Name:  fleet.MongoDB,
+	Title: "MongoDB",
+	Words: trait.Usual,
+}

@@ -1,0 +1,2 @@
+// Package oracle is the engine Oracle.
+package oracle

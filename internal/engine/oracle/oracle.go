@@ -1,0 +1,14 @@
+package oracle
+
+import (
+	"muster/domain/fleet"
+	"muster/internal/engine/trait"
+)
+
+// Engine is Oracle.
+var Engine = trait.Engine{
+	Name:     fleet.Oracle,
+	Title:    "Oracle",
+	Words:    words,
+	Measured: &trait.Measured{Waits: waitClasses},
+}

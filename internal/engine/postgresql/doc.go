@@ -1,0 +1,2 @@
+// Package postgresql is the engine PostgreSQL.
+package postgresql

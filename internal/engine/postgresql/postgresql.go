@@ -1,0 +1,14 @@
+package postgresql
+
+import (
+	"muster/domain/fleet"
+	"muster/internal/engine/trait"
+)
+
+// Engine is PostgreSQL.
+var Engine = trait.Engine{
+	Name:     fleet.PostgreSQL,
+	Title:    "PostgreSQL",
+	Words:    trait.Usual,
+	Measured: &trait.Measured{Waits: waitClasses},
+}

@@ -1,0 +1,2 @@
+// Package sqlserver is the engine SQL Server.
+package sqlserver

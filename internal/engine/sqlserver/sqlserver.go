@@ -1,0 +1,14 @@
+package sqlserver
+
+import (
+	"muster/domain/fleet"
+	"muster/internal/engine/trait"
+)
+
+// Engine is SQL Server.
+var Engine = trait.Engine{
+	Name:     fleet.SQLServer,
+	Title:    "SQL Server",
+	Words:    words,
+	Measured: &trait.Measured{Waits: waitClasses},
+}
