@@ -206,6 +206,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.accounts = accounts.New(in.db, now)
 	in.accounts.Unthrottled = !cfg.RateLimits
 	in.facts = assessment.NewStore(in.db, in.key)
+	in.facts.Altered = func(sentence string) {
+		if in.altered != nil {
+			in.altered(sentence)
+		}
+	}
 	in.known = kept.NewStore(in.db)
 	own, err := servers.ReadOwnServer(ctx, in.db)
 	if err != nil {

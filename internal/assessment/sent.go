@@ -171,6 +171,7 @@ func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (kept fle
 func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) (e fleet.InstanceAssessed, news bool, err error) {
 	look := changes.Look{
 		Organization: r.organization, Instance: r.instance, ID: id, At: one.At, Assessment: one.Assessment, State: one.State, Accepted: one.Accepted,
+		Altered: r.store.Altered,
 	}
 	if r.last != nil && one.At.Before(*r.last) {
 		r.late = true

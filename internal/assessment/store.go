@@ -46,6 +46,10 @@ type Sealer interface {
 // method looks at one organization only, except Claim and Prune, which serve
 // the collectors of the whole installation.
 type Store struct {
+	// Altered is told of what is kept of a server and is not what the program wrote; nil:
+	// nobody is.
+	Altered func(sentence string)
+
 	db   *sqlx.DB
 	seal Sealer
 }

@@ -126,6 +126,15 @@ func TestAssessmentsOfAFeed(t *testing.T) {
 		}
 	}
 
+	// What is kept of it is damaged: the feed goes on, and somebody is told.
+	var altered []string
+	w.deps.Servers.Altered = func(sentence string) { altered = append(altered, sentence) }
+	w.deps.DB.MustExec(`UPDATE instance_states SET state = '[]'`)
+	in.send(assessmentsPath, sentBatch(w.of("shop", time.Hour, passing("PG-S01")))).is(202)
+	if len(altered) != 1 {
+		t.Errorf("told of damage: %q", altered)
+	}
+
 	// A removed instance takes with it what was sent of it.
 	in.send("/ingest/v1/fleet", members{"instances": []members{{"externalId": "shop", "name": "shop", "engine": "postgresql", "createdAt": w.ago(day), "removed": true}}}).is(200)
 	if left := w.count(`SELECT (SELECT count(*) FROM findings) + (SELECT count(*) FROM assessment_feeds) + (SELECT count(*) FROM instance_states) + (SELECT count(*) FROM assessment_classifications)`); left != 0 {

@@ -67,7 +67,7 @@ func New(version, commit string) *Metrics {
 		Refused:   counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
 		Witnessed: counter("muster_witness_answers_total", "Answers of witnesses that were asked to cosign a log, by witness, log and answer.", "witness", "log", "answer"),
 		FactsAltered: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "muster_facts_altered_total", Help: "Uses of assessments that are not the ones that the log recorded: in reports, controls and evidence, which refuse them.",
+			Name: "muster_facts_altered_total", Help: "Uses of assessments that are not the ones that the log recorded: in reports, controls and evidence, which refuse them. And looks at a server of which what is kept cannot be decoded.",
 		}),
 		LoopRestarts: counter("muster_loop_restarts_total", "Falls of background loops, each of which was started again.", "loop"),
 		Mails:        counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),

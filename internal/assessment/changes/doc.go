@@ -39,6 +39,8 @@
 //   - Assessments from before there was this room: they have no event. The first look
 //     after them is the first score, and what later looks are compared with.
 //   - A thing changed and changed back between two looks: nobody saw it.
+//   - Somebody writes into the row of an instance what cannot be decoded: that is told
+//     (Look.Altered, muster_facts_altered_total), and the next look counts as the first one.
 //   - A server has more than 20,000 things of a kind: that kind is not compared.
 //   - More than 500 differences at once: the event counts those beyond, and their
 //     values are not kept.

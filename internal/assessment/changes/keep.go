@@ -34,6 +34,9 @@ type Look struct {
 	Assessment             snapshot.Assessment
 	State                  State
 	Accepted               []snapshot.Exception // those in force
+	// Altered is told where what was known of the instance is not what the program wrote; nil:
+	// nobody is.
+	Altered func(sentence string)
 }
 
 var (
@@ -60,7 +63,7 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	if err != nil {
 		return e, false, err
 	}
-	before, told, err := last(ctx, tx, l.Organization, l.Instance)
+	before, told, err := last(ctx, tx, l)
 	if err != nil {
 		return e, false, err
 	}
@@ -81,20 +84,29 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 // of its day. What changed between the looks beside it has been told, and stays so.
 func Late(l Look) (fleet.InstanceAssessed, error) { return score(l) }
 
-// last is what the last look saw, and what the log was told of it.
-func last(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (before known, told fleet.InstanceAssessed, err error) {
-	row, found, err := statement.Find[struct{ State, Told []byte }](ctx, tx, "read what is known of instance "+instance.String(),
-		`SELECT state, told FROM instance_states WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+// last is what the last look saw, and what the log was told of it. What cannot be decoded was
+// altered: it is told, and nothing is known.
+func last(ctx context.Context, tx *sqlx.Tx, l Look) (before known, told fleet.InstanceAssessed, err error) {
+	row, found, err := statement.Find[struct{ State, Told []byte }](ctx, tx, "read what is known of instance "+l.Instance.String(),
+		`SELECT state, told FROM instance_states WHERE organization_id = $1 AND instance_id = $2`, l.Organization, l.Instance)
 	if err != nil || !found {
 		return before, told, err
 	}
 	if err := json.Unmarshal(row.State, &before); err != nil {
-		return before, told, fmt.Errorf("decode what is known of instance %s: %w", instance, err)
+		l.altered("of its last assessment", err)
+		before = known{}
 	}
 	if err := json.Unmarshal(row.Told, &told); err != nil {
-		return before, told, fmt.Errorf("decode what the log says of instance %s: %w", instance, err)
+		l.altered("of what the log was told of it", err)
+		told = fleet.InstanceAssessed{}
 	}
 	return before, told, nil
+}
+
+func (l Look) altered(what string, err error) {
+	if l.Altered != nil {
+		l.Altered(fmt.Sprintf("what is kept of instance %s %s cannot be decoded: %v", l.Instance, what, err))
+	}
 }
 
 // change is a difference as the log keeps it.

@@ -230,6 +230,14 @@ func TestOneAssessmentOneEvent(t *testing.T) {
 	if all = s.told(instance); len(all) != 3 || *all[2].Score != *all[1].Score {
 		t.Errorf("%+v", all)
 	}
+	// What is kept of it is damaged: the look goes on, and somebody is told.
+	var altered []string
+	s.store.Altered = func(sentence string) { altered = append(altered, sentence) }
+	s.db.MustExec(`UPDATE instance_states SET state = '[]'`)
+	s.assess(instance)
+	if len(altered) != 1 {
+		t.Errorf("told of damage: %q", altered)
+	}
 	// A server out of reach has none.
 	server.Stop(t)
 	s.db.MustExec(`UPDATE instance_states SET told = replace(told::text, $1, $2)::json`, time.Now().UTC().Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly))
