@@ -170,6 +170,9 @@ func examples() []any {
 		fleet.AssessmentKept{
 			InstanceID: a, AssessmentID: b, At: at, FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", Reached: true, Buffered: true, Mark: "f0f1:0e",
 		},
+		fleet.AssessmentKept{
+			InstanceID: a, AssessmentID: b, At: at, FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", Reached: true, ClassifiedSHA256: "0e", Mark: "f0f1:0f",
+		},
 		fleet.InstanceGrantsDeclined{Objects: []string{"pg_authid (rolname, rolpassword) in database orders", "pg_user_mapping"}},
 		fleet.DatabaseRegistered{InstanceID: a, ExternalID: "sales", Name: "sales", CreatedAt: at},
 		fleet.DatabaseChanged{Name: "sales", CreatedAt: at},
@@ -193,6 +196,10 @@ func examples() []any {
 		fleet.InstanceAssessed{
 			InstanceID: a, AssessmentID: b, At: at, Score: &score, Grade: "B", Domains: []fleet.DomainScore{}, Changes: []fleet.Change{},
 			FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", Buffered: true, Mark: "f0f1:0e",
+		},
+		fleet.InstanceAssessed{
+			InstanceID: a, AssessmentID: b, At: at, Score: &score, Grade: "B", Domains: []fleet.DomainScore{}, Changes: []fleet.Change{},
+			FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", ClassifiedSHA256: "0e", Mark: "f0f1:0f",
 		},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
 		alert.Raised{Key: "external/disk\n" + a.String(), After: at, Limited: true, Details: raised},

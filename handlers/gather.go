@@ -291,11 +291,6 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 	}
 	group, within := supervise.WithContext(ctx)
 	group.SetLimit(assessAtOnce)
-	var classified map[uuid.UUID][]assessment.DatabaseClassification
-	group.Go(func() (err error) {
-		classified, err = g.Facts.Classifications(within, in.OrganizationID, ids...)
-		return err
-	})
 	for i := range doc.Instances {
 		group.Go(func() error {
 			instance := &doc.Instances[i]
@@ -306,15 +301,21 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	// Behind the assessments: with each, the log recorded what was known of the databases then.
+	classified, err := g.Facts.Classifications(ctx, in.OrganizationID, ids...)
+	if err != nil {
+		return err
+	}
 	for i := range doc.Instances {
 		instance := &doc.Instances[i]
-		known := classified[instance.ID]
+		known := classified[instance.ID].Databases
 		switch fed := states[instance.ID].Fed; {
 		case !instance.Collected && !fed, instance.NotAssessed == removedMeanwhile:
 			continue
 		case !instance.Collected: // what a feed tells of databases that have gone since is left out
 			known = slices.DeleteFunc(known, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
 		}
+		instance.ClassifiedSHA256 = classified[instance.ID].SHA256
 		addDatabaseFacts(instance, known)
 	}
 	return nil

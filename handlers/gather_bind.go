@@ -27,6 +27,10 @@ type AlteredFact struct {
 func (f AlteredFact) String() string {
 	name, at := legible.Clean(f.Server), f.At.UTC().Format(time.RFC3339)
 	switch {
+	case f.Classified && f.Position == 0:
+		return fmt.Sprintf("the log has no event of the classification of the databases of %s", name)
+	case f.Classified:
+		return fmt.Sprintf("the classification of the databases of %s is not the one that the log recorded (fleet:%d)", name, f.Position)
 	case f.Gone:
 		return fmt.Sprintf("the log (fleet:%d) recorded an assessment of %s at %s, which is no longer stored", f.Position, name, at)
 	case f.Position == 0:
@@ -68,7 +72,7 @@ func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document)
 			continue
 		}
 		of[instance.ID] = instance
-		u := logged.Used{Stored: assessment.Stored{Instance: instance.ID}}
+		u := logged.Used{Stored: assessment.Stored{Instance: instance.ID}, Classified: instance.ClassifiedSHA256}
 		if l := instance.Logged; l != nil {
 			u.ID, u.At, u.SHA256, u.Unreadable, u.MaxAge = l.ID, l.At, l.FactsSHA256, instance.Assessment == nil, maxAge
 			u.Reached = u.Unreadable || instance.Assessment.Outcome != snapshot.OutcomeUnreachable

@@ -16,10 +16,10 @@ import (
 )
 
 // looked records a look at a server, and its event.
-func (e *estate) looked(instance uuid.UUID, a snapshot.Assessment) {
+func (e *estate) looked(instance uuid.UUID, a snapshot.Assessment, classified ...assessment.DatabaseClassification) {
 	e.t.Helper()
 	a.StartedAt, a.FinishedAt = e.clock.Now(), e.clock.Now()
-	if err := e.facts.Record(e.t.Context(), e.claim(instance), a, nil, time.Hour, e.tell); err != nil {
+	if err := e.facts.Record(e.t.Context(), e.claim(instance), a, classified, time.Hour, e.tell); err != nil {
 		e.t.Fatal(err)
 	}
 }
@@ -95,6 +95,65 @@ func TestAReportOverAlteredFacts(t *testing.T) {
 	failed, _ := last[report.Failed](e.scene, id)
 	if failed.Code != report.CodeFactsAltered || !strings.Contains(failed.Message, "legacy at "+used.At.Format(time.RFC3339)) {
 		t.Errorf("the report failed with %s: %s", failed.Code, failed.Message)
+	}
+}
+
+// TestAReportOverAlteredClassifications fails: with SQL alone somebody hides what the columns
+// of a database hold. What was known when the assessment was recorded, or since, counts;
+// a classification that is gone as a whole is one that is not known.
+func TestAReportOverAlteredClassifications(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	hr, shop := e.register("hr", true), e.register("shop", true)
+	e.connect(hr)
+	e.connect(shop)
+	columns := func(database, category string) assessment.DatabaseClassification {
+		return assessment.DatabaseClassification{Database: database, Classification: snapshot.Classification{
+			Status: snapshot.ClassificationCompleted, FinishedAt: e.clock.Now(),
+			Tables: []snapshot.ClassifiedTable{{Schema: "public", Name: "people", Columns: []snapshot.ClassifiedColumn{{Name: "a", Category: category, Confidence: "High"}}}},
+		}}
+	}
+	look := failing(snapshot.StatusPass)
+	look.Databases = []snapshot.DatabaseFact{{Name: "staff"}, {Name: "wages"}}
+	gather := func() (snapshot.Document, error) {
+		return e.inputs().Gather(t.Context(), e.gathering(report.DataInventory, report.Scope{InstanceIDs: []uuid.UUID{hr}}))
+	}
+	e.looked(hr, look, columns("staff", "health"), columns("wages", "email"))
+	e.looked(shop, look, columns("staff", "phone"))
+	e.looked(hr, look, columns("staff", "email"))
+	for range 3 { // the log has more events than are read at first
+		e.looked(hr, snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable})
+	}
+	whole, err := gather()
+	if err != nil || len(whole.Instances[0].Databases) != 2 || whole.Instances[0].Databases[1].Classification == nil {
+		t.Fatalf("%+v, %v", whole.Instances[0].Databases, err)
+	}
+	for name, sql := range map[string]string{
+		"facts":       `UPDATE assessment_classifications SET facts = replace(facts::text, '"email"', '"none"')::json WHERE instance_id = '%[1]s'`,
+		"status":      `UPDATE assessment_classifications SET status = 'failed' WHERE instance_id = '%[1]s' AND database_name = 'wages'`,
+		"undecodable": `UPDATE assessment_classifications SET facts = '[]' WHERE instance_id = '%[1]s' AND database_name = 'wages'`,
+		"one gone":    `DELETE FROM assessment_classifications WHERE instance_id = '%[1]s' AND database_name = 'wages'`,
+		"renamed":     `UPDATE assessment_classifications SET database_name = 'wages2' WHERE instance_id = '%[1]s' AND database_name = 'wages'`,
+		"another's":   `UPDATE assessment_classifications a SET facts = b.facts FROM assessment_classifications b WHERE a.instance_id = '%[1]s' AND a.database_name = 'wages' AND b.instance_id = '%[2]s'`,
+		"as it was":   `UPDATE assessment_classifications SET facts = replace(facts::text, '"email"', '"health"')::json WHERE instance_id = '%[1]s' AND database_name = 'staff'`,
+	} {
+		e.db.MustExec(`CREATE TABLE as_it_was AS SELECT * FROM assessment_classifications`)
+		e.db.MustExec(fmt.Sprintf(sql, hr, shop))
+		var altered *handlers.AlteredFactsError
+		if _, err := gather(); !errors.As(err, &altered) || !strings.Contains(err.Error(), "the classification of the databases of hr is not the one that the log recorded (fleet:") {
+			t.Errorf("%s: %v", name, err)
+		}
+		e.db.MustExec(`DELETE FROM assessment_classifications`)
+		e.db.MustExec(`INSERT INTO assessment_classifications SELECT * FROM as_it_was`)
+		e.db.MustExec(`DROP TABLE as_it_was`)
+	}
+	if _, err := gather(); err != nil {
+		t.Error(err)
+	}
+	e.db.MustExec(`DELETE FROM assessment_classifications`)
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{hr}}))
+	if err != nil || doc.Instances[0].Databases[0].Classification != nil {
+		t.Errorf("classifications that are gone: %v", err)
 	}
 }
 

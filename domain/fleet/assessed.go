@@ -33,12 +33,16 @@ type InstanceAssessed struct {
 	AnswersSHA256 string `json:"answersSha256,omitempty"`
 	Catalogue     string `json:"catalogueVersion,omitempty"`
 	Buffered      bool   `json:"buffered,omitempty"`
-	Mark          string `json:"mark,omitempty"`
+	// ClassifiedSHA256 is as AssessmentKept has it.
+	ClassifiedSHA256 string `json:"classifiedSha256,omitempty"`
+
+	Mark string `json:"mark,omitempty"`
 }
 
 // Binding is the event with what binds its assessment to the log.
 func (e InstanceAssessed) Binding(k AssessmentKept) InstanceAssessed {
 	e.At, e.FactsSHA256, e.AnswersSHA256, e.Catalogue, e.Buffered, e.Mark = k.At, k.FactsSHA256, k.AnswersSHA256, k.Catalogue, k.Buffered, k.Mark
+	e.ClassifiedSHA256 = k.ClassifiedSHA256
 	return e
 }
 
@@ -47,6 +51,7 @@ func (e InstanceAssessed) Kept() AssessmentKept {
 	return AssessmentKept{
 		InstanceID: e.InstanceID, AssessmentID: e.AssessmentID, At: e.At, FactsSHA256: e.FactsSHA256, AnswersSHA256: e.AnswersSHA256,
 		Catalogue: e.Catalogue, Reached: true, Buffered: e.Buffered, Mark: e.Mark,
+		ClassifiedSHA256: e.ClassifiedSHA256,
 	}
 }
 

@@ -22,6 +22,9 @@ type AssessmentKept struct {
 	Catalogue     string `json:"catalogueVersion"` // by which it was judged
 	Reached       bool   `json:"reached"`          // false: an attempt that did not reach the server
 	Buffered      bool   `json:"buffered,omitempty"`
+	// ClassifiedSHA256 is that of all that is kept of the classification of the server's
+	// databases after the assessment, hex; "" of a program from before.
+	ClassifiedSHA256 string `json:"classifiedSha256,omitempty"`
 	// Mark is the program's own (package secrets), over everything above and the organization.
 	Mark string `json:"mark,omitempty"`
 }

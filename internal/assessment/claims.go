@@ -155,7 +155,10 @@ func (s *Store) Record(
 				return err
 			}
 		}
-		kept := s.event(c.Organization, c.Instance, c.Token, a, facts, in, false)
+		kept, err := s.event(ctx, tx, c.Organization, c.Instance, c.Token, a, facts, in, false)
+		if err != nil {
+			return err
+		}
 		for _, do := range also {
 			if err := do(tx, kept); err != nil {
 				return err

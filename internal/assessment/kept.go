@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
@@ -68,14 +69,39 @@ type inserted struct {
 	Answers string    `db:"answers"`
 }
 
-// event is what binds an assessment that was inserted to the log.
-func (s *Store) event(organization, instance, id uuid.UUID, a snapshot.Assessment, facts []byte, in inserted, buffered bool) fleet.AssessmentKept {
-	e := fleet.AssessmentKept{
+// event is what binds an assessment that was inserted to the log, and what is kept of the
+// databases' classification. Whoever calls it changes neither any more in the transaction.
+func (s *Store) event(ctx context.Context, tx *sqlx.Tx, organization, instance, id uuid.UUID, a snapshot.Assessment, facts []byte, in inserted, buffered bool) (e fleet.AssessmentKept, err error) {
+	e = fleet.AssessmentKept{
 		InstanceID: instance, AssessmentID: id, At: instant.Cut(in.At), FactsSHA256: digest(facts), AnswersSHA256: in.Answers,
 		Catalogue: a.CatalogueVersion, Reached: a.Outcome != snapshot.OutcomeUnreachable, Buffered: buffered,
 	}
+	kept, err := statement.All[classification](ctx, tx, "digest the classifications", `SELECT instance_id, database_name, status,
+		encode(sha256(convert_to(facts::text, 'UTF8')), 'hex') AS sha256 FROM assessment_classifications
+		WHERE organization_id = $1 AND instance_id = $2 ORDER BY database_name COLLATE "C"`, organization, instance)
+	if err != nil {
+		return e, err
+	}
+	e.ClassifiedSHA256 = digestOf(kept)
 	e.Mark = s.seal.Mark(secrets.MarkAssessment, MarkedText(organization, e))
-	return e
+	return e, nil
+}
+
+// classification is what is stored of a database's.
+type classification struct {
+	Instance uuid.UUID `db:"instance_id"`
+	Database string    `db:"database_name"`
+	Status   string    `db:"status"`
+	SHA256   string    `db:"sha256"` // of the facts as they are stored, hex
+}
+
+// digestOf is the digest of all classifications of an instance, by name in bytes.
+func digestOf(all []classification) string {
+	var fields []string
+	for _, c := range all {
+		fields = append(fields, c.Database, c.Status, c.SHA256)
+	}
+	return digest(secrets.MarkText(fields...))
 }
 
 // Marks is what the marks of events are held against.
@@ -83,8 +109,14 @@ func (s *Store) Marks(ctx context.Context) (*secrets.Marks, error) { return s.se
 
 // MarkedText is what the mark of an event vouches for: all that it says, and the organization.
 func MarkedText(organization uuid.UUID, e fleet.AssessmentKept) []byte {
-	return secrets.MarkText(organization.String(), e.InstanceID.String(), e.AssessmentID.String(), e.At.UTC().Format(time.RFC3339Nano),
-		e.FactsSHA256, e.AnswersSHA256, e.Catalogue, strconv.FormatBool(e.Reached), strconv.FormatBool(e.Buffered))
+	fields := []string{
+		organization.String(), e.InstanceID.String(), e.AssessmentID.String(), e.At.UTC().Format(time.RFC3339Nano),
+		e.FactsSHA256, e.AnswersSHA256, e.Catalogue, strconv.FormatBool(e.Reached), strconv.FormatBool(e.Buffered),
+	}
+	if e.ClassifiedSHA256 != "" { // none in an event of a program from before
+		fields = append(fields, e.ClassifiedSHA256)
+	}
+	return secrets.MarkText(fields...)
 }
 
 // Better says whether a check fails in the other assessment, or could not be looked at, and in

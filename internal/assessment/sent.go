@@ -120,7 +120,7 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 	slices.SortStableFunc(all, func(a, b Sent) int { return a.At.Compare(b.At) })
 	for _, one := range all {
 		id := sentID(r.organization, r.instance, one.At)
-		kept, fresh, err := r.insert(ctx, id, one)
+		facts, in, fresh, err := r.insert(ctx, id, one)
 		switch {
 		case err != nil:
 			return err
@@ -128,6 +128,15 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 			continue
 		}
 		assessed, news, err := r.take(ctx, id, one)
+		if err != nil {
+			return err
+		}
+		for _, c := range one.Classified {
+			if err := r.classify(ctx, c); err != nil {
+				return err
+			}
+		}
+		kept, err := r.store.event(ctx, r.tx, r.organization, r.instance, id, one.Assessment, facts, in, one.Buffered)
 		switch {
 		case err != nil:
 			return err
@@ -135,11 +144,6 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 			r.told = append(r.told, assessed.Binding(kept))
 		default:
 			r.told = append(r.told, kept)
-		}
-		for _, c := range one.Classified {
-			if err := r.classify(ctx, c); err != nil {
-				return err
-			}
 		}
 	}
 	if r.late { // each is where it belongs now, and all later ones follow from it
@@ -149,21 +153,17 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 }
 
 // insert keeps the facts; fresh is false where there are some of that time.
-func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (kept fleet.AssessmentKept, fresh bool, err error) {
-	facts, err := json.Marshal(one.Assessment)
-	if err != nil {
-		return kept, false, fmt.Errorf("encode an assessment: %w", err)
+func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (facts []byte, in inserted, fresh bool, err error) {
+	if facts, err = json.Marshal(one.Assessment); err != nil {
+		return nil, in, false, fmt.Errorf("encode an assessment: %w", err)
 	}
 	answers, err := encodeAnswers(one.Assessment)
 	if err != nil {
-		return kept, false, err
+		return nil, in, false, err
 	}
-	in, fresh, err := statement.Find[inserted](ctx, r.tx, "insert an assessment", insertSQL,
+	in, fresh, err = statement.Find[inserted](ctx, r.tx, "insert an assessment", insertSQL,
 		id, r.organization, r.instance, one.Assessment.Outcome, string(facts), answers, one.At)
-	if err != nil || !fresh {
-		return kept, false, err
-	}
-	return r.store.event(r.organization, r.instance, id, one.Assessment, facts, in, one.Buffered), true, nil
+	return facts, in, fresh, err
 }
 
 // take takes one more assessment into account, by whether it is the newest. What it came to

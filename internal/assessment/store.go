@@ -1,6 +1,7 @@
 package assessment
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -203,7 +204,7 @@ func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*
 		return nil, nil, err
 	}
 	classified, err := s.Classifications(ctx, organization, instance)
-	return a.Facts(), classified[instance], err
+	return a.Facts(), classified[instance].Databases, cmp.Or(err, classified[instance].Unreadable)
 }
 
 // How far back the growth of databases is looked for, and the least time it is over.
@@ -291,26 +292,47 @@ func (s *Store) assessment(ctx context.Context, query string, organization, abou
 	return a, nil
 }
 
-// Classifications returns what is known of the databases of some instances, those of each
-// by name.
-func (s *Store) Classifications(ctx context.Context, organization uuid.UUID, instances ...uuid.UUID) (map[uuid.UUID][]DatabaseClassification, error) {
-	type classified struct {
-		Instance uuid.UUID `db:"instance_id"`
-		Database string    `db:"database_name"`
-		Facts    []byte    `db:"facts"`
+// Classified is what is known of the databases of an instance.
+type Classified struct {
+	Databases  []DatabaseClassification // by name
+	SHA256     string                   // as fleet.AssessmentKept has it; "" of no database, or Undecodable
+	Unreadable error                    // of a database that is not among them, because what is stored cannot be decoded
+}
+
+// Undecodable stands for the digest of classifications that cannot be decoded: the program
+// writes none such.
+const Undecodable = "undecodable"
+
+// Classifications returns what is known of the databases of some instances.
+func (s *Store) Classifications(ctx context.Context, organization uuid.UUID, instances ...uuid.UUID) (map[uuid.UUID]Classified, error) {
+	type stored struct {
+		classification
+		Facts []byte `db:"facts"`
 	}
-	rows, err := statement.All[classified](ctx, s.db, fmt.Sprintf("read the classifications of %d instances", len(instances)), `SELECT instance_id, database_name, facts FROM assessment_classifications
-		WHERE organization_id = $1 AND instance_id = ANY ($2) ORDER BY database_name COLLATE "C"`, organization, statement.IDs(instances))
+	rows, err := statement.All[stored](ctx, s.db, fmt.Sprintf("read the classifications of %d instances", len(instances)), `SELECT instance_id, database_name, status, facts
+		FROM assessment_classifications WHERE organization_id = $1 AND instance_id = ANY ($2) ORDER BY database_name COLLATE "C"`, organization, statement.IDs(instances))
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[uuid.UUID][]DatabaseClassification, len(instances))
+	digested := make(map[uuid.UUID][]classification, len(instances))
+	out := make(map[uuid.UUID]Classified, len(instances))
 	for _, row := range rows {
-		c := DatabaseClassification{Database: row.Database}
+		row.SHA256 = digest(row.Facts)
+		digested[row.Instance] = append(digested[row.Instance], row.classification)
+		of, c := out[row.Instance], DatabaseClassification{Database: row.Database}
 		if err := json.Unmarshal(row.Facts, &c.Classification); err != nil {
-			return nil, fmt.Errorf("decode the classification of database %q: %w", row.Database, err)
+			of.Unreadable = fmt.Errorf("decode the classification of database %q: %w", row.Database, err)
+		} else {
+			of.Databases = append(of.Databases, c)
 		}
-		out[row.Instance] = append(out[row.Instance], c)
+		out[row.Instance] = of
+	}
+	for id, all := range digested {
+		of := out[id]
+		if of.SHA256 = digestOf(all); of.Unreadable != nil {
+			of.SHA256 = Undecodable
+		}
+		out[id] = of
 	}
 	return out, nil
 }

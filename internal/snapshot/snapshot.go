@@ -130,6 +130,9 @@ type Instance struct {
 	// Logged is where the log has the assessment; nil where there is none, and of documents
 	// from before they said so.
 	Logged *LoggedAssessment `json:"logged,omitempty"`
+	// ClassifiedSHA256 is the digest of what the document says of the classification of the
+	// databases, while it is gathered.
+	ClassifiedSHA256 string `json:"-"`
 	// NotAssessed is the reason in words where Assessment is nil: inactive, no
 	// connection registered, engine without a collector.
 	NotAssessed string        `json:"notAssessed"`

@@ -19,6 +19,7 @@ type Used struct {
 
 	Unreadable bool // its facts cannot be decoded
 	Reached    bool
+	Classified string        // assessment.Classified.SHA256; "": the report uses none
 	MaxAge     time.Duration // how old one may be that is used instead of an attempt that did not reach the server
 }
 
@@ -36,6 +37,8 @@ type Alteration struct {
 	At       time.Time // of the assessment
 	Position int64     // of its event; 0: it has none
 	Gone     bool      // the log has it, and the database does not
+
+	Classified bool // what is altered is the classification of databases that was known then
 }
 
 // newest is how many events of a stream Bind reads at first: nearly always the assessment
@@ -44,7 +47,8 @@ const newest = 2
 
 // Bind holds the assessments that a report uses against the log: each has to be the one that
 // its event names, and the log may have no later one that reached the server and is not there
-// any more. It returns what the log says of each, by instance. now is when facts that are
+// any more. What the report uses of the classification of databases has to be what an event
+// since that assessment recorded. It returns what the log says of each, by instance. now is when facts that are
 // older than assessment.History count as erased. Of one that a program from before marks
 // kept, the entry may be the last that the log has, or none.
 func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, now time.Time) (map[uuid.UUID]Entry, []Alteration, error) {
@@ -74,6 +78,9 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 			altered = append(altered, Alteration{Instance: u.Instance, At: u.At, Position: e.Position})
 			continue
 		}
+		if at, holds := classificationHolds(t, book, u); !holds {
+			altered = append(altered, Alteration{Instance: u.Instance, At: u.At, Position: at, Classified: true})
+		}
 		for _, e := range book.Of(u.Instance) {
 			if e.Reached && e.At.After(u.since()) && now.Sub(e.At) < assessment.History {
 				later[e.AssessmentID] = e
@@ -89,6 +96,28 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 		r.Tell(len(altered), altered[0].Instance, altered[0].At)
 	}
 	return bound, altered, err
+}
+
+// classificationHolds reports whether what a report uses of the classification of an instance's
+// databases is what the log recorded with the assessment that it uses, or since. at is the last
+// event that says what was recorded. Programs from before recorded no digest: if one of them
+// wrote the assessment or a later one, nothing is known against the classification. Nor is
+// there where all of it is gone: it then counts as not known.
+func classificationHolds(t Terms, book *Book, u Used) (at int64, holds bool) {
+	used, known := book.Entry(u.ID)
+	if u.Classified == "" || !known && t.Covers(u.At) && u.Classified != assessment.Undecodable {
+		return 0, true
+	}
+	for _, e := range book.Of(u.Instance) {
+		if e.Position < used.Position {
+			continue
+		}
+		if e.ClassifiedSHA256 == u.Classified || e.ClassifiedSHA256 == "" && u.Classified != assessment.Undecodable {
+			return 0, true
+		}
+		at = max(at, e.Position)
+	}
+	return at, false
 }
 
 // differ are those without an event, kept by a program from before marks, that say better of

@@ -9,6 +9,10 @@
 // such a program told the log of the first assessment of a day and of each that differs from
 // the one before.
 //
+// The event also has a digest of what is kept of the classification of the server's databases,
+// which is written in the same transaction. So a report uses what was known with the assessment
+// that it uses, or what was recorded since.
+//
 // Bind is for a report, which uses one assessment of each server: it reads the newest
 // events of all servers in one query. Book is for a control, which uses all of a period.
 //
@@ -16,6 +20,9 @@
 //
 //   - An assessment is recorded while a report is gathered: its event is newer than the one
 //     that is used, and its row is there. That is no fault.
+//   - A version from before records a classification: its event has no digest of it, and the
+//     report takes it, until an assessment by this version follows.
+//   - A connection is taken away, and the classifications with it: none is no fault.
 //   - Stored facts cannot be decoded: the program writes none such, so they were altered,
 //     whether the log has their digest or not.
 //   - Facts were erased after History: an event of that age has none, and is no fault.

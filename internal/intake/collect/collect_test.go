@@ -620,7 +620,7 @@ func TestADatabaseIsOneWhateverItsName(t *testing.T) {
 			t.Fatal(err)
 		}
 		var by []string
-		for _, c := range classified[id] {
+		for _, c := range classified[id].Databases {
 			by = append(by, c.Database)
 			if refused == 0 && c.Classification.Status != snapshot.ClassificationCompleted {
 				t.Errorf("%s: %s", c.Database, c.Classification.Reason)
