@@ -35,8 +35,10 @@ type Sealer interface {
 	SealedUnder(sealed []byte) string
 }
 
-// Reach says where channels may lead. internal/notify/send has it.
-type Reach interface {
+// Channels judges the settings of channels. internal/channel/kinds has it.
+type Channels interface {
+	// Broken returns the rules that the settings break, or that their kind is not known.
+	Broken(c notification.Channel) []notification.Broken
 	// AllowsURL looks its host up. An error is a sentence for whoever set the URL.
 	AllowsURL(ctx context.Context, url string) error
 }
@@ -164,16 +166,15 @@ func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c Cr
 	if e := checkName("#/name", c.Name); e != nil {
 		broken = append(broken, *e)
 	}
-	address := notification.BrokenAddress(c.Kind, c.Address)
-	others := c.Kind == notification.Email && len(c.Addresses) > 0
-	broken = append(broken, fieldsOf(notification.BrokenRecipients(c.Kind, c.MemberIDs, c.Administrators || others))...)
-	broken = append(broken, fieldsOf(notification.BrokenAddresses(c.Kind, c.Addresses))...)
-	if newURL && c.URL != "" && !slices.ContainsFunc(address, func(b notification.Broken) bool { return b.Pointer == "#/url" }) {
-		if err := s.Reach.AllowsURL(ctx, c.URL); err != nil {
-			address = append(address, notification.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
+	settings := s.Channels.Broken(notification.Channel{
+		Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators, Addresses: c.Addresses, Address: c.Address,
+	})
+	if newURL && c.URL != "" && !slices.ContainsFunc(settings, func(b notification.Broken) bool { return b.Pointer == "#/url" }) {
+		if err := s.Channels.AllowsURL(ctx, c.URL); err != nil {
+			settings = append(settings, notification.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
 		}
 	}
-	broken = append(broken, fieldsOf(address)...)
+	broken = append(broken, fieldsOf(settings)...)
 	members, err := s.Accounts.Addresses(ctx, organization, c.MemberIDs)
 	if err != nil {
 		return err

@@ -101,8 +101,8 @@ type Service struct {
 	Texts       Texts
 	Accounts    *accounts.Store
 	Seal        Sealer // of channels' addresses
-	Reach       Reach  // of channels
-	Mails       bool   // whether a mail server is set: new organizations have their administrators told
+	Channels    Channels
+	Mails       bool // whether a mail server is set: new organizations have their administrators told
 	Now         func() time.Time
 	Limits      Limits
 	Budgets     Budgets // of senders; nil: there are none

@@ -25,6 +25,8 @@ import (
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/budgets"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/control"
@@ -36,7 +38,6 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
-	"muster/internal/notify/send"
 	"muster/internal/postgres"
 	"muster/internal/proof"
 	"muster/internal/secrets"
@@ -241,7 +242,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules, Connections: in.facts,
-		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Reach: in.poster(), Mails: cfg.SMTPURL != "", Now: now, Budgets: in.budgets,
+		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Channels: kinds.Judge{Poster: in.poster()}, Mails: cfg.SMTPURL != "", Now: now, Budgets: in.budgets,
 	}
 	in.places = &places.Resolver{
 		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,
@@ -257,8 +258,8 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 }
 
 // poster posts to channels.
-func (in *installation) poster() *send.Poster {
-	return &send.Poster{Networks: in.cfg.ChannelNetworks, UserAgent: "Muster/" + version}
+func (in *installation) poster() *channel.Poster {
+	return &channel.Poster{Networks: in.cfg.ChannelNetworks, UserAgent: "Muster/" + version}
 }
 
 // accepted answers which findings do not count in a server's score.

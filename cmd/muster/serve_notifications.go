@@ -6,6 +6,7 @@ import (
 	"muster/commands"
 	"muster/handlers"
 	"muster/handlers/jobs"
+	"muster/internal/channel"
 	"muster/internal/mail"
 	"muster/internal/notify"
 )
@@ -42,7 +43,7 @@ func (p *process) addNotifications(workers *handlers.Workers, sender *notify.Sen
 	follower := p.follower()
 	workers.Add(handlers.Task{Kind: jobs.Notify, Timeout: sender.AttemptTimeout(), Policy: sender.Policy(handlers.TellsAtOnce), Handle: sender.Handle})
 	workers.Every("tell open alerts again", notify.RepeatEvery, follower.Repeat)
-	workers.Every("feed Alertmanagers", notify.FeedEvery, sender.Feed)
+	workers.Every("feed Alertmanagers", channel.FeedEvery, sender.Feed)
 	workers.Every("delete old deliveries", notify.PurgeEvery, follower.Purge)
 	if p.cfg.SMTPURL != "" {
 		workers.Every("begin notifications", notify.BeginEvery, func(ctx context.Context) error {

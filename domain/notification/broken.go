@@ -1,17 +1,12 @@
 package notification
 
 import (
-	"encoding/base64"
 	"fmt"
-	"net/mail"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-
-	"muster/domain/legible"
 )
 
 // Bounds of channels and rules.
@@ -26,26 +21,15 @@ const (
 	MaxNameContains = 200
 	MaxURL          = 2000
 
-	maxGroupSeconds            = 3600
-	leastRepeat, maxRepeat     = 5, 7 * 24 * 60
-	leastSecret, longestSecret = 24, 64 // bytes, as Standard Webhooks has them
+	maxGroupSeconds        = 3600
+	leastRepeat, maxRepeat = 5, 7 * 24 * 60
 )
-
-// SecretPrefix is how a secret of Standard Webhooks begins.
-const SecretPrefix = "whsec_"
 
 // Broken is a rule of input that is broken, and where.
 type Broken struct {
 	Pointer string // in the request's body
 	Code    string
 	Detail  string
-}
-
-// Secret are the bytes by which a webhook is signed; ok is false where the text is no secret.
-func Secret(text string) (key []byte, ok bool) {
-	encoded, found := strings.CutPrefix(text, SecretPrefix)
-	key, err := base64.StdEncoding.DecodeString(encoded)
-	return key, found && err == nil && len(key) >= leastSecret && len(key) <= longestSecret
 }
 
 // Address is where a channel that is no e-mail leads, and how. It is kept sealed.
@@ -58,113 +42,13 @@ type Address struct {
 // Format is how a chat writes.
 type Format string
 
-// The formats.
-const (
-	Slack      Format = "slack"
-	Mattermost Format = "mattermost"
-)
-
-// Formats returns every format.
-func Formats() []Format { return []Format{Slack, Mattermost} }
-
-// BrokenAddress returns the rules that an address breaks for channels of a kind.
-func BrokenAddress(kind Kind, a Address) (broken []Broken) {
-	refuse := func(member, code, detail string) {
-		broken = append(broken, Broken{"#/" + member, code, detail})
-	}
-	switch {
-	case a.Format == "":
-	case kind != Chat:
-		refuse("format", "out_of_range", "is of chats only")
-	case !slices.Contains(Formats(), a.Format):
-		refuse("format", "invalid_parameter", "must be slack or mattermost")
-	}
-	if kind == Email {
-		if a.URL != "" {
-			refuse("url", "out_of_range", "is not of an e-mail channel")
-		}
-		if a.Secret != "" {
-			refuse("secret", "out_of_range", "is not of an e-mail channel")
-		}
-		return broken
-	}
-	if detail := brokenURL(a.URL); detail != "" {
-		refuse("url", "url_not_allowed", detail)
-	}
-	_, ok := Secret(a.Secret)
-	switch {
-	case kind == Webhook && a.Secret == "":
-		refuse("secret", "secret_required", "is what a webhook is signed with: whsec_ and 24 to 64 bytes in base64")
-	case kind == Webhook && !ok:
-		refuse("secret", "out_of_range", "must be whsec_ and 24 to 64 bytes in base64")
-	case kind != Webhook && a.Secret != "":
-		refuse("secret", "out_of_range", "is of webhooks only")
-	}
-	return broken
-}
-
-// brokenURL says what is wrong with it, and never what it is.
-func brokenURL(text string) string {
-	u, err := url.Parse(text)
-	switch {
-	case text == "":
-		return "is required"
-	case len(text) > MaxURL:
-		return fmt.Sprintf("must be at most %d bytes", MaxURL)
-	case err != nil || !legible.Name(text) || u.Opaque != "" || u.Hostname() == "":
-		return "is not a URL with a host"
-	case u.Scheme != "https" && u.Scheme != "http":
-		return "must begin with https:// or http://"
-	case u.User != nil:
-		return "must be without user and password"
-	case u.Fragment != "":
-		return "must be without a fragment"
-	}
-	return ""
-}
-
-// BrokenRecipients returns the rules that the recipients of a channel break, but whether
-// they are members.
-func BrokenRecipients(kind Kind, members []uuid.UUID, administrators bool) (broken []Broken) {
-	switch {
-	case kind != Email && len(members) > 0:
-		broken = append(broken, Broken{"#/memberIds", "out_of_range", "is of e-mail channels only"})
-	case len(members) > MaxMembers:
-		broken = append(broken, Broken{"#/memberIds", "out_of_range", fmt.Sprintf("must be at most %d", MaxMembers)})
-	case kind == Email && len(members) == 0 && !administrators:
-		broken = append(broken, Broken{"#/memberIds", "member_required", "must name somebody, or administrators be true"})
-	}
-	if kind != Email && administrators {
-		broken = append(broken, Broken{"#/administrators", "out_of_range", "is of e-mail channels only"})
-	}
-	return broken
-}
-
-// BrokenAddresses returns the rules that addresses of a channel break that are no members'.
-func BrokenAddresses(kind Kind, addresses []string) (broken []Broken) {
-	refuse := func(pointer, detail string) { broken = append(broken, Broken{pointer, "out_of_range", detail}) }
-	switch {
-	case kind != Email && len(addresses) > 0:
-		refuse("#/addresses", "is of e-mail channels only")
-		return broken
-	case len(addresses) > MaxAddresses:
-		refuse("#/addresses", fmt.Sprintf("must be at most %d", MaxAddresses))
-	}
-	there := map[string]bool{}
-	for i, text := range addresses {
-		pointer, folded := fmt.Sprintf("#/addresses/%d", i), strings.ToLower(text)
-		parsed, err := mail.ParseAddress(text)
-		switch {
-		case len(text) > MaxAddress:
-			refuse(pointer, fmt.Sprintf("must be at most %d bytes", MaxAddress))
-		case err != nil || parsed.Name != "" || parsed.Address != text || !legible.Name(text):
-			refuse(pointer, "is not an e-mail address such as team@example.org")
-		case there[folded]:
-			refuse(pointer, "is there twice")
-		}
-		there[folded] = true
-	}
-	return broken
+// Channel is what is set of a channel.
+type Channel struct {
+	Kind           Kind
+	MemberIDs      []uuid.UUID
+	Administrators bool
+	Addresses      []string // that are no members'
+	Address
 }
 
 // Broken returns the rules that the terms break, but whether channels, servers and the time zone exist.

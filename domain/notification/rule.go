@@ -11,16 +11,11 @@ import (
 	"muster/domain/fleet"
 )
 
-// Kind is the way in which a channel tells.
+// Kind is the name of a kind of channel, spelled as in events. internal/channel has the kinds.
 type Kind string
 
-// The kinds.
-const (
-	Email        Kind = "email"        // a mail to each of some members
-	Webhook      Kind = "webhook"      // a POST that is signed by Standard Webhooks
-	Chat         Kind = "chat"         // a POST in the form of Slack's incoming webhooks
-	Alertmanager Kind = "alertmanager" // alerts in the form of Prometheus' Alertmanager, version 2
-)
+// Email is the kind that an organization begins with, and the only one with recipients.
+const Email Kind = "email"
 
 // EventType is what is told, spelt as on the wire.
 type EventType string

@@ -11,6 +11,9 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/internal/channel/alertmanager"
+	"muster/internal/channel/chat"
+	"muster/internal/channel/webhook"
 	"muster/internal/statement"
 )
 
@@ -29,9 +32,9 @@ type channel struct {
 var channels = []channel{
 	{name: "Database team", kind: notification.Email, members: []int{ana, jonas}},
 	{name: "Administrators", kind: notification.Email, administrators: true},
-	{name: "Incident desk", kind: notification.Webhook, url: "https://incidents.demo.example/muster"},
-	{name: "Chat #databases", kind: notification.Chat, url: "https://chat.demo.example/hooks/databases"},
-	{name: "Alertmanager of the platform", kind: notification.Alertmanager, url: "http://alertmanager.demo.example:9093"},
+	{name: "Incident desk", kind: webhook.Name, url: "https://incidents.demo.example/muster"},
+	{name: "Chat #databases", kind: chat.Name, url: "https://chat.demo.example/hooks/databases"},
+	{name: "Alertmanager of the platform", kind: alertmanager.Name, url: "http://alertmanager.demo.example:9093"},
 }
 
 // The places of the first channels in the list, of which mails are sent, and how many those
@@ -92,8 +95,8 @@ func (d *Demo) notifications(ctx context.Context, organization uuid.UUID, team [
 		for _, to := range c.members {
 			create.MemberIDs = append(create.MemberIDs, team[to])
 		}
-		if c.kind == notification.Webhook {
-			create.Secret = notification.SecretPrefix + base64.StdEncoding.EncodeToString([]byte(rand.Text()))
+		if c.kind == webhook.Name {
+			create.Secret = webhook.SecretPrefix + base64.StdEncoding.EncodeToString([]byte(rand.Text()))
 		}
 		id, _, err := d.Commands.CreateChannel(ctx, actor, create)
 		if err != nil {

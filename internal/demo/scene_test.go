@@ -19,12 +19,13 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/clocktest"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/places"
-	"muster/internal/notify/send"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
@@ -99,7 +100,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	must(s.T, err)
 	service := &commands.Service{
 		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
-		Seal: s.seal, Reach: &send.Poster{Resolver: nowhere},
+		Seal: s.seal, Channels: kinds.Judge{Poster: &channel.Poster{Resolver: nowhere}},
 	}
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, none, &servers.Reach{}, slog.New(slog.DiscardHandler), time.Now)

@@ -29,6 +29,8 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/budgets"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/checkpoint"
 	"muster/internal/clocktest"
 	"muster/internal/httpapi/operations"
@@ -44,7 +46,6 @@ import (
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/notify"
-	"muster/internal/notify/send"
 	"muster/internal/pgtest"
 	"muster/internal/proof/prooftest"
 	"muster/internal/readiness"
@@ -131,8 +132,8 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	w.samples = pgstore.New(db, log)
 	w.samples.KeepsTexts = people.HoldsTexts
 	targets := assessment.NewStore(db, key)
-	poster := &send.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Connections: targets, Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Reach: poster, Now: w.clock.Now}
+	poster := &channel.Poster{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	service := &commands.Service{DB: db, Events: events, Instances: reader, Checks: checks, Schedules: schedules.NewReader(db), Connections: targets, Jobs: queue, Texts: w.samples, Accounts: people, Seal: key, Channels: kinds.Judge{Poster: poster}, Now: w.clock.Now}
 	book := budgets.New(db, budgets.Default(), log, w.clock.Now)
 	service.Budgets = book
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses

@@ -15,6 +15,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/internal/channel/alertmanager"
 )
 
 // TestWhatIsOverIsSaidAgain: a round says that an alert fires of whose end the Alertmanager has
@@ -38,7 +39,7 @@ func TestWhatIsOverIsSaidAgain(t *testing.T) {
 		forward.ServeHTTP(w, request)
 	}))
 	t.Cleanup(way.Close)
-	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: way.URL}}))
+	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: way.URL}}))
 	s.process("a", s.sender)
 	s.fires(alert.Critical, "lag")
 	s.follow()

@@ -7,6 +7,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/internal/channel/alertmanager"
 )
 
 func only(severities ...alert.Severity) func(*notification.Terms) {
@@ -93,7 +94,7 @@ func TestAlertmanagersLearnOfWhatChanges(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	r := s.receiver()
-	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: r.URL}}), only(alert.Critical))
+	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: r.URL}}), only(alert.Critical))
 	s.process("a", s.sender)
 	s.fires(alert.Warning, "disk")
 	s.clock.Advance(time.Second)

@@ -14,7 +14,8 @@ import (
 	"muster/commands"
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/statement"
 )
 
@@ -52,11 +53,16 @@ type repeat struct {
 	RaisedAt     *time.Time `db:"raised_at"`
 }
 
+// ownPace names the kinds whose receivers repeat by themselves.
+func ownPace() []string {
+	return kinds.Names(func(k channel.Kind) bool { return k.OwnPace })
+}
+
 // Repeat tells alerts again that are open, neither acknowledged nor muted, and were last
 // told as long ago as their rule says. Several processes may: who comes second finds them
 // in the delivery that waits.
 func (f *Follower) Repeat(ctx context.Context) error {
-	due, err := statement.All[repeat](ctx, f.DB, "look what is to be told again", repeatsQuery, f.Now())
+	due, err := statement.All[repeat](ctx, f.DB, "look what is to be told again", repeatsQuery, f.Now(), ownPace())
 	if err != nil {
 		return err
 	}
@@ -91,7 +97,7 @@ func (f *Follower) repeat(ctx context.Context, due []repeat) error {
 		if err := lockGroup(ctx, tx, due[0].Rule, due[0].Channel); err != nil {
 			return err
 		}
-		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, f.Now())
+		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, f.Now(), ownPace())
 		if err != nil {
 			return err
 		}
@@ -112,7 +118,7 @@ func (f *Follower) repeat(ctx context.Context, due []repeat) error {
 func stillDue(told []happened, again []repeat, r ruleRow) (due []happened) {
 	ids := map[uuid.UUID]bool{}
 	for _, a := range again {
-		var n send.Notice
+		var n channel.Notice
 		if a.Rule == r.ID && a.Channel == r.Channel && json.Unmarshal(a.Notice, &n) == nil {
 			ids[n.ID] = true
 		}

@@ -1,5 +1,5 @@
 // Package notify tells people and programs what happens: it follows the logs, holds each
-// event against the rules, and sees what matched through to its receivers.
+// event against the rules, and sees what matched through to its receivers. internal/channel has the ways to send it.
 //
 // # How it works
 //
@@ -30,11 +30,6 @@
 // What is not told when a delivery is closed: that an alert was resolved whose raise was not
 // sent through this rule and channel, and an alert that somebody muted meanwhile. What was
 // raised and resolved within quiet hours is suppressed as it comes.
-//
-// To an Alertmanager an alert with other labels is another alert. So the title is an annotation,
-// and the label alertname what does not change: the rule's name, else the first title. What is
-// a label and changes all the same, as the severity by which alerts are routed, ends the alert
-// with the old labels in the same post (notification_fed has those that were told).
 //
 // Chores: open alerts are told again (repeatMinutes), Alertmanagers are fed (each minute,
 // all that is open and matches, and what was resolved within 15, as Prometheus does), deliveries are deleted after 90 days,

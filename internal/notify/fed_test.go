@@ -12,6 +12,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/internal/channel/alertmanager"
 )
 
 // atAlertmanager are the alerts that fire at an Alertmanager: labels and summaries.
@@ -38,7 +39,7 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(time.Since(s.clock.Now())) // it goes by the machine's clock
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
-	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: at}}))
+	s.rule(s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}}))
 	began := s.clock.Now().Add(-time.Minute)
 	feed := func(title string, severity alert.Severity) {
 		t.Helper()
@@ -93,7 +94,7 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(time.Since(s.clock.Now()))
 	at := startAlertmanager(t, binary, "http://127.0.0.1:9/")
-	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: at}})
+	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: alertmanager.Name, Address: notification.Address{URL: at}})
 	s.rule(channel)
 	_, _, err := s.commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: s.org.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/lock", Title: "waited 5 m", Severity: alert.Warning, Rule: &alert.Rule{ID: "lock_wait", Name: "Session waits for a lock"},

@@ -14,6 +14,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/eventstore"
+	"muster/internal/channel/webhook"
 )
 
 // assessed records that an assessment found something new.
@@ -36,7 +37,7 @@ func TestNewFindingsAreToldOnceACheck(t *testing.T) {
 	r.answers(http.StatusServiceUnavailable) // what is told is looked at, and not how it arrives
 	all := s.webhook(r.URL)
 	s.rule(all)
-	critical := s.channel(commands.CreateChannel{Name: "Pager", Kind: notification.Webhook, Address: notification.Address{URL: r.URL, Secret: secret}})
+	critical := s.channel(commands.CreateChannel{Name: "Pager", Kind: webhook.Name, Address: notification.Address{URL: r.URL, Secret: secret}})
 	s.rule(critical, func(t *notification.Terms) {
 		t.Match.Severities, t.Match.Events = []alert.Severity{alert.Critical}, []notification.EventType{notification.FindingNew}
 	})

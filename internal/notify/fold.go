@@ -14,7 +14,7 @@ import (
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
 )
 
 // followed are the types of events that are looked at, by log.
@@ -85,7 +85,7 @@ func (s server) subject() notification.Subject {
 
 // happened is an event that may be told.
 type happened struct {
-	send.Notice
+	channel.Notice
 	notification.Subject
 	Organization uuid.UUID
 	Position     int64
@@ -158,7 +158,7 @@ func (w *world) tellFindings(e recorded, event fleet.InstanceAssessed) (told []h
 			h.Title += ": " + strconv.Itoa(n.Findings) + " findings"
 		}
 		h.Notice.Severity, h.CheckID, h.FindingSeverity = &severity, &check, &finding
-		h.Instance = &send.Reference{ID: event.InstanceID, Name: s.Name}
+		h.Instance = &channel.Reference{ID: event.InstanceID, Name: s.Name}
 		h.Subject.Severity, h.Instances, h.Name, h.Engine = severity, []uuid.UUID{event.InstanceID}, s.Name, fleet.Engine(s.Engine)
 		told = append(told, h)
 	}
@@ -264,7 +264,7 @@ func eventID(e recorded) uuid.UUID {
 
 func base(e recorded, t notification.EventType) happened {
 	return happened{
-		Notice: send.Notice{ID: eventID(e), Type: t, At: e.OccurredAt.UTC()}, Subject: notification.Subject{Type: t},
+		Notice: channel.Notice{ID: eventID(e), Type: t, At: e.OccurredAt.UTC()}, Subject: notification.Subject{Type: t},
 		Organization: e.OrganizationID, Position: e.Position, RecordedAt: e.RecordedAt,
 	}
 }
@@ -281,7 +281,7 @@ func (w *world) tellAlert(e recorded, a *openAlert, t notification.EventType) ha
 	}
 	if a.InstanceID != nil {
 		s := w.servers[*a.InstanceID]
-		h.Instance = &send.Reference{ID: *a.InstanceID, Name: s.Name}
+		h.Instance = &channel.Reference{ID: *a.InstanceID, Name: s.Name}
 		h.Instances, h.Name, h.Engine = []uuid.UUID{*a.InstanceID}, s.Name, fleet.Engine(s.Engine)
 	}
 	for _, id := range a.others() {

@@ -21,6 +21,8 @@ import (
 	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/handlers/jobs"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/pause"
 	"muster/internal/statement"
 )
@@ -266,6 +268,8 @@ type ruleRow struct {
 	Channel        uuid.UUID         `db:"channel_id"`
 	Kind           notification.Kind `db:"kind"`
 	notification.Terms
+
+	way channel.Kind // of the channel; empty in a preview, which has none
 }
 
 //go:embed sql/rules.sql
@@ -280,6 +284,9 @@ func rulesOf(ctx context.Context, q sqlx.QueryerContext, organizations []uuid.UU
 	for i := range rules {
 		if err := json.Unmarshal(rules[i].Text, &rules[i].Terms); err != nil {
 			return nil, fmt.Errorf("read rule %s: %w", rules[i].ID, err)
+		}
+		if rules[i].way, err = kinds.Find(rules[i].Kind); err != nil {
+			return nil, fmt.Errorf("read the channel of rule %s: %w", rules[i].ID, err)
 		}
 	}
 	return slices.DeleteFunc(rules, func(r ruleRow) bool { return !r.Enabled }), nil
@@ -311,21 +318,17 @@ func (r ruleRow) tells(h happened, raised map[uuid.UUID]bool) bool {
 	return true
 }
 
-// matches says whether a rule is about what a channel of its kind may be told. An Alertmanager
-// is told of raised and resolved alerts alike, by either: it must learn when one is over.
+// matches says whether a rule is about what a channel of its kind may be told. A receiver that
+// follows alerts is told of all that it needs, whichever of it the rule asks for: it must learn
+// when one is over.
 func (r ruleRow) matches(s notification.Subject) bool {
-	if r.Kind != notification.Alertmanager {
+	if len(r.way.Follows) == 0 {
 		return r.Match.Matches(s)
 	}
-	if s.Type != notification.AlertRaised && s.Type != notification.AlertResolved {
-		return false
-	}
-	for _, t := range []notification.EventType{notification.AlertRaised, notification.AlertResolved} {
-		if s.Type = t; r.Match.Matches(s) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.way.Follows, s.Type) && slices.ContainsFunc(r.way.Follows, func(t notification.EventType) bool {
+		s.Type = t
+		return r.Match.Matches(s)
+	})
 }
 
 // match puts events into the deliveries of the rules that have them.

@@ -109,7 +109,7 @@ func (g *group) raisedBefore(ctx context.Context, alerts []uuid.UUID) (map[uuid.
 }
 
 func (g *group) waits(h happened) (time.Time, bool, error) {
-	if g.Kind == notification.Alertmanager { // it is quiet by itself
+	if g.way.OwnPace {
 		return time.Time{}, false, nil
 	}
 	return g.Waits(h.Subject, g.now, zones.Load)
@@ -127,7 +127,7 @@ func (g *group) add(ctx context.Context, told []happened, waiting map[uuid.UUID]
 		}
 	}
 	due := g.now.Add(g.Group())
-	if g.Kind == notification.Alertmanager { // it groups by itself
+	if g.way.OwnPace {
 		due = g.now
 	}
 	if err := g.into(ctx, false, due, soon, ""); err != nil {

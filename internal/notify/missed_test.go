@@ -11,7 +11,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/report"
 	"muster/domain/schedule"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
 )
 
 // TestMissedSchedulesAreTold: each due time of which there is no report, once, with why, and
@@ -52,8 +52,8 @@ func TestMissedSchedulesAreTold(t *testing.T) {
 		t.Fatalf("%d mails", len(mails))
 	}
 	line := "Schedule missed: Security, daily, due " + told[0].DueAt.UTC().Format("2 January 2006, 15:04 UTC") + ", Muster was away"
-	if send.Line(told[0]) != line || send.Link("https://muster.example.org", told[0]) != "https://muster.example.org/schedules/"+id.String() {
-		t.Errorf("%s at %s", send.Line(told[0]), send.Link("", told[0]))
+	if channel.Line(told[0]) != line || channel.Link("https://muster.example.org", told[0]) != "https://muster.example.org/schedules/"+id.String() {
+		t.Errorf("%s at %s", channel.Line(told[0]), channel.Link("", told[0]))
 	}
 }
 
@@ -95,7 +95,7 @@ func TestAReportNamesItsSchedules(t *testing.T) {
 	must(t, err)
 	fails(byHand.ReportID)
 	s.process("a", s.sender)
-	var told []send.Notice
+	var told []channel.Notice
 	s.await("both are told", func() bool {
 		told = nil
 		for _, p := range r.got() {
@@ -110,7 +110,7 @@ func TestAReportNamesItsSchedules(t *testing.T) {
 	if handNotice.Title != "Security Report, All active instances" || handNotice.ScheduleID != nil {
 		t.Errorf("by hand: %+v", handNotice)
 	}
-	if link := send.Link("https://muster.example.org", scheduledNotice); link != "https://muster.example.org/reports/"+scheduled.String() {
+	if link := channel.Link("https://muster.example.org", scheduledNotice); link != "https://muster.example.org/reports/"+scheduled.String() {
 		t.Errorf("leads to %s", link)
 	}
 }

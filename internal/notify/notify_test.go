@@ -11,6 +11,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/internal/channel/chat"
 )
 
 // TestRaisedThenResolved are told in that order, each once, under ids that stay.
@@ -46,9 +47,9 @@ func TestRaisedThenResolved(t *testing.T) {
 func TestWhatIsOverSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	webhook, chat := s.receiver(), s.receiver()
+	webhook, slack := s.receiver(), s.receiver()
 	s.rule(s.webhook(webhook.URL))
-	s.rule(s.channel(commands.CreateChannel{Name: "Chat", Kind: notification.Chat, Address: notification.Address{URL: chat.URL}}))
+	s.rule(s.channel(commands.CreateChannel{Name: "Chat", Kind: chat.Name, Address: notification.Address{URL: slack.URL}}))
 	s.rule(s.channel(commands.CreateChannel{Name: "Mail", Kind: notification.Email, MemberIDs: []uuid.UUID{s.ana.ID}}))
 	s.process("a", s.sender)
 	fell := s.clock.Now().Add(-12 * time.Minute)
@@ -68,12 +69,12 @@ func TestWhatIsOverSaysSo(t *testing.T) {
 	for n, over := range []bool{false, true} {
 		tell(over)
 		s.await("every channel is told", func() bool {
-			return len(webhook.got()) == n+1 && len(chat.got()) == n+1 && len(s.smtp.Mails()) == n+1 && strings.Count(s.story(), "sent ") == 3*(n+1)
+			return len(webhook.got()) == n+1 && len(slack.got()) == n+1 && len(s.smtp.Mails()) == n+1 && strings.Count(s.story(), "sent ") == 3*(n+1)
 		})
 	}
 	const line = "Resolved after 12 min (critical): prod-orders was down: connection refused"
 	for what, text := range map[string]string{
-		"webhook": string(webhook.got()[len(webhook.got())-1].Body), "chat": string(chat.got()[len(chat.got())-1].Body), "mail": strings.ReplaceAll(s.smtp.Mails()[len(s.smtp.Mails())-1].Data, "=\r\n", ""),
+		"webhook": string(webhook.got()[len(webhook.got())-1].Body), "chat": string(slack.got()[len(slack.got())-1].Body), "mail": strings.ReplaceAll(s.smtp.Mails()[len(s.smtp.Mails())-1].Data, "=\r\n", ""),
 	} {
 		want := []string{line}
 		switch what {

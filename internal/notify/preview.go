@@ -12,7 +12,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
 	"muster/internal/statement"
 )
 
@@ -34,8 +34,8 @@ const (
 type Preview struct {
 	From, To      time.Time
 	Events        int64
-	Notifications int64         // how many groups they would have made
-	Newest        []send.Notice // newest first
+	Notifications int64            // how many groups they would have made
+	Newest        []channel.Notice // newest first
 }
 
 // Preview holds what the logs have of the last 30 days against a match, by the very steps by
@@ -86,7 +86,7 @@ func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notifica
 			p.Notifications, end = p.Notifications+1, h.RecordedAt.Add(group)
 		}
 	}
-	p.Newest = []send.Notice{}
+	p.Newest = []channel.Notice{}
 	for _, h := range slices.Backward(matched[max(0, len(matched)-shownBefore):]) {
 		p.Newest = append(p.Newest, h.Notice)
 	}

@@ -1,10 +1,8 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	_ "embed" // the statements
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +11,8 @@ import (
 	"muster/commands"
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/statement"
 )
 
@@ -49,13 +48,13 @@ func (c *jsonColumn[T]) Scan(src any) error {
 // Channel is a channel as it is shown: never with its secret.
 type Channel struct {
 	commands.ChannelRow
-	CreatedAt time.Time                    `db:"created_at"`
-	CreatedBy *uuid.UUID                   `db:"created_by"`
-	Rules     jsonColumn[[]send.Reference] `db:"rules"` // that name it, by name
-	Last      jsonColumn[*Outcome]         `db:"last"`  // that was sent or failed
-	Addresses []commands.ChannelAddress    // of e-mail, that are no members'
-	URL       string                       // of a chat only scheme and host; empty for e-mail
-	Format    notification.Format          // of a chat
+	CreatedAt time.Time                       `db:"created_at"`
+	CreatedBy *uuid.UUID                      `db:"created_by"`
+	Rules     jsonColumn[[]channel.Reference] `db:"rules"` // that name it, by name
+	Last      jsonColumn[*Outcome]            `db:"last"`  // that was sent or failed
+	Addresses []commands.ChannelAddress       // of e-mail, that are no members'
+	URL       string                          // what may be shown of it; empty for e-mail
+	Format    notification.Format             // of a chat
 }
 
 // Outcome is how a delivery ended.
@@ -86,11 +85,12 @@ func (r *Reader) Channels(ctx context.Context, organization uuid.UUID, only *uui
 		if err != nil {
 			return nil, err
 		}
-		channels[i].URL = address.URL
-		if u, err := url.Parse(address.URL); err == nil && channels[i].Kind == notification.Chat {
-			channels[i].URL = u.Scheme + "://" + u.Host
-			channels[i].Format = cmp.Or(address.Format, notification.Slack)
+		kind, err := kinds.Find(channels[i].Kind)
+		if err != nil {
+			return nil, err
 		}
+		shown := kind.Shown(address)
+		channels[i].URL, channels[i].Format = shown.URL, shown.Format
 	}
 	return channels, nil
 }
@@ -112,22 +112,22 @@ func (r *Reader) Rules(ctx context.Context, organization uuid.UUID, only *uuid.U
 
 // Delivery is a delivery as it is shown.
 type Delivery struct {
-	ID            uuid.UUID                 `db:"id"`
-	Rule          uuid.UUID                 `db:"rule_id"`
-	RuleName      string                    `db:"rule_name"`
-	Channel       uuid.UUID                 `db:"channel_id"`
-	ChannelName   string                    `db:"channel_name"`
-	Kind          string                    `db:"kind"`
-	Status        string                    `db:"status"`
-	Reason        string                    `db:"reason"`
-	Attempts      int                       `db:"attempts"`
-	NextAttemptAt *time.Time                `db:"next_attempt_at"`
-	LastCode      int                       `db:"last_code"`
-	LastError     string                    `db:"last_error"`
-	CreatedAt     time.Time                 `db:"created_at"`
-	StatusAt      time.Time                 `db:"status_at"`
-	All           int                       `db:"all_events"`
-	Events        jsonColumn[[]send.Notice] `db:"events"`
+	ID            uuid.UUID                    `db:"id"`
+	Rule          uuid.UUID                    `db:"rule_id"`
+	RuleName      string                       `db:"rule_name"`
+	Channel       uuid.UUID                    `db:"channel_id"`
+	ChannelName   string                       `db:"channel_name"`
+	Kind          string                       `db:"kind"`
+	Status        string                       `db:"status"`
+	Reason        string                       `db:"reason"`
+	Attempts      int                          `db:"attempts"`
+	NextAttemptAt *time.Time                   `db:"next_attempt_at"`
+	LastCode      int                          `db:"last_code"`
+	LastError     string                       `db:"last_error"`
+	CreatedAt     time.Time                    `db:"created_at"`
+	StatusAt      time.Time                    `db:"status_at"`
+	All           int                          `db:"all_events"`
+	Events        jsonColumn[[]channel.Notice] `db:"events"`
 }
 
 // DeliveryQuery selects an organization's deliveries. What is empty does not narrow.

@@ -21,6 +21,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	amchannel "muster/internal/channel/alertmanager"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/mail"
@@ -131,7 +132,7 @@ func TestAnAlertmanagerIsKeptFed(t *testing.T) {
 	}))
 	t.Cleanup(hook.Close)
 	at := startAlertmanager(t, binary, hook.URL)
-	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: notification.Alertmanager, Address: notification.Address{URL: at + "/"}})
+	channel := s.channel(commands.CreateChannel{Name: "AM", Kind: amchannel.Name, Address: notification.Address{URL: at + "/"}})
 	s.fires(alert.Warning, "from before") // before there was a rule
 	s.follow()
 	s.clock.Advance(time.Millisecond)

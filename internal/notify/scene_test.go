@@ -29,12 +29,14 @@ import (
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
+	"muster/internal/channel/webhook"
 	"muster/internal/clocktest"
 	"muster/internal/logtest"
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
 	"muster/internal/notify"
-	"muster/internal/notify/send"
 	"muster/internal/pause"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
@@ -77,9 +79,9 @@ func newScene(t *testing.T) *scene {
 	must(t, err)
 	events := eventstore.New(s.db).WithClock(s.clock.Now)
 	s.accounts, s.queue = accounts.New(s.db, s.clock.Now), jobs.NewQueue(s.db)
-	poster := &send.Poster{Networks: here}
+	poster := &channel.Poster{Networks: here}
 	s.commands = &commands.Service{
-		DB: s.db, Events: events, Instances: fleet.NewReader(s.db), Jobs: s.queue, Accounts: s.accounts, Seal: key, Reach: poster, Now: s.clock.Now,
+		DB: s.db, Events: events, Instances: fleet.NewReader(s.db), Jobs: s.queue, Accounts: s.accounts, Seal: key, Channels: kinds.Judge{Poster: poster}, Now: s.clock.Now,
 	}
 	smtp, err := mail.ParseSMTPURL("smtp://" + s.smtp.Addr)
 	must(t, err)
@@ -165,7 +167,7 @@ func (s *scene) exec(query string, args ...any) {
 
 func (s *scene) webhook(at string) uuid.UUID {
 	s.Helper()
-	return s.channel(commands.CreateChannel{Name: "On call", Kind: notification.Webhook, Address: notification.Address{URL: at, Secret: secret}})
+	return s.channel(commands.CreateChannel{Name: "On call", Kind: webhook.Name, Address: notification.Address{URL: at, Secret: secret}})
 }
 
 func (s *scene) channel(c commands.CreateChannel) uuid.UUID {
@@ -255,8 +257,8 @@ type post struct {
 		ID      uuid.UUID `json:"id"`
 		Type    string    `json:"type"`
 		Rule    struct{ Name string }
-		Events  []send.Notice `json:"events"`
-		Omitted int           `json:"omitted"`
+		Events  []channel.Notice `json:"events"`
+		Omitted int              `json:"omitted"`
 	}
 }
 

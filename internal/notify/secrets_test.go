@@ -10,6 +10,8 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/internal/channel/chat"
+	"muster/internal/channel/webhook"
 )
 
 // TestSecretsAreNowhere but sealed: not in rows, the log, what is shown or our own log.
@@ -19,19 +21,19 @@ func TestSecretsAreNowhere(t *testing.T) {
 	r := s.receiver()
 	r.answers(http.StatusInternalServerError)
 	path := "/services/T0S3CRET/B0S3CRET"
-	chat := s.channel(commands.CreateChannel{Name: "Chat", Kind: notification.Chat, Address: notification.Address{URL: r.URL + path}})
-	s.rule(chat)
+	slack := s.channel(commands.CreateChannel{Name: "Chat", Kind: chat.Name, Address: notification.Address{URL: r.URL + path}})
+	s.rule(slack)
 	s.rule(s.webhook(r.URL))
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
-	s.rule(s.channel(commands.CreateChannel{Name: "Nobody", Kind: notification.Chat, Address: notification.Address{URL: nobody.URL + path}}))
+	s.rule(s.channel(commands.CreateChannel{Name: "Nobody", Kind: chat.Name, Address: notification.Address{URL: nobody.URL + path}}))
 	s.fires(alert.Critical, "lag")
 	s.follow()
 	s.process("a", s.sender)
 	s.await("all were tried", func() bool {
 		return len(r.got()) > 3 && strings.Contains(s.log.String(), "The receiver refused the connection.")
 	})
-	if _, err := s.sender.Test(t.Context(), s.org, chat); err != nil {
+	if _, err := s.sender.Test(t.Context(), s.org, slack); err != nil {
 		t.Fatal(err)
 	}
 	channels, err := s.reader.Channels(t.Context(), s.org.ID, nil)
@@ -53,7 +55,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t.Error("the log does not say that an attempt failed")
 	}
 	shown = append(shown, s.log.String()...)
-	for _, hidden := range []string{"S3CRET", hostOf(t, nobody.URL), secret, strings.TrimPrefix(secret, notification.SecretPrefix)} {
+	for _, hidden := range []string{"S3CRET", hostOf(t, nobody.URL), secret, strings.TrimPrefix(secret, webhook.SecretPrefix)} {
 		if strings.Contains(string(shown), hidden) {
 			t.Errorf("%s is shown", hidden)
 		}

@@ -13,12 +13,12 @@ import (
 
 	"muster/commands"
 	"muster/domain/instant"
-	"muster/domain/notification"
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/channel"
+	"muster/internal/channel/kinds"
 	"muster/internal/mail"
-	"muster/internal/notify/send"
 	"muster/internal/statement"
 )
 
@@ -52,7 +52,7 @@ type Sender struct {
 	Queue     *jobs.Queue
 	Accounts  *accounts.Store
 	Seal      commands.Sealer
-	Poster    *send.Poster
+	Poster    *channel.Poster
 	Composer  *mail.Composer
 	Transport mail.Transport
 	PublicURL string
@@ -104,7 +104,7 @@ func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
 	}
 	code, err := s.tell(ctx, d, by)
 	switch refused := refusal(err); {
-	case errors.Is(err, errNobody):
+	case errors.Is(err, channel.ErrNobody):
 		return s.end(ctx, job, d, "suppressed", reasonNobody, 0)
 	case refused != nil:
 		noted := s.note(ctx, job, d, refused)
@@ -125,7 +125,7 @@ func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
 
 // note keeps why an attempt failed, unless somebody else has the job meanwhile, whose attempt
 // may have ended otherwise.
-func (s *Sender) note(ctx context.Context, job jobs.Claimed, d deliveryRow, refused *send.Error) error {
+func (s *Sender) note(ctx context.Context, job jobs.Claimed, d deliveryRow, refused *channel.Error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // of the attempt, which is what there is to note
 		var done context.CancelFunc
 		ctx, done = context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
@@ -202,7 +202,11 @@ func (s *Sender) closeDelivery(ctx context.Context, tx *sqlx.Tx, d *deliveryRow,
 	if err := statement.Exec(ctx, tx, "leave out what is muted", dropMuted, d.ID); err != nil {
 		return err
 	}
-	if by.Kind != notification.Alertmanager { // which is fed whatever a rule told before
+	kind, err := kinds.Find(by.Kind)
+	if err != nil {
+		return err
+	}
+	if len(kind.Follows) == 0 { // the others get ends whatever a rule told before
 		if err := statement.Exec(ctx, tx, "leave out the ends of what was not told", dropNotRaised, d.ID, d.Rule, d.Channel); err != nil {
 			return err
 		}
@@ -309,18 +313,8 @@ func (s *Sender) Retry(ctx context.Context, tx *sqlx.Tx, organization, id uuid.U
 	return s.Queue.Insert(ctx, tx, jobs.Job{OrganizationID: organization, Kind: jobs.Notify, Subject: id})
 }
 
-// errNobody says that a channel leads to nobody who can be told.
-var errNobody = errors.New("nobody is told")
-
 // refusal is what a receiver, or the way to it, has against a delivery; nil: it is another error.
-func refusal(err error) *send.Error {
-	var post *send.Error
-	var letter *mail.DeliveryError
-	switch {
-	case errors.As(err, &post):
-		return post
-	case errors.As(err, &letter):
-		return &send.Error{Code: letter.Code, Sentence: letter.Reason(), Final: !letter.Temporary}
-	}
-	return nil
+func refusal(err error) *channel.Error {
+	refused, _ := errors.AsType[*channel.Error](err)
+	return refused
 }

@@ -13,7 +13,9 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/domain/organization"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
+	"muster/internal/channel/alertmanager"
+	"muster/internal/channel/webhook"
 )
 
 // neighbor is another organization of the same installation.
@@ -55,7 +57,7 @@ func (s *scene) hanging() *hanging {
 
 // patient has a sender wait for receivers for as long as a test takes.
 func (s *scene) patient() {
-	s.sender.Poster = &send.Poster{Networks: here, Timeout: time.Hour}
+	s.sender.Poster = &channel.Poster{Networks: here, Timeout: time.Hour}
 }
 
 // TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries: four webhooks of one organization
@@ -67,7 +69,7 @@ func TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries(t *testing.T) {
 	hangs := s.hanging()
 	for i := range 4 {
 		s.rule(s.channel(commands.CreateChannel{
-			Name: fmt.Sprint("hangs ", i), Kind: notification.Webhook, Address: notification.Address{URL: hangs.URL, Secret: secret},
+			Name: fmt.Sprint("hangs ", i), Kind: webhook.Name, Address: notification.Address{URL: hangs.URL, Secret: secret},
 		}), func(t *notification.Terms) { t.Match.Events = []notification.EventType{notification.AlertRaised} })
 	}
 	other := s.neighbor()
@@ -93,7 +95,7 @@ func TestAnAlertmanagerThatHangsHoldsNoOtherOrganizationsFeed(t *testing.T) {
 	s.patient()
 	hangs := s.hanging()
 	feeds := func(s *scene, name, url string) {
-		s.rule(s.channel(commands.CreateChannel{Name: name, Kind: notification.Alertmanager, Address: notification.Address{URL: url}}))
+		s.rule(s.channel(commands.CreateChannel{Name: name, Kind: alertmanager.Name, Address: notification.Address{URL: url}}))
 	}
 	for i := range 20 {
 		feeds(s, fmt.Sprint("hangs ", i), hangs.URL)

@@ -10,10 +10,10 @@ import (
 
 	"muster/commands"
 	"muster/domain/notification"
+	"muster/internal/channel"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
-	"muster/internal/notify/send"
 )
 
 const channelsPath = "/api/v1/channels/"
@@ -251,6 +251,6 @@ func person(id *uuid.UUID, names map[uuid.UUID]string) *api.Person {
 	return &api.Person{Id: *id, Name: names[*id]}
 }
 
-func references(all []send.Reference) []api.Reference {
-	return wire.List(all, func(r send.Reference) api.Reference { return api.Reference{Id: r.ID, Name: r.Name} })
+func references(all []channel.Reference) []api.Reference {
+	return wire.List(all, func(r channel.Reference) api.Reference { return api.Reference{Id: r.ID, Name: r.Name} })
 }

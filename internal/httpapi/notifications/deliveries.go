@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/channel"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
-	"muster/internal/notify/send"
 	"muster/internal/watch"
 )
 
@@ -24,7 +24,7 @@ func (s *NotificationRoutes) ListDeliveries(ctx context.Context, r api.ListDeliv
 	limit := wire.Or(p.Limit, 50)
 	q := notify.DeliveryQuery{
 		Organization: wire.Caller(ctx).Organization.ID, Statuses: wire.Strings(wire.Value(p.Status)), Channel: p.ChannelId,
-		From: p.From, To: p.To, Limit: limit + 1, Events: send.Most,
+		From: p.From, To: p.To, Limit: limit + 1, Events: channel.Most,
 	}
 	if p.EventType != nil {
 		t := string(*p.EventType)

@@ -11,10 +11,10 @@ import (
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/notification"
+	"muster/internal/channel"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
-	"muster/internal/notify/send"
 )
 
 const rulesPath = "/api/v1/notification-rules/"
@@ -207,7 +207,7 @@ func (s *NotificationRoutes) showRules(ctx context.Context, rules []notify.Rule)
 	}), nil
 }
 
-func notice(n send.Notice) api.Notice {
+func notice(n channel.Notice) api.Notice {
 	shown := api.Notice{
 		Id: n.ID, Type: string(n.Type), At: n.At.UTC(), Title: n.Title, AlertId: n.AlertID, ReportId: n.ReportID, ScheduleId: n.ScheduleID,
 		DueAt: wire.UTC(n.DueAt), Reason: n.Reason, CheckId: n.CheckID, FindingSeverity: n.FindingSeverity,

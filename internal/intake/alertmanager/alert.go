@@ -20,7 +20,7 @@ type Alert struct {
 }
 
 // originLabel is on every alert that Muster feeds to an Alertmanager
-// (internal/notify/send, OriginLabel). Taken in again each would be an alert more, which would be fed, too.
+// (internal/channel/alertmanager, OriginLabel). Taken in again each would be an alert more, which would be fed, too.
 const originLabel = "muster_alert_id"
 
 // keyPrefix begins the key of an alert that Alertmanager or Prometheus sent.

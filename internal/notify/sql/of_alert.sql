@@ -1,7 +1,6 @@
 SELECT e.delivery_id, e.type, e.at, d.rule_id, r.name AS rule_name, d.channel_id, c.name AS channel_name, c.kind,
        CASE WHEN e.dropped <> '' THEN 'suppressed' ELSE d.status END AS status, coalesce(nullif(e.dropped, ''), d.reason) AS reason, d.status_at, d.last_code,
-       CASE WHEN c.kind <> 'email' THEN '[]'
-            WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
+       CASE WHEN d.status = 'pending' AND e.dropped = '' THEN to_json(c.member_ids || CASE WHEN c.administrators
                 THEN ARRAY(SELECT id FROM members m WHERE m.organization_id = d.organization_id AND m.role = 'admin' AND m.status = 'active') ELSE '{}' END)::text
             ELSE coalesce((SELECT json_agg(member_id)::text FROM delivery_mails m WHERE m.delivery_id = d.id AND NOT m.outside), '[]') END AS recipients
 FROM delivery_events e

@@ -1,13 +1,8 @@
-package send
+package channel
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -66,31 +61,6 @@ type Message struct {
 	Organization   string
 	PublicURL      string
 	Demo           bool
-}
-
-// Webhook is a message as a webhook gets it, with the headers of Standard Webhooks at the
-// time of this attempt.
-func Webhook(m Message, key []byte, now time.Time) (http.Header, []byte, error) {
-	body, err := json.Marshal(struct {
-		ID      uuid.UUID `json:"id"`
-		Type    string    `json:"type"`
-		At      time.Time `json:"at"`
-		Rule    Reference `json:"rule"`
-		Events  []Notice  `json:"events"`
-		Omitted int       `json:"omitted"`
-	}{m.ID, "notification", m.At.UTC(), m.Rule, m.Events, m.Omitted})
-	if err != nil {
-		return nil, nil, fmt.Errorf("encode a webhook: %w", err)
-	}
-	id, at := m.ID.String(), strconv.FormatInt(now.Unix(), 10)
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(id + "." + at + "."))
-	mac.Write(body)
-	header := http.Header{}
-	header.Set("webhook-id", id)
-	header.Set("webhook-timestamp", at)
-	header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	return header, body, nil
 }
 
 // Heading is a message in a line: its first event, and how many more there are.
@@ -259,72 +229,3 @@ func Link(publicURL string, n Notice) string {
 	}
 	return base
 }
-
-// OriginLabel marks what Muster feeds to an Alertmanager, with the alert's id: an alert
-// that comes back by an Alertmanager's webhook is one that we have.
-const OriginLabel = "muster_alert_id"
-
-// Fed is an alert as an Alertmanager is told of it. EndsAt of one that fires is when it is
-// over unless it is sent again.
-type Fed struct {
-	ID               uuid.UUID
-	Label            string // what is stable of it: its rule's name, else its first title
-	Title            string
-	Description      string
-	Severity         alert.Severity
-	Instance         string
-	StartsAt, EndsAt time.Time
-	// Labels are others than follow from it: those that it had when it was told before.
-	Labels map[string]string
-}
-
-// LabelSet are the labels that tell an alert from others there. Its title is not among them:
-// an Alertmanager takes an alert with other labels for another one. The severity is, because
-// it is what alerts are routed by.
-func (f Fed) LabelSet(organization string) map[string]string {
-	if f.Labels != nil {
-		return f.Labels
-	}
-	labels := map[string]string{
-		"alertname": cmp.Or(f.Label, f.Title), "severity": string(f.Severity), "organization": organization, OriginLabel: f.ID.String(),
-	}
-	if f.Instance != "" {
-		labels["instance"] = f.Instance
-	}
-	return labels
-}
-
-// Alerts are the body for an Alertmanager's API, version 2.
-func Alerts(alerts []Fed, organization, publicURL string) ([]byte, error) {
-	type posted struct {
-		Labels       map[string]string `json:"labels"`
-		Annotations  map[string]string `json:"annotations"`
-		StartsAt     time.Time         `json:"startsAt"`
-		EndsAt       time.Time         `json:"endsAt"`
-		GeneratorURL string            `json:"generatorURL"`
-	}
-	all := make([]posted, len(alerts))
-	for i, a := range alerts {
-		if a.EndsAt.Before(a.StartsAt) { // whose clock was off: it would refuse all of them
-			a.StartsAt = a.EndsAt
-		}
-		all[i] = posted{
-			Labels:       a.LabelSet(organization),
-			Annotations:  map[string]string{"summary": a.Title},
-			StartsAt:     a.StartsAt.UTC(),
-			EndsAt:       a.EndsAt.UTC(),
-			GeneratorURL: Link(publicURL, Notice{AlertID: &a.ID}),
-		}
-		if a.Description != "" {
-			all[i].Annotations["description"] = a.Description
-		}
-	}
-	body, err := json.Marshal(all)
-	if err != nil {
-		return nil, fmt.Errorf("encode alerts: %w", err)
-	}
-	return body, nil
-}
-
-// AlertsURL is where an Alertmanager takes alerts.
-func AlertsURL(base string) string { return strings.TrimRight(base, "/") + "/api/v2/alerts" }

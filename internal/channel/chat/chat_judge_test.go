@@ -1,4 +1,4 @@
-package send_test
+package chat_test
 
 import (
 	"net/url"
@@ -17,7 +17,8 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
+	"muster/internal/channel/chat"
 )
 
 // ours is where every link of Muster's leads.
@@ -70,17 +71,17 @@ type failing interface {
 func judgeChats(t failing, nasty string) {
 	t.Helper()
 	id, critical := uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01"), alert.Critical
-	m := send.Message{
-		Organization: nasty, Rule: send.Reference{Name: nasty}, PublicURL: "https://" + ours,
-		Events: []send.Notice{
-			{Type: notification.AlertRaised, Severity: &critical, Title: nasty, AlertID: &id, Instance: &send.Reference{Name: nasty}},
+	m := channel.Message{
+		Organization: nasty, Rule: channel.Reference{Name: nasty}, PublicURL: "https://" + ours,
+		Events: []channel.Notice{
+			{Type: notification.AlertRaised, Severity: &critical, Title: nasty, AlertID: &id, Instance: &channel.Reference{Name: nasty}},
 			{Type: notification.ReportFailed, Title: nasty, AlertID: &id, Reason: &nasty},
 		},
 	}
-	for _, format := range notification.Formats() {
+	for _, format := range chat.Formats() {
 		said := chatOf(t, m, format)
 		bold, strong := 1, 0
-		if format == notification.Slack {
+		if format == chat.Slack {
 			rest := angle.ReplaceAllString(said, "")
 			rest = strings.NewReplacer("&amp;", "", "&lt;", "", "&gt;", "").Replace(strings.Replace(strings.Replace(rest, "*", "", 1), "*", "", 1))
 			if found := slackMarks.FindString(rest); found != "" {
@@ -113,7 +114,7 @@ func judgeChats(t failing, nasty string) {
 		if bold < 0 || strong < 0 {
 			t.Errorf("%s: %q is emphasized:\n%s", format, nasty, said)
 		}
-		if format == notification.Mattermost && links != len(m.Events) {
+		if format == chat.Mattermost && links != len(m.Events) {
 			t.Errorf("%q leaves %d links of Muster's:\n%s", nasty, links, said)
 		}
 	}

@@ -1,15 +1,62 @@
-package send
+// Package chat posts notifications to chats: in the form of Slack's incoming webhooks, which
+// other chats understand, or in Mattermost's. Text from machines mentions nobody there and is no
+// markup.
+package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/internal/channel"
 )
+
+// Name is the name of the kind.
+const Name notification.Kind = "chat"
+
+// The formats.
+const (
+	Slack      notification.Format = "slack"
+	Mattermost notification.Format = "mattermost"
+)
+
+// Formats returns every format.
+func Formats() []notification.Format { return []notification.Format{Slack, Mattermost} }
+
+// Kind is a POST to the incoming webhook of a chat. Its address is a secret.
+func Kind() channel.Kind {
+	return channel.Kind{Name: Name, Title: "Chat", Validate: validate, Shown: shown, Send: channel.Posted(post)}
+}
+
+func validate(c notification.Channel) []notification.Broken {
+	broken := channel.Refuse(c, channel.URL, channel.Format)
+	if c.Format != "" && !slices.Contains(Formats(), c.Format) {
+		broken = append(broken, notification.Broken{Pointer: "#/format", Code: "invalid_parameter", Detail: "must be slack or mattermost"})
+	}
+	return append(broken, channel.BrokenURL(c.URL)...)
+}
+
+func shown(a notification.Address) notification.Address {
+	a = channel.ShownHost(a)
+	a.Format = formatOf(a)
+	return a
+}
+
+// formatOf is Slack where nothing else is set.
+func formatOf(a notification.Address) notification.Format { return cmp.Or(a.Format, Slack) }
+
+func post(m channel.Message, to notification.Address, _ time.Time) (http.Header, []byte, error) {
+	body, err := Body(m, formatOf(to))
+	return http.Header{}, body, err
+}
 
 const (
 	// chatLines is how many events a chat shows.
@@ -30,12 +77,12 @@ type chatForm struct {
 // forms are the known ones.
 func forms() map[notification.Format]chatForm {
 	return map[notification.Format]chatForm{
-		notification.Slack: {
+		Slack: {
 			plain: slackText,
 			bold:  func(plain string) string { return "*" + plain + "*" },
 			link:  func(plain, url string) string { return "<" + url + "|" + plain + ">" },
 		},
-		notification.Mattermost: {
+		Mattermost: {
 			plain: mattermostText,
 			bold:  func(plain string) string { return "**" + plain + "**" },
 			link:  func(plain, url string) string { return "[" + plain + "](" + url + ")" },
@@ -43,9 +90,9 @@ func forms() map[notification.Format]chatForm {
 	}
 }
 
-// Chat is a message in the form of a chat's incoming webhooks: Slack's, which others
+// Body is a message in the form of a chat's incoming webhooks: Slack's, which others
 // understand too, or Mattermost's. What machines say in it mentions nobody and is no markup.
-func Chat(m Message, format notification.Format) ([]byte, error) {
+func Body(m channel.Message, format notification.Format) ([]byte, error) {
 	form, ok := forms()[format]
 	if !ok {
 		return nil, fmt.Errorf("nobody can write to a chat in the form %q", format)
@@ -56,7 +103,7 @@ func Chat(m Message, format notification.Format) ([]byte, error) {
 	}
 	text, shown := head, 0
 	for _, n := range m.Events {
-		line := "\n• " + form.link(form.plain(shortened(Line(n))), Link(m.PublicURL, n)) + " " + n.At.UTC().Format("15:04 UTC")
+		line := "\n• " + form.link(form.plain(channel.Shortened(channel.Line(n), chatLine)), channel.Link(m.PublicURL, n)) + " " + n.At.UTC().Format("15:04 UTC")
 		if shown == chatLines || utf8.RuneCountInString(text)+utf8.RuneCountInString(line) > chatRoom {
 			break
 		}
@@ -70,36 +117,6 @@ func Chat(m Message, format notification.Format) ([]byte, error) {
 		return nil, fmt.Errorf("encode a chat's message: %w", err)
 	}
 	return body, nil
-}
-
-func shortened(text string) string {
-	if utf8.RuneCountInString(text) <= chatLine {
-		return text
-	}
-	return string([]rune(text)[:chatLine-1]) + "…"
-}
-
-// unmentioned parts @ from its neighbors by spaces that nobody sees: a chat notifies everybody
-// of @channel, @all, @here and @everyone, wherever they stand, and links mail addresses.
-func unmentioned(text string) string { return ats.Replace(text) }
-
-var ats = strings.NewReplacer("@", "\u200b@\u200b", "＠", "\u200b＠\u200b")
-
-// unlinked keeps a chat from making a link of an address by its looks. It puts a space that
-// nobody sees into "//", and behind a dot before a letter, as in a host's name or "www.". An
-// alert's title is the label of a link to Muster, so that few copy names from it.
-func unlinked(text string) string {
-	var out strings.Builder
-	var before rune
-	for i, r := range text {
-		out.WriteRune(r)
-		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		if r == '/' && next == '/' || r == '.' && before > ' ' && unicode.IsLetter(next) {
-			out.WriteRune('\u200b')
-		}
-		before = r
-	}
-	return out.String()
 }
 
 var (
@@ -119,11 +136,11 @@ var (
 )
 
 func slackText(text string) string {
-	return unmentioned(unlinked(entities.Replace(lookalikes.Replace(upright(text)))))
+	return channel.Unmentioned(channel.Unlinked(entities.Replace(lookalikes.Replace(upright(text)))))
 }
 
 func mattermostText(text string) string {
-	return unmentioned(entities.Replace(escaped.Replace(unlinked(text))))
+	return channel.Unmentioned(entities.Replace(escaped.Replace(channel.Unlinked(text))))
 }
 
 // upright replaces each underscore that could begin or end italics: those that are not

@@ -1,4 +1,4 @@
-package send_test
+package channel_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"muster/internal/notify/send"
+	"muster/internal/channel"
 )
 
 // here are the networks of the tests' receivers.
@@ -55,12 +55,12 @@ func TestReceiversThatAreBad(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(test.does)
 			t.Cleanup(server.CloseClientConnections)
-			poster := send.Poster{Networks: here, Timeout: 10 * time.Second}
+			poster := channel.Poster{Networks: here, Timeout: 10 * time.Second}
 			if test.sentence == "The receiver did not answer in time." {
 				poster.Timeout = 50 * time.Millisecond
 			}
 			code, err := poster.Post(t.Context(), server.URL+"/s3cret?token=s3cret", http.Header{}, []byte(`{}`))
-			var refused *send.Error
+			var refused *channel.Error
 			if errors.As(err, &refused) != (test.sentence != "") || code != test.code {
 				t.Fatalf("%d, %v", code, err)
 			}
@@ -73,7 +73,7 @@ func TestReceiversThatAreBad(t *testing.T) {
 		t.Parallel()
 		server := httptest.NewServer(http.NotFoundHandler())
 		server.Close()
-		_, err := (&send.Poster{Networks: here}).Post(t.Context(), server.URL, http.Header{}, nil)
+		_, err := (&channel.Poster{Networks: here}).Post(t.Context(), server.URL, http.Header{}, nil)
 		if err == nil || err.Error() != "The receiver refused the connection." {
 			t.Error(err)
 		}
@@ -82,7 +82,7 @@ func TestReceiversThatAreBad(t *testing.T) {
 		t.Parallel()
 		server := httptest.NewServer(answers(200))
 		t.Cleanup(server.Close)
-		_, err := (&send.Poster{Networks: here}).Post(t.Context(), strings.Replace(server.URL, "http:", "https:", 1), http.Header{}, nil)
+		_, err := (&channel.Poster{Networks: here}).Post(t.Context(), strings.Replace(server.URL, "http:", "https:", 1), http.Header{}, nil)
 		if err == nil || strings.Contains(err.Error(), "127.0.0.1") {
 			t.Error(err)
 		}
@@ -91,7 +91,7 @@ func TestReceiversThatAreBad(t *testing.T) {
 		t.Parallel()
 		server := httptest.NewTLSServer(answers(200))
 		t.Cleanup(server.Close)
-		_, err := (&send.Poster{Networks: here}).Post(t.Context(), server.URL, http.Header{}, nil)
+		_, err := (&channel.Poster{Networks: here}).Post(t.Context(), server.URL, http.Header{}, nil)
 		if err == nil || err.Error() != "The receiver's certificate cannot be trusted." {
 			t.Error(err)
 		}
@@ -111,7 +111,7 @@ func TestForbiddenNetworks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	t.Cleanup(server.Close)
 	port := server.Listener.Addr().(*net.TCPAddr).Port
-	open := send.Poster{} // to the Internet
+	open := channel.Poster{} // to the Internet
 	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::1]", "10.0.0.1", "169.254.169.254", "0.0.0.0", "[64:ff9b::7f00:1]"} {
 		url := "http://" + host + ":" + itoa(port) + "/"
 		if err := open.AllowsURL(t.Context(), url); err == nil {
@@ -123,7 +123,7 @@ func TestForbiddenNetworks(t *testing.T) {
 	}
 	// The name is public when it is judged, and ours when it is dialled.
 	names := &rebinding{first: netip.MustParseAddr("93.184.216.34"), then: netip.MustParseAddr("127.0.0.1")}
-	rebound := send.Poster{Resolver: names.start(t)}
+	rebound := channel.Poster{Resolver: names.start(t)}
 	url := "http://receiver.example:" + itoa(port) + "/"
 	if err := rebound.AllowsURL(t.Context(), url); err != nil {
 		t.Errorf("a public name: %v", err)
@@ -138,7 +138,7 @@ func TestForbiddenNetworks(t *testing.T) {
 	if n := reached.Load(); n > 0 {
 		t.Errorf("%d requests came through", n)
 	}
-	allowed := send.Poster{Networks: here, Resolver: rebound.Resolver}
+	allowed := channel.Poster{Networks: here, Resolver: rebound.Resolver}
 	if _, err := allowed.Post(t.Context(), url, http.Header{}, nil); err != nil || reached.Load() != 1 {
 		t.Errorf("a name in a network that is set: %v", err)
 	}

@@ -1,4 +1,4 @@
-package send_test
+package chat_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,13 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/notify/send"
+	"muster/internal/channel"
+	"muster/internal/channel/chat"
 )
 
-func chatOf(t failing, m send.Message, format notification.Format) string {
+func chatOf(t failing, m channel.Message, format notification.Format) string {
 	t.Helper()
-	body, err := send.Chat(m, format)
+	body, err := chat.Body(m, format)
 	if err != nil {
 		t.Errorf("%v", err)
 	}
@@ -32,13 +33,13 @@ func TestAChatIsToldNothingButText(t *testing.T) {
 	t.Parallel()
 	id, critical := uuid.MustParse("0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01"), alert.Critical
 	const nasty = "@channel @all @here @everyone <!channel> <!here|x> <@U123> <https://evil.example|ok> *bold* _it_ ~out~ `code` [ok](https://evil.example) pg_stat | & \\"
-	m := send.Message{
-		Organization: nasty, Rule: send.Reference{Name: nasty}, PublicURL: "https://muster.example.org",
-		Events: []send.Notice{{Type: notification.AlertRaised, Severity: &critical, Title: nasty, AlertID: &id, Instance: &send.Reference{Name: nasty}}},
+	m := channel.Message{
+		Organization: nasty, Rule: channel.Reference{Name: nasty}, PublicURL: "https://muster.example.org",
+		Events: []channel.Notice{{Type: notification.AlertRaised, Severity: &critical, Title: nasty, AlertID: &id, Instance: &channel.Reference{Name: nasty}}},
 	}
 	for format, want := range map[notification.Format][]string{
-		notification.Slack:      {"• <https://muster.example.org/alerts/" + id.String() + "|Raised (critical): \u200b@\u200bchannel", "pg_stat / &amp; \\", "∗bold∗ ＿it＿ ∼out∼"},
-		notification.Mattermost: {"• [Raised \\(critical\\): \u200b@\u200bchannel", "](https://muster.example.org/alerts/" + id.String() + ") ", `pg\_stat \| &amp; \\`, `\*bold\* \_it\_`},
+		chat.Slack:      {"• <https://muster.example.org/alerts/" + id.String() + "|Raised (critical): \u200b@\u200bchannel", "pg_stat / &amp; \\", "∗bold∗ ＿it＿ ∼out∼"},
+		chat.Mattermost: {"• [Raised \\(critical\\): \u200b@\u200bchannel", "](https://muster.example.org/alerts/" + id.String() + ") ", `pg\_stat \| &amp; \\`, `\*bold\* \_it\_`},
 	} {
 		text := chatOf(t, m, format)
 		for _, w := range want {
@@ -52,7 +53,7 @@ func TestAChatIsToldNothingButText(t *testing.T) {
 			}
 		}
 	}
-	if _, err := send.Chat(m, "teams"); err == nil {
+	if _, err := chat.Body(m, "teams"); err == nil {
 		t.Error("a form that nobody knows is written")
 	}
 }
@@ -62,11 +63,11 @@ func TestAChatIsToldNothingButText(t *testing.T) {
 func TestAChatTakesALongGroup(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
-	m := send.Message{Organization: "Acme", Rule: send.Reference{Name: "All"}, Omitted: 7, PublicURL: "https://muster.example.org/" + strings.Repeat("x", 700)}
+	m := channel.Message{Organization: "Acme", Rule: channel.Reference{Name: "All"}, Omitted: 7, PublicURL: "https://muster.example.org/" + strings.Repeat("x", 700)}
 	for range 40 {
-		m.Events = append(m.Events, send.Notice{Type: notification.AlertRaised, Title: strings.Repeat("ä*", 250), AlertID: &id})
+		m.Events = append(m.Events, channel.Notice{Type: notification.AlertRaised, Title: strings.Repeat("ä*", 250), AlertID: &id})
 	}
-	for _, format := range notification.Formats() {
+	for _, format := range chat.Formats() {
 		text := chatOf(t, m, format)
 		lines := strings.Count(text, "\n• ")
 		if n := utf8.RuneCountInString(text); n > 16_383 || lines < 5 || lines > 20 {

@@ -1,0 +1,53 @@
+// Package kinds has the one list of the kinds of channels. A kind that is not in it is an
+// error wherever one is looked for.
+package kinds
+
+import (
+	"fmt"
+	"slices"
+
+	"muster/domain/notification"
+	"muster/internal/channel"
+	"muster/internal/channel/alertmanager"
+	"muster/internal/channel/chat"
+	"muster/internal/channel/email"
+	"muster/internal/channel/webhook"
+)
+
+// All returns every kind, in the order in which the pages offer them.
+func All() []channel.Kind {
+	return []channel.Kind{email.Kind(), webhook.Kind(), chat.Kind(), alertmanager.Kind()}
+}
+
+// Find returns the kind of a name. An error means that this program does not know it.
+func Find(name notification.Kind) (channel.Kind, error) {
+	all := All()
+	i := slices.IndexFunc(all, func(k channel.Kind) bool { return k.Name == name })
+	if i < 0 {
+		return channel.Kind{}, fmt.Errorf("%q is no kind of channel", name)
+	}
+	return all[i], nil
+}
+
+// Names returns the names of the kinds for which is says true.
+func Names(is func(channel.Kind) bool) (names []string) {
+	for _, k := range All() {
+		if is(k) {
+			names = append(names, string(k.Name))
+		}
+	}
+	return names
+}
+
+// Judge judges the settings of channels: by the rules of their kind, and by the networks of
+// the installation.
+type Judge struct{ *channel.Poster }
+
+// Broken returns the rules that the settings of a channel break.
+func (Judge) Broken(c notification.Channel) []notification.Broken {
+	kind, err := Find(c.Kind)
+	if err != nil {
+		return []notification.Broken{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of channel"}}
+	}
+	return kind.Validate(c)
+}
