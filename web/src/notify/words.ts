@@ -2,6 +2,7 @@
 import { severityName } from "../alerts/badges";
 import type { Schemas } from "../api/client";
 import { duration, engineName, plural } from "../ui/format";
+import { kindOf, kinds } from "./kinds";
 
 export type Rule = Schemas["NotificationRule"];
 export type Channel = Schemas["Channel"];
@@ -9,16 +10,9 @@ export type Delivery = Schemas["Delivery"];
 export type Event = Schemas["NotifiedEvent"];
 export type Match = { [K in keyof Schemas["RuleMatch"]]-?: NonNullable<Schemas["RuleMatch"][K]> | null };
 
-export const channelKinds = ["email", "webhook", "chat", "alertmanager"] as const;
+export const channelKinds = Object.keys(kinds);
 
-const kindNames: Record<string, string> = {
-  email: "E-mail",
-  webhook: "Webhook",
-  chat: "Chat",
-  alertmanager: "Alertmanager",
-};
-
-export const channelKindName = (kind: string) => kindNames[kind] ?? kind;
+export const channelKindName = (kind: string) => kindOf(kind)?.title ?? kind;
 
 const eventNames: Record<string, string> = {
   "alert.raised": "Alert raised",
@@ -120,8 +114,6 @@ export function summaryOf({ events, omitted }: Pick<Delivery, "events" | "omitte
   return more > 0 ? `${first.title} and ${plural(more, "more event")}` : first.title;
 }
 
-const statusCodes: Record<string, string> = { email: "SMTP" };
-
 /** codeText is what the other side answered: "HTTP 410"; null where it did not. */
 export const codeText = (kind: string, code: number | null) =>
-  code === null ? null : `${statusCodes[kind] ?? "HTTP"} ${code}`;
+  code === null ? null : `${kindOf(kind)?.protocol ?? "HTTP"} ${code}`;

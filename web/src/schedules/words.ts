@@ -1,5 +1,6 @@
 // Schedules as people say them.
 import type { Schemas } from "../api/client";
+import { kindOf } from "../notify/kinds";
 
 export type Schedule = Schemas["Schedule"];
 export type Run = Schemas["ScheduleRun"];
@@ -42,10 +43,10 @@ type Told = Pick<Schemas["NotificationRule"], "enabled" | "channelIds"> & {
 /**
  * untold is what can become of a scheduled report without anybody being told, by the rules and channels that there are:
  * "fail", "be missed", "fail or be missed"; null: somebody always is. A rule of some servers does not tell of each
- * report, and an Alertmanager is told of alerts alone.
+ * report, and some kinds of channels are told of alerts alone.
  */
 export function untold(rules: Told[], channels: Pick<Schemas["Channel"], "id" | "kind">[]): string | null {
-  const tells = new Set(channels.filter(({ kind }) => kind !== "alertmanager").map(({ id }) => id));
+  const tells = new Set(channels.filter(({ kind }) => !kindOf(kind)?.alertsOnly).map(({ id }) => id));
   const words = { "report.failed": "fail", "schedule.missed": "be missed" };
   const nobody = Object.entries(words).filter(
     ([event]) =>
