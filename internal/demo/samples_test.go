@@ -13,7 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
-	"muster/internal/intake/sqltext"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -366,7 +366,7 @@ func TestStatementsHaveTexts(t *testing.T) {
 			explained := 0.0
 			for _, one := range s.Statements {
 				explained += one.TotalMs
-				if normal := sqltext.Normalize(s.Engine, one.Text); normal != one.Text || strings.ContainsAny(one.Text, "{}") {
+				if normal := engine.Normalize(s.Engine, one.Text); normal != one.Text || strings.ContainsAny(one.Text, "{}") {
 					t.Errorf("%s of %s is kept as\n%s, not as\n%s", one.Key, s.Engine, normal, one.Text)
 				}
 				if texts[s.Engine] == nil {

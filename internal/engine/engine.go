@@ -11,12 +11,18 @@ import (
 	"muster/internal/engine/postgresql"
 	"muster/internal/engine/sqlserver"
 	"muster/internal/engine/trait"
+	"muster/internal/intake/sqltext"
 )
 
 // Source is the text of the values. Reports quote it, so the renderer's identity covers it.
 //
 //go:embed *.go */*.go
 var Source embed.FS
+
+// Checks holds the definitions of checks, in the folder checks of each engine's folder.
+//
+//go:embed */checks/*.yaml
+var Checks embed.FS
 
 // all is the one list of engines, in the order in which answers and reports name them.
 var all = []*trait.Engine{&postgresql.Engine, &sqlserver.Engine, &oracle.Engine, &mysql.Engine, &mongodb.Engine}
@@ -54,6 +60,16 @@ func Described(name string) *trait.Engine {
 // Measured returns the engines that connections, query performance and wait events cover.
 func Measured() []fleet.Engine {
 	return namesOf(func(e *trait.Engine) bool { return e.Measured != nil })
+}
+
+// Normalize returns the text of an engine's statement as it may be kept (package sqltext);
+// nothing of an engine without a dialect.
+func Normalize(name fleet.Engine, text string) string {
+	e, err := Of(name)
+	if err != nil {
+		return ""
+	}
+	return sqltext.Normalize(e.Dialect, text)
 }
 
 func namesOf(in func(*trait.Engine) bool) (names []fleet.Engine) {

@@ -14,6 +14,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/ingest"
@@ -100,7 +101,7 @@ func FuzzSamples(f *testing.F) {
 				if q.MaxMs != nil {
 					inBounds(t, *q.MaxMs, 1e15)
 				}
-				if len(q.Text) > sqltext.MaxBytes || q.Text != sqltext.Normalize(s.Engine, q.Text) {
+				if len(q.Text) > sqltext.MaxBytes || q.Text != engine.Normalize(s.Engine, q.Text) {
 					t.Fatalf("kept is %q", q.Text)
 				}
 			}

@@ -74,7 +74,7 @@ for (const [sql, seen] of Object.entries(planted)) {
 
 const queries = []
 for (const engine of ['sqlserver', 'oracle']) {
-  const dir = path.join(root, 'internal/assessment/catalogue/checks', engine)
+  const dir = path.join(root, 'internal/engine', engine, 'checks')
   for (const file of fs.readdirSync(dir)) {
     for (const check of YAML.parse(fs.readFileSync(path.join(dir, file), 'utf8'))) {
       for (const part of ['query', 'population', 'measure', 'unreadable', 'inapplicable']) {

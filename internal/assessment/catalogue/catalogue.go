@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,15 +11,13 @@ import (
 	"sync"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/snapshot"
 )
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
 const Version = "2026.11.6"
-
-//go:embed checks
-var files embed.FS
 
 // Scopes of a check.
 const (
@@ -62,18 +59,17 @@ type Catalogue struct {
 // Load reads and validates the embedded checks, once a process. The error names every
 // fault.
 var Load = sync.OnceValues(func() (*Catalogue, error) {
-	sub, err := fs.Sub(files, "checks")
-	if err != nil {
-		return nil, err
-	}
-	return load(sub)
+	return load(engine.Checks)
 })
 
 func load(fsys fs.FS) (*Catalogue, error) {
 	c := &Catalogue{}
 	digest := sha256.New()
-	for _, e := range engines {
-		names, err := fs.Glob(fsys, string(e.name)+"/*.yaml")
+	for _, e := range engine.All() {
+		if e.Checks == nil {
+			continue
+		}
+		names, err := fs.Glob(fsys, string(e.Name)+"/checks/*.yaml")
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +79,7 @@ func load(fsys fs.FS) (*Catalogue, error) {
 				return nil, fmt.Errorf("read the check catalogue: %w", err)
 			}
 			digest.Write(text)
-			checks, err := e.checks(text)
+			checks, err := checksOf(e, text)
 			if err != nil {
 				return nil, fmt.Errorf("check catalogue, %s: %w", name, err)
 			}
@@ -122,7 +118,7 @@ func (c Check) faults() (faults []string) {
 	}
 	oneOf := func(value string, allowed ...string) bool { return slices.Contains(allowed, value) }
 	e := engineOf(c)
-	fault(e.id.MatchString(c.ID), "the id has not the form "+e.form)
+	fault(e.ID.MatchString(c.ID), "the id has not the form "+e.Form)
 	fault(oneOf(c.Domain, "Security", "Performance", "Configuration", "Schema", "Maintenance"), "unknown domain")
 	fault(oneOf(c.Severity, "Critical", "High", "Medium", "Low"), "unknown severity")
 	fault(oneOf(c.Scope, ScopeInstance, ScopeDatabase), "unknown scope")
@@ -135,7 +131,7 @@ func (c Check) faults() (faults []string) {
 		fault(known, "the reference "+text+" is to no edition")
 		fault(!slices.Contains(c.References[:i], text), "the reference "+text+" is there twice")
 	}
-	if e.fed {
+	if e.Fed {
 		faults = append(faults, c.fedFaults()...)
 	} else {
 		faults = append(faults, c.runFaults()...)

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"muster/domain/fleet"
+	"muster/internal/snapshot"
 )
 
 func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
@@ -65,7 +66,7 @@ const valid = `
 
 func TestLoadNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	loads(t, "postgresql/a.yaml", valid, map[string]change{
+	loads(t, "postgresql/checks/a.yaml", valid, map[string]change{
 		"valid":               {"", "", ""},
 		"unknown member":      {"title: t", "titel: t", "titel"},
 		"no passing title":    {"passed: u,", "", "PG-S01: a title for when it passes"},
@@ -99,7 +100,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	})
 	t.Run("twice", func(t *testing.T) {
 		t.Parallel()
-		_, err := load(fstest.MapFS{"postgresql/a.yaml": {Data: []byte(valid)}, "postgresql/b.yaml": {Data: []byte(valid)}})
+		_, err := load(fstest.MapFS{"postgresql/checks/a.yaml": {Data: []byte(valid)}, "postgresql/checks/b.yaml": {Data: []byte(valid)}})
 		if err == nil || !strings.Contains(err.Error(), "PG-S01: defined twice") {
 			t.Fatal(err)
 		}
@@ -134,6 +135,7 @@ func TestStatementsAreQuotedAndComplete(t *testing.T) {
 			if err := yaml.Unmarshal([]byte("- "+strconv.Quote(test.template)), &s); err != nil {
 				t.Fatal(err)
 			}
+			s[0].dialect = engineOf(Check{Check: snapshot.Check{Engine: string(fleet.PostgreSQL)}}).Quote
 			if got := First(s, test.values); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}

@@ -1,6 +1,6 @@
 // Package catalogue holds what is checked on a database server, as data.
 //
-// The files under checks/ hold one list of checks an engine and domain. An instance is
+// The files under internal/engine/*/checks hold one list of checks an engine and domain. An instance is
 // assessed by those of its engine (Of). Those of SQL Server and Oracle may also be
 // answered by a feed, see below. A check of PostgreSQL has either
 //

@@ -2,43 +2,28 @@ package catalogue
 
 import (
 	"bytes"
-	"regexp"
 
 	"go.yaml.in/yaml/v3"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment/quote"
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 )
 
-// engine is a kind of server that there are checks of, in the directory of its name.
-type engine struct {
-	name    fleet.Engine
-	id      *regexp.Regexp
-	form    string // of an id, in words
-	fed     bool   // a feed may say what came of its checks, and no server of it has met them
-	dialect quote.Dialect
-}
-
-var engines = []engine{
-	{name: fleet.PostgreSQL, id: regexp.MustCompile(`^PG-[A-Z][0-9]{2}$`), form: "PG-X00", dialect: quote.PostgreSQL},
-	{name: fleet.SQLServer, id: regexp.MustCompile(`^MS-[0-9]{2}$`), form: "MS-00", fed: true, dialect: quote.SQLServer},
-	{name: fleet.Oracle, id: regexp.MustCompile(`^OR-[0-9]{2}$`), form: "OR-00", fed: true, dialect: quote.Oracle},
-}
-
-func engineOf(c Check) engine {
-	for _, e := range engines {
-		if string(e.name) == c.Engine {
-			return e
-		}
+// engineOf is how an engine's checks are written; a check of an engine without any has no
+// form that its id could fit.
+func engineOf(c Check) trait.Checks {
+	if e, err := engine.Of(fleet.Engine(c.Engine)); err == nil && e.Checks != nil {
+		return *e.Checks
 	}
-	return engine{}
+	return trait.Checks{}
 }
 
 // untried is said of statements that have met no server.
 const untried = "The statement has not been tried on a live server."
 
-// checks reads a file of definitions.
-func (e engine) checks(text []byte) (checks []Check, err error) {
+// checksOf reads a file of definitions of an engine.
+func checksOf(e *trait.Engine, text []byte) (checks []Check, err error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&checks); err != nil {
@@ -46,13 +31,13 @@ func (e engine) checks(text []byte) (checks []Check, err error) {
 	}
 	for i := range checks {
 		c := &checks[i]
-		c.Engine = string(e.name)
+		c.Engine = string(e.Name)
 		for _, templates := range [][]Template{c.Statements, c.Undo, c.Grants} {
 			for t := range templates {
-				templates[t].dialect = e.dialect
+				templates[t].dialect = e.Checks.Quote
 			}
 		}
-		if e.fed && len(c.Statements) > 0 && c.Impact != "" {
+		if e.Checks.Fed && len(c.Statements) > 0 && c.Impact != "" {
 			c.Impact += " " + untried
 		}
 	}

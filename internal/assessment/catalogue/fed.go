@@ -8,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"muster/domain/fleet"
 	"muster/internal/snapshot"
 )
 
@@ -84,7 +83,7 @@ func (o Object) read(name string) (values map[string]string, ok bool) {
 // the check is one of databases; nil where that cannot be stated of this object. It has
 // not been tried on a server: Impact says so.
 func (c Check) Fix(database, object string) *snapshot.Fix {
-	if !engineOf(c).fed {
+	if !engineOf(c).Fed {
 		return nil
 	}
 	values, ok := c.Object.read(object)
@@ -123,7 +122,7 @@ func (c Check) fedFaults() (faults []string) {
 	}
 	fault(c.MinVersion == 0 && c.RunIn == "" && !c.Graded && len(c.Names) == 0 && len(c.Grants) == 0 && c.Unknown == "",
 		"min_version, graded, unknown, names, run_in and grants are PostgreSQL's")
-	fault(c.Azure == "" || c.Engine == string(fleet.SQLServer), "azure is SQL Server's")
+	fault(c.Azure == "" || engineOf(c).Azure, "azure is SQL Server's")
 	fault(c.Object.text != "", "object says how what fails is named")
 	fault(len(c.Reads) > 0, "nothing says what it reads")
 	fault(len(c.LeastRights()) > 0, "nothing says which rights it needs")

@@ -45,7 +45,7 @@ const fed = `
 
 func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
 	t.Parallel()
-	loads(t, "sqlserver/a.yaml", fed, map[string]change{
+	loads(t, "sqlserver/checks/a.yaml", fed, map[string]change{
 		"valid":                 {"", "", ""},
 		"another engine's id":   {"MS-01", "PG-S01", "form MS-00"},
 		"nothing runs it":       {"query: \"select 'a', 'b'\",", "", "either query or evaluate"},

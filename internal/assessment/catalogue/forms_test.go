@@ -49,7 +49,7 @@ func TestStatementsAreOfDocumentedForms(t *testing.T) {
 	used := map[*regexp.Regexp]bool{}
 	for _, check := range c.Checks() {
 		for _, s := range slices.Concat(check.Statements, check.Undo) {
-			if !engineOf(check).fed {
+			if !engineOf(check).Fed {
 				continue
 			}
 			values := map[string]string{}

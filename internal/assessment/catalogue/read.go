@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"muster/domain/fleet"
+	"muster/internal/engine/trait"
 )
 
 // Kinds of a Read.
@@ -20,10 +20,10 @@ const (
 	ReadColumn   = "column"
 
 	// Of SQL Server and Oracle.
-	ReadView      = "view"      // a documented view or table, with the columns read
-	ReadProperty  = "property"  // of SERVERPROPERTY and the like, with its name
-	ReadOption    = "option"    // a row of SQL Server's sys.configurations
-	ReadParameter = "parameter" // a row of Oracle's V$PARAMETER
+	ReadView      = trait.ReadView      // a documented view or table, with the columns read
+	ReadProperty  = "property"          // of SERVERPROPERTY and the like, with its name
+	ReadOption    = "option"            // a row of SQL Server's sys.configurations
+	ReadParameter = trait.ReadParameter // a parameter of the server, by name
 )
 
 // Read is one thing a check reads.
@@ -160,30 +160,17 @@ func (r Read) right() string {
 	}
 }
 
-// OracleView is the object behind the public synonym of a view: GRANT takes no synonym
-// of a fixed view.
-func OracleView(name string) string {
-	if rest, ok := strings.CutPrefix(name, "V$"); ok {
-		return "SYS.V_$" + rest
-	}
-	if strings.Contains(name, ".") {
-		return name
-	}
-	return "SYS." + name
-}
-
 // LeastRights are the rights that let an account read all that a check reads, each
 // once.
 func (c Check) LeastRights() []string {
 	rights := slices.Clone(c.Rights)
+	e := engineOf(c)
 	for _, r := range c.Reads {
 		switch {
-		case c.Engine == string(fleet.PostgreSQL):
+		case !e.Fed:
 			rights = append(rights, r.right())
-		case c.Engine == string(fleet.Oracle) && r.Kind == ReadView:
-			rights = append(rights, "SELECT on "+OracleView(r.Name))
-		case c.Engine == string(fleet.Oracle) && r.Kind == ReadParameter:
-			rights = append(rights, "SELECT on "+OracleView("V$PARAMETER"))
+		case e.Right != nil:
+			rights = append(rights, e.Right(r.Kind, r.Name))
 		}
 	}
 	slices.Sort(rights)

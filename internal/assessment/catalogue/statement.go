@@ -38,7 +38,7 @@ var (
 // has no place for another kind of them: no …, no <name>, no comment.
 func (s *Template) UnmarshalYAML(node *yaml.Node) error {
 	s.text = strings.TrimSpace(node.Value)
-	s.variables, s.dialect = nil, quote.PostgreSQL
+	s.variables = nil
 	rest := variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
 		s.variables = append(s.variables, variableName(v))
 		return "x"
@@ -163,7 +163,7 @@ func (c Check) statementFaults() (faults []string) {
 			}
 		}
 	}
-	fed := engineOf(c).fed
+	fed := engineOf(c).Fed
 	if len(c.Statements) > 0 && (c.Impact == "" || c.Query == "" && !fed) {
 		faults = append(faults, "a statement needs an impact, and a query")
 	}

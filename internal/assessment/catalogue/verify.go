@@ -24,7 +24,7 @@ func (c Check) Verify(object string) string {
 // whatever the session's search_path is: otherwise an object that has not changed would
 // seem to be gone.
 func (c Check) verification() *snapshot.Verification {
-	if c.Query == "" || engineOf(c).fed {
+	if c.Query == "" || engineOf(c).Fed {
 		return nil
 	}
 	columns := "object, evidence"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"muster/internal/assessment/catalogue"
-	"muster/internal/assessment/quote"
+	"muster/internal/engine/oracle"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -46,7 +46,7 @@ func (a access) Refused(check catalogue.Check, refusal *servers.Refusal) (grants
 
 // grant is the statement that grants "SELECT on SYS.DBA_USERS".
 func (a access) grant(right string) string {
-	account, ok := quote.Oracle.Identifier(a.account)
+	account, ok := oracle.Engine.Checks.Quote.Identifier(a.account)
 	if !ok {
 		return ""
 	}

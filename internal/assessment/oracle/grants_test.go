@@ -10,6 +10,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/engine/oracle"
 	measured "muster/internal/intake/measure/oracle"
 )
 
@@ -51,7 +52,7 @@ func TestGrantsAreEnough(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, found := range namedView.FindAllStringSubmatch(string(text), -1) {
-			if right := "SELECT on " + catalogue.OracleView(strings.ToUpper(found[1])); !given(right) {
+			if right := "SELECT on " + oracle.View(strings.ToUpper(found[1])); !given(right) {
 				t.Errorf("%s needs %q", path, right)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"muster/internal/assessment/catalogue"
-	"muster/internal/assessment/quote"
+	"muster/internal/engine/sqlserver"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -95,7 +95,7 @@ func (a access) grant(right string, check catalogue.Check) snapshot.MissingGrant
 // statement grants a right to our login; "" where none can be stated, or where it would
 // give the whole server.
 func (a access) statement(right string) string {
-	login, ok := quote.SQLServer.Identifier(a.login)
+	login, ok := sqlserver.Engine.Checks.Quote.Identifier(a.login)
 	template := statements[right]
 	switch {
 	case a.azure:

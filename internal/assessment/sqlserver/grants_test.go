@@ -8,7 +8,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/assessment/quote"
+	"muster/internal/engine/sqlserver"
 	measured "muster/internal/intake/measure/sqlserver"
 )
 
@@ -24,7 +24,7 @@ func TestGrantsAreEnough(t *testing.T) {
 	if len(all) < 50 {
 		t.Fatalf("%d checks", len(all))
 	}
-	name, _ := quote.SQLServer.Identifier("muster")
+	name, _ := sqlserver.Engine.Checks.Quote.Identifier("muster")
 	for version, a := range map[string]access{"2019": {login: "muster", release: 15}, "2022": {login: "muster", release: 16}, "azure": {login: "muster", azure: true}} {
 		first, ok := measured.Grants(version)
 		second, also := Grants(version, assessment.ClassifyNames)

@@ -11,4 +11,6 @@ var Engine = trait.Engine{
 	Title:    "Oracle",
 	Words:    words,
 	Measured: &trait.Measured{Waits: waitClasses},
+	Dialect:  &dialect,
+	Checks:   &checks,
 }

@@ -11,4 +11,6 @@ var Engine = trait.Engine{
 	Title:    "PostgreSQL",
 	Words:    trait.Usual,
 	Measured: &trait.Measured{Waits: waitClasses},
+	Dialect:  &dialect,
+	Checks:   &checks,
 }

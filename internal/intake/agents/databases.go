@@ -11,10 +11,10 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/engine"
 	"muster/internal/intake"
 	"muster/internal/intake/places"
 	"muster/internal/intake/receivers"
-	"muster/internal/intake/sqltext"
 	"muster/internal/measurements"
 )
 
@@ -210,7 +210,7 @@ func batchOf(looks []placed, keepsTexts bool) (b measurements.Batch) {
 		}
 		for _, one := range l.Statements {
 			if keepsTexts {
-				one.Text = sqltext.Normalize(l.Engine, one.Text)
+				one.Text = engine.Normalize(l.Engine, one.Text)
 			} else {
 				one.Text = ""
 			}

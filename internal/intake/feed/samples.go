@@ -12,8 +12,8 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/intake"
-	"muster/internal/intake/sqltext"
 	"muster/internal/measurements"
 )
 
@@ -228,7 +228,7 @@ func (d *Doors) addTexts(ctx context.Context, items []StatementItem, batch measu
 	for i, s := range items {
 		for n, one := range s.Statements {
 			if one.Text != nil {
-				batch.Statements[i].Statements[n].Text = sqltext.Normalize(batch.Statements[i].Engine, *one.Text)
+				batch.Statements[i].Statements[n].Text = engine.Normalize(batch.Statements[i].Engine, *one.Text)
 			}
 		}
 	}

@@ -1,71 +1,71 @@
 package sqltext
 
-import (
-	"strings"
+import "strings"
 
-	"muster/domain/fleet"
-)
+// Dialect is how an engine's statements are read, and which of them are kept.
+type Dialect struct {
+	// By their first words. All other statements are cut to their leading keywords.
+	Kept    Set // whole, without literals
+	Blocks  Set // of these, what begins a block of statements
+	Calls   Set // with the procedure's name, without arguments
+	Copies  Set // with a query in brackets, without what follows that
+	Alters  Set // where an object of Altered follows
+	Altered Set
+	Cut     Set // also within a block
 
-// dialect says which statements of an engine are kept, by their first words. All others
-// are cut to their leading keywords.
-type dialect struct {
-	kept    set // whole, without literals
-	blocks  set // of these, what begins a block of statements
-	calls   set // with the procedure's name, without arguments
-	copies  set // with a query in brackets, without what follows that
-	alters  set // where an object of altered follows
-	altered set
-	cut     set // also within a block
+	SecretAfter     string // a word that a password follows without quotes; empty: none
+	Batches         bool   // a batch may go on with any statement, without a semicolon before it
+	ListsParameters bool   // the server writes the parameters of a prepared statement before it
+
+	// Literals and names.
+	Prefixes           map[string]Prefix // by the word, in capitals, that touches a string
+	Booleans           bool              // TRUE and FALSE are literals
+	BackslashMayEscape bool              // in a string without a prefix, by a setting that no text tells
+	DollarQuotes       bool              // $tag$…$tag$, and $1
+	UnicodeEscapes     bool              // U&'…' and U&"…"
+	QuotesHoldStrings  bool              // "…" may be a string
+	BracketsHoldNames  bool              // […] is a name
+	Money              bool              // $1.50
+	AtVariables        bool              // @name
+	ColonBinds         bool              // :name
+	SignsBeginWords    bool              // #name, $action
+	HashIsOperator     bool              // # is no part of a word
+
+	// White space, comments and punctuation.
+	OnlyASCIIBlanks bool // all beyond ASCII are letters
+	ReturnEndsLine  bool // a carriage return ends a line, and no other sign but the line feed does
+	FlatComments    bool // a comment ends at the first */
+	Symbols         string
 }
 
-type set map[string]bool
+// Prefix is how the string after a prefix is read.
+type Prefix int
 
-func words(list string) set {
-	s := set{}
+// The ways to read a string. A word that is no prefix has none of them.
+const (
+	Plain       Prefix = iota + 1 // as a string without a prefix
+	Escaped                       // with backslashes that escape
+	Alternative                   // with delimiters of its own: q'[…]'
+)
+
+// Set is a set of words in capitals.
+type Set map[string]bool
+
+// Words returns the words of a list as a set.
+func Words(list string) Set {
+	s := Set{}
 	for _, w := range strings.Fields(list) {
 		s[w] = true
 	}
 	return s
 }
 
-var dialects = map[fleet.Engine]dialect{
-	// SET, ALTER SYSTEM and COPY take values without quotes, but not in COPY (query). Bodies and connection
-	// strings are literals, but those of CREATE FUNCTION ... BEGIN ATOMIC are not.
-	fleet.PostgreSQL: {
-		kept: words(`SELECT WITH INSERT UPDATE DELETE MERGE VALUES TABLE EXPLAIN PREPARE EXECUTE DEALLOCATE DECLARE FETCH MOVE CLOSE
-			BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE LOCK TRUNCATE VACUUM ANALYZE ANALYSE REINDEX CLUSTER REFRESH
-			CHECKPOINT DISCARD CALL SHOW`),
-		copies:  words(`COPY`),
-		alters:  words(`CREATE ALTER DROP`),
-		altered: words(`TABLE INDEX VIEW SEQUENCE STATISTICS`),
-	},
-	// EXEC takes strings without quotes, and so does a batch that begins with the name
-	// of a procedure.
-	fleet.SQLServer: {
-		kept: words(`SELECT WITH INSERT UPDATE DELETE MERGE DECLARE SET IF WHILE BEGIN COMMIT ROLLBACK SAVE TRUNCATE FETCH OPEN CLOSE
-			DEALLOCATE RETURN PRINT RAISERROR THROW WAITFOR`),
-		calls:   words(`EXEC EXECUTE CALL`),
-		alters:  words(`CREATE ALTER DROP`),
-		altered: words(`TABLE INDEX VIEW STATISTICS COLUMN CONSTRAINT`),
-		cut:     words(`GRANT DENY REVOKE BACKUP RESTORE DBCC`),
-	},
-	// A password follows IDENTIFIED BY bare or in quotation marks, in GRANT, SET ROLE and
-	// CREATE TABLE, too. External tables have parameters in a language of their own.
-	fleet.Oracle: {
-		kept:    words(`SELECT WITH INSERT UPDATE DELETE MERGE BEGIN DECLARE CALL EXPLAIN COMMIT ROLLBACK SAVEPOINT LOCK TRUNCATE`),
-		blocks:  words(`BEGIN DECLARE`),
-		alters:  words(`CREATE ALTER DROP`),
-		altered: words(`INDEX`),
-		cut:     words(`GRANT REVOKE AUDIT NOAUDIT ADMINISTER CONNECT CONN PASSWORD`),
-	},
-}
-
 // modifiers may stand between CREATE and what is created.
-var modifiers = words(`OR REPLACE UNIQUE BITMAP CLUSTERED NONCLUSTERED COLUMNSTORE TEMP TEMPORARY UNLOGGED GLOBAL LOCAL MATERIALIZED RECURSIVE`)
+var modifiers = Words(`OR REPLACE UNIQUE BITMAP CLUSTERED NONCLUSTERED COLUMNSTORE TEMP TEMPORARY UNLOGGED GLOBAL LOCAL MATERIALIZED RECURSIVE`)
 
 // leading are the keywords that say what a statement does. No name and no value is
 // among what is left of a text that is cut.
-var leading = words(`SELECT WITH INSERT INTO UPDATE DELETE FROM MERGE VALUES TABLE EXPLAIN PREPARE EXECUTE DEALLOCATE DECLARE FETCH MOVE CLOSE
+var leading = Words(`SELECT WITH INSERT INTO UPDATE DELETE FROM MERGE VALUES TABLE EXPLAIN PREPARE EXECUTE DEALLOCATE DECLARE FETCH MOVE CLOSE
 	BEGIN START TRANSACTION COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE LOCK TRUNCATE VACUUM ANALYZE ANALYSE REINDEX CLUSTER REFRESH
 	CHECKPOINT DISCARD CALL SHOW CREATE ALTER DROP OR REPLACE UNIQUE INDEX VIEW MATERIALIZED TEMP TEMPORARY SEQUENCE STATISTICS
 	USER ROLE LOGIN GROUP PROFILE DATABASE SCHEMA SYSTEM SESSION LINK PUBLIC SHARED SUBSCRIPTION PUBLICATION SERVER FOREIGN DATA WRAPPER

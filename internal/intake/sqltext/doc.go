@@ -13,7 +13,7 @@
 //
 // Not every value is a literal to a lexer. Statements that take values without quotes, or
 // that change users, settings, connections or code, are therefore cut to their leading
-// keywords, as are all that dialects does not name, those after them in the text, and
+// keywords, as are all that a dialect does not name, those after them in the text, and
 // what begins with no keyword at all:
 //
 //	PostgreSQL  SET, ALTER SYSTEM, ALTER ROLE … SET take bare words; COPY is followed by

@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"muster/domain/fleet"
 	"muster/domain/legible"
 )
 
@@ -39,7 +38,7 @@ func (t token) isWord(upper string) bool { return t.upper == upper }
 // lexer reads a text as one engine does. Where two settings of the engine read it
 // differently, the rest is unreadable.
 type lexer struct {
-	engine       fleet.Engine
+	dialect      *Dialect
 	text         string
 	at           int
 	last, before token // the newest token and the one before it
@@ -89,18 +88,16 @@ func (l *lexer) skipBlanks() (skipped, ok bool) {
 	}
 }
 
-// isBlank: to PostgreSQL all beyond ASCII are letters.
 func (l *lexer) isBlank(r rune) bool {
-	return unicode.IsSpace(r) && (r < utf8.RuneSelf || l.engine != fleet.PostgreSQL)
+	return unicode.IsSpace(r) && (r < utf8.RuneSelf || !l.dialect.OnlyASCIIBlanks)
 }
 
-// otherLineEnds end a line for some programs and not for others. To PostgreSQL a
-// carriage return does and the others do not.
+// otherLineEnds end a line for some programs and not for others.
 const otherLineEnds = "\r\v\f\u0085\u2028\u2029"
 
 func (l *lexer) skipLine() bool {
 	rest := l.text[l.at:]
-	if l.engine == fleet.PostgreSQL {
+	if l.dialect.ReturnEndsLine {
 		if n := strings.IndexAny(rest, "\r\n"); n >= 0 {
 			rest = rest[:n]
 		}
@@ -115,7 +112,7 @@ func (l *lexer) skipLine() bool {
 	return !strings.ContainsAny(line, otherLineEnds)
 }
 
-// skipComment skips a comment in /* */. Oracle's end at the first */.
+// skipComment skips a comment in /* */.
 func (l *lexer) skipComment() bool {
 	l.at += 2
 	for depth := 1; depth > 0; {
@@ -128,7 +125,7 @@ func (l *lexer) skipComment() bool {
 		case l.starts("*/"):
 			depth--
 			l.at += 2
-		case l.starts("/*") && l.engine != fleet.Oracle:
+		case l.starts("/*") && !l.dialect.FlatComments:
 			depth++
 			l.at += 2
 		default:
@@ -145,11 +142,11 @@ func (l *lexer) scan() token {
 		return token{kind: end}
 	case r == '\'':
 		return l.literal(l.skipString())
-	case r == '"' && l.engine == fleet.SQLServer:
-		return l.literal(l.skipTo('"')) // a string where QUOTED_IDENTIFIER is off
+	case r == '"' && l.dialect.QuotesHoldStrings:
+		return l.literal(l.skipTo('"'))
 	case r == '"':
 		return l.identifier('"')
-	case r == '[' && l.engine == fleet.SQLServer:
+	case r == '[' && l.dialect.BracketsHoldNames:
 		return l.identifier(']')
 	case l.startsNumber(0):
 		return l.number()
@@ -162,32 +159,23 @@ func (l *lexer) scan() token {
 		return l.take(placeholder, 1)
 	case l.startsWord(r):
 		return l.word()
-	case r == '$' && l.engine == fleet.PostgreSQL:
+	case r == '$' && l.dialect.DollarQuotes:
 		return l.dollar()
-	case l.engine == fleet.SQLServer && unicode.Is(unicode.Sc, r):
+	case l.dialect.Money && unicode.Is(unicode.Sc, r):
 		return l.money(r)
-	case l.engine == fleet.SQLServer && r == '@':
+	case l.dialect.AtVariables && r == '@':
 		return l.take(variable, l.wordLength(0))
-	case l.engine == fleet.Oracle && r == ':':
+	case l.dialect.ColonBinds && r == ':':
 		return l.bind()
 	}
-	if r > unicode.MaxASCII || !strings.ContainsRune(l.symbols(), r) {
+	if r > unicode.MaxASCII || !strings.ContainsRune(commonSymbols+l.dialect.Symbols, r) {
 		return token{kind: unreadable}
 	}
 	return l.take(symbol, 1)
 }
 
-// symbols are the characters of operators and punctuation.
-func (l *lexer) symbols() string {
-	const common = "()[],;:.+-*/<>=~!%^&|"
-	switch l.engine {
-	case fleet.PostgreSQL:
-		return common + "@#`"
-	case fleet.Oracle:
-		return common + "@{}"
-	}
-	return common + "{}"
-}
+// commonSymbols are the characters of operators and punctuation that every engine has.
+const commonSymbols = "()[],;:.+-*/<>=~!%^&|"
 
 func (l *lexer) take(k kind, n int) token {
 	t := token{kind: k, text: l.text[l.at : l.at+n]}
@@ -218,15 +206,14 @@ func (l *lexer) skipTo(quote byte) bool {
 	}
 }
 
-// skipString skips a string without a prefix. PostgreSQL reads a backslash as itself or
-// as an escape, as standard_conforming_strings has it, which no text tells: where that
-// moves the string's end, the text cannot be read.
+// skipString skips a string without a prefix. Where a backslash may be itself or an
+// escape, and that moves the string's end, the text cannot be read.
 func (l *lexer) skipString() bool {
 	from := l.at
 	if !l.skipTo('\'') {
 		return false
 	}
-	return l.engine != fleet.PostgreSQL || !escapesQuote(l.text[from+1:l.at])
+	return !l.dialect.BackslashMayEscape || !escapesQuote(l.text[from+1:l.at])
 }
 
 // escapesQuote reports whether a quote follows an odd number of backslashes.
@@ -285,7 +272,7 @@ func (l *lexer) identifier(quote byte) token {
 }
 
 func (l *lexer) startsWord(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || l.engine == fleet.SQLServer && (r == '#' || r == '$' && unicode.IsLetter(l.peek(1)))
+	return r == '_' || unicode.IsLetter(r) || l.dialect.SignsBeginWords && (r == '#' || r == '$' && unicode.IsLetter(l.peek(1)))
 }
 
 func (l *lexer) continuesWord(r rune) bool {
@@ -295,9 +282,9 @@ func (l *lexer) continuesWord(r rune) bool {
 	case r == '_' || r == '$':
 		return true
 	case r == '#':
-		return l.engine != fleet.PostgreSQL
+		return !l.dialect.HashIsOperator
 	case r == '@':
-		return l.engine == fleet.SQLServer
+		return l.dialect.AtVariables
 	case r < utf8.RuneSelf:
 		return false
 	}
@@ -315,7 +302,7 @@ func (l *lexer) wordLength(n int) int {
 func (l *lexer) word() token {
 	t := l.take(word, l.wordLength(utf8.RuneLen(l.peek(0))))
 	t.upper = strings.ToUpper(t.text)
-	if l.engine == fleet.PostgreSQL && t.upper == "U" {
+	if l.dialect.UnicodeEscapes && t.upper == "U" {
 		switch {
 		case l.starts("&'"):
 			l.at++
@@ -328,30 +315,19 @@ func (l *lexer) word() token {
 		}
 	}
 	if l.peek(0) == '\'' {
-		switch l.prefix(t.upper) {
-		case "E":
+		switch l.dialect.Prefixes[t.upper] {
+		case Escaped:
 			return l.literal(l.skipEscaped())
-		case "Q":
+		case Alternative:
 			return l.literal(l.skipAlternative())
-		case "N":
+		case Plain:
 			return l.literal(l.skipString())
 		}
 	}
-	if (t.isWord("TRUE") || t.isWord("FALSE")) && l.engine != fleet.SQLServer && !l.tests() {
+	if (t.isWord("TRUE") || t.isWord("FALSE")) && l.dialect.Booleans && !l.tests() {
 		return token{kind: placeholder, text: "?"}
 	}
 	return t
-}
-
-// prefix is how to read the string after a prefix: E with escapes, Q as Oracle's
-// alternative quoting, N as without any; empty where a word is no prefix.
-func (l *lexer) prefix(upper string) string {
-	how := map[fleet.Engine]map[string]string{
-		fleet.PostgreSQL: {"E": "E", "N": "N", "B": "N", "X": "N"},
-		fleet.SQLServer:  {"N": "N"},
-		fleet.Oracle:     {"N": "N", "U": "N", "Q": "Q", "NQ": "Q"},
-	}
-	return how[l.engine][upper]
 }
 
 // tests reports whether IS or IS NOT stands before: then TRUE and FALSE are parts of

@@ -2,8 +2,6 @@ package sqltext
 
 import (
 	"strings"
-
-	"muster/domain/fleet"
 )
 
 // maxHeadings is how many leading keywords are kept of what is cut.
@@ -11,21 +9,20 @@ const maxHeadings = 4
 
 // Normalize returns a statement's text as it may be kept: without literals, comments and
 // needless white space, valid UTF-8, at most MaxBytes, the same when normalized again.
-// It is empty where nothing may be kept, and for an engine without a lexer.
-func Normalize(engine fleet.Engine, text string) string {
-	words, known := dialects[engine]
-	if !known {
+// It is empty where nothing may be kept, and for an engine without a dialect.
+func Normalize(d *Dialect, text string) string {
+	if d == nil {
 		return ""
 	}
-	r := reader{lexer: lexer{engine: engine, text: text}, dialect: words}
-	for engine == fleet.SQLServer && r.lexer.skipParameters() {
+	r := reader{lexer: lexer{dialect: d, text: text}, dialect: d}
+	for d.ListsParameters && r.lexer.skipParameters() {
 	}
 	for {
 		t := r.lexer.next()
 		if t.kind == end {
 			return r.out.String()
 		}
-		if t.kind == unreadable || engine == fleet.Oracle && t.isWord("IDENTIFIED") {
+		if t.kind == unreadable || d.SecretAfter != "" && t.isWord(d.SecretAfter) {
 			return strings.Join(r.headings, " ")
 		}
 		r.read(t)
@@ -58,7 +55,7 @@ func (l *lexer) skipParameters() bool {
 // reader follows the statements of a text and decides what of them is written.
 type reader struct {
 	lexer    lexer
-	dialect  dialect
+	dialect  *Dialect
 	out      writer
 	headings []string // the text's leading keywords
 	headed   bool     // they have ended
@@ -118,7 +115,7 @@ func (r *reader) gather(t token) {
 	case r.headed:
 	case leading[t.upper] && len(r.headings) < maxHeadings:
 		r.headings = append(r.headings, t.upper)
-		r.headed = r.dialect.calls[t.upper]
+		r.headed = r.dialect.Calls[t.upper]
 	case len(r.headings) == 0 && t.is("({;"):
 	default:
 		r.headed = true
@@ -137,24 +134,24 @@ func (r *reader) start(t token) {
 	switch {
 	case t.is(";({"):
 		r.out.push(t)
-	case r.dialect.alters[t.upper]:
+	case r.dialect.Alters[t.upper]:
 		r.alters(t)
-	case r.dialect.calls[t.upper]:
+	case r.dialect.Calls[t.upper]:
 		r.calls(t)
-	case r.dialect.copies[t.upper]:
+	case r.dialect.Copies[t.upper]:
 		t.text = t.upper
 		r.out.push(t)
 		r.heads++
 		r.state, r.depth, r.query = copying, 0, false
-	case r.dialect.kept[t.upper]:
-		r.block = r.block || r.dialect.blocks[t.upper]
+	case r.dialect.Kept[t.upper]:
+		r.block = r.block || r.dialect.Blocks[t.upper]
 		r.keep(t)
-	case r.dialect.cut[t.upper] || t.is("/") || !r.block:
+	case r.dialect.Cut[t.upper] || t.is("/") || !r.block:
 		r.head(t)
 	default:
 		r.inside(t)
 	}
-	if r.lexer.engine == fleet.SQLServer && r.state == inside && !r.block {
+	if r.dialect.Batches && r.state == inside && !r.block {
 		// A batch may go on with any statement, without a semicolon before it.
 		if r.block = true; t.upper == "SET" {
 			r.state = setting
@@ -163,16 +160,16 @@ func (r *reader) start(t token) {
 }
 
 func (r *reader) inside(t token) {
-	if t.kind != word || r.lexer.engine != fleet.SQLServer || r.lexer.before.is(".") {
+	if t.kind != word || !r.dialect.Batches || r.lexer.before.is(".") {
 		r.keep(t)
 		return
 	}
 	switch {
-	case r.dialect.alters[t.upper]:
+	case r.dialect.Alters[t.upper]:
 		r.alters(t)
-	case r.dialect.calls[t.upper]:
+	case r.dialect.Calls[t.upper]:
 		r.calls(t)
-	case r.dialect.cut[t.upper]:
+	case r.dialect.Cut[t.upper]:
 		r.head(t)
 	case t.upper == "GO": // the client's separator: a procedure's call may follow
 		r.keep(t)
@@ -194,7 +191,7 @@ func (r *reader) alter(t token) {
 	switch {
 	case modifiers[t.upper]:
 		r.alters(t)
-	case r.dialect.altered[t.upper]:
+	case r.dialect.Altered[t.upper]:
 		t.text = t.upper
 		r.keep(t)
 	default:
@@ -236,7 +233,7 @@ func (r *reader) copied(t token) {
 	case r.depth == 0:
 		r.head(t)
 		return
-	case !r.query && !r.dialect.kept[t.upper], t.is(";"):
+	case !r.query && !r.dialect.Kept[t.upper], t.is(";"):
 		r.state = dropping
 		return
 	default:

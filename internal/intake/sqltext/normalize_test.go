@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/intake/sqltext"
 )
 
@@ -96,11 +97,11 @@ func TestNormalize(t *testing.T) {
 		{pg, "SELECT a\u200f FROM t", "SELECT"},
 		{pg, "SELECT '<script>' AS \"<b>\" \xff'", "SELECT"},
 	} {
-		got := sqltext.Normalize(c.engine, c.in)
+		got := engine.Normalize(c.engine, c.in)
 		if got != c.want {
 			t.Errorf("%s %q:\n got %q\nwant %q", c.engine, c.in, got, c.want)
 		}
-		if again := sqltext.Normalize(c.engine, got); again != got {
+		if again := engine.Normalize(c.engine, got); again != got {
 			t.Errorf("%s %q: again %q", c.engine, got, again)
 		}
 	}
@@ -117,8 +118,8 @@ func TestNormalizeLong(t *testing.T) {
 		{"SELECT a FROM t WHERE b IN (" + strings.Repeat("'x', ", 100_000) + "1) ORDER BY c", "SELECT a FROM t WHERE b IN (?) ORDER BY c"},
 		{"SELECT " + strings.Repeat("a", sqltext.MaxBytes), "SELECT"},
 	} {
-		got := sqltext.Normalize(pg, c.in)
-		if got != c.want || len(got) > sqltext.MaxBytes || sqltext.Normalize(pg, got) != got {
+		got := engine.Normalize(pg, c.in)
+		if got != c.want || len(got) > sqltext.MaxBytes || engine.Normalize(pg, got) != got {
 			t.Errorf("%.40q: %d bytes, %q", c.in, len(got), got[max(0, len(got)-40):])
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/intake/sqltext"
+	"muster/internal/engine"
 )
 
 // A secret is a word or a number; no part of one is in the statements around it.
@@ -134,29 +134,29 @@ func TestPlantedSecrets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	kept := map[fleet.Engine]int{}
 	const texts = 600
-	for engine, p := range plants {
+	for of, p := range plants {
 		for n := range texts {
 			statement := p.statements[rng.IntN(len(p.statements))]
 			if n%5 == 0 {
 				statement = p.utilities[rng.IntN(len(p.utilities))]
 			}
 			text := p.write(rng, statement)
-			got := sqltext.Normalize(engine, text)
+			got := engine.Normalize(of, text)
 			if strings.Contains(got, "?") {
-				kept[engine]++
+				kept[of]++
 			}
 			for range 10 {
 				if part := leaks(got); part != "" {
-					t.Fatalf("seed %d: %s\n%q\n%q leaks %q", seed, engine, text, got, part)
+					t.Fatalf("seed %d: %s\n%q\n%q leaks %q", seed, of, text, got, part)
 				}
-				if again := sqltext.Normalize(engine, got); again != got {
-					t.Fatalf("seed %d: %s\n%q\n%q\n%q", seed, engine, text, got, again)
+				if again := engine.Normalize(of, got); again != got {
+					t.Fatalf("seed %d: %s\n%q\n%q\n%q", seed, of, text, got, again)
 				}
-				got = sqltext.Normalize(engine, text[:rng.IntN(len(text)+1)])
+				got = engine.Normalize(of, text[:rng.IntN(len(text)+1)])
 			}
 		}
-		if kept[engine] < texts/3 {
-			t.Errorf("%s: of %d texts only %d are more than leading keywords", engine, texts, kept[engine])
+		if kept[of] < texts/3 {
+			t.Errorf("%s: of %d texts only %d are more than leading keywords", of, texts, kept[of])
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestNothingNeedsAPack(t *testing.T) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		inCatalogue := strings.HasSuffix(filepath.ToSlash(filepath.Dir(path)), "catalogue/checks/oracle")
+		inCatalogue := strings.HasSuffix(filepath.ToSlash(filepath.Dir(path)), "engine/oracle/checks")
 		if filepath.Ext(path) != ".sql" && !inCatalogue {
 			return nil
 		}

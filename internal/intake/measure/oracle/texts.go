@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"muster/domain/fleet"
+	"muster/internal/engine/oracle"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/sqltext"
 	"muster/internal/servers"
@@ -56,7 +56,7 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 			return nil, err
 		}
 		for _, row := range rows {
-			text := sqltext.Normalize(fleet.Oracle, row[1])
+			text := sqltext.Normalize(oracle.Engine.Dialect, row[1])
 			for _, ref := range wanted[row[0]] {
 				texts[ref] = text
 			}

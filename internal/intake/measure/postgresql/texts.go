@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/domain/fleet"
+	"muster/internal/engine/postgresql"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/sqltext"
 )
@@ -34,7 +34,7 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 		}
 		for _, topLevel := range []bool{true, false} {
 			if ref := (measure.Ref{Database: uint32(database), Statement: statement(query, uint32(user), topLevel)}); wanted[ref] {
-				texts[ref] = sqltext.Normalize(fleet.PostgreSQL, string(row[3]))
+				texts[ref] = sqltext.Normalize(postgresql.Engine.Dialect, string(row[3]))
 			}
 		}
 		return nil

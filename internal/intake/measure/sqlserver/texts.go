@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/domain/fleet"
+	"muster/internal/engine/sqlserver"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/sqltext"
 	"muster/internal/servers"
@@ -34,7 +34,7 @@ func (r *reader) Texts(ctx context.Context, l *measure.Line, of []measure.Ref) (
 			return measure.ErrNonsense
 		}
 		if ref := (measure.Ref{Database: database, Statement: statement}); text != nil && wanted[ref] {
-			texts[ref] = sqltext.Normalize(fleet.SQLServer, string(text))
+			texts[ref] = sqltext.Normalize(sqlserver.Engine.Dialect, string(text))
 		}
 		return nil
 	}

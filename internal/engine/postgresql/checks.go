@@ -1,0 +1,17 @@
+package postgresql
+
+import (
+	"regexp"
+
+	"muster/internal/assessment/quote"
+	"muster/internal/engine/trait"
+)
+
+var checks = trait.Checks{
+	ID: regexp.MustCompile(`^PG-[A-Z][0-9]{2}$`), Form: "PG-X00",
+	// Of the three only PostgreSQL can write a letter by its number inside a name.
+	Quote: quote.Dialect{
+		Identifier: func(s string) (string, bool) { return quote.Identifier(s), true },
+		Literal:    func(s string) (string, bool) { return quote.Literal(s), true },
+	},
+}
