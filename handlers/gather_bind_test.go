@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,9 +10,13 @@ import (
 
 	"github.com/google/uuid"
 
+	domain "muster/domain/fleet"
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers"
 	"muster/internal/assessment"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
 	"muster/internal/snapshot"
 )
 
@@ -67,6 +72,8 @@ func TestAReportOverAlteredFacts(t *testing.T) {
 		"moved":    `UPDATE assessments SET recorded_at = recorded_at - interval '3 days' WHERE id = '%[3]s'`,
 		"all gone": `DELETE FROM assessments WHERE instance_id = '%[1]s' AND outcome <> 'unreachable'`,
 		"swapped":  `UPDATE assessments SET instance_id = CASE instance_id WHEN '%[1]s' THEN '%[2]s'::uuid ELSE '%[1]s' END`,
+		"outcome":  `UPDATE assessments SET outcome = 'unreachable' WHERE id = '%[3]s'`,
+		"attempt":  `UPDATE assessments SET outcome = 'complete' WHERE instance_id = '%[1]s' AND facts ->> 'outcome' = 'unreachable'; UPDATE assessments SET outcome = 'unreachable' WHERE id = '%[3]s'`,
 		"inserted": `INSERT INTO assessments SELECT gen_random_uuid(), organization_id, '%[1]s', now(), outcome, facts, answers FROM assessments WHERE instance_id = '%[2]s' LIMIT 1`,
 	} {
 		e.db.MustExec(`CREATE TABLE as_it_was AS SELECT * FROM assessments`)
@@ -95,6 +102,48 @@ func TestAReportOverAlteredFacts(t *testing.T) {
 	failed, _ := last[report.Failed](e.scene, id)
 	if failed.Code != report.CodeFactsAltered || !strings.Contains(failed.Message, "legacy at "+used.At.Format(time.RFC3339)) {
 		t.Errorf("the report failed with %s: %s", failed.Code, failed.Message)
+	}
+}
+
+// TestAnEventOfAnotherLog counts for nothing: its position may lie before marks in the fleet's log.
+func TestAnEventOfAnotherLog(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	legacy := e.register("legacy", true)
+	e.connect(legacy)
+	for range 9 { // the other logs are shorter
+		e.looked(legacy, failing(snapshot.StatusFail))
+	}
+	if err := secrets.CheckKeys(t.Context(), e.db, e.key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.key.BeginMarks(t.Context(), e.db, "", time.Now(), func(context.Context) (bool, error) { return false, nil }); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Unguard(t, e.db)
+	for _, log := range []eventstore.Log{eventstore.Fleet, eventstore.Organization, eventstore.Reports} {
+		id := uuid.New()
+		e.db.MustExec(`INSERT INTO assessments SELECT $2, organization_id, instance_id, clock_timestamp(), outcome, replace(facts::text, '"fail"', '"pass"')::json, NULL
+			FROM assessments WHERE instance_id = $1 ORDER BY recorded_at LIMIT 1`, legacy, id)
+		var forged []byte
+		if err := e.db.Get(&forged, `SELECT json_build_object('instanceId', instance_id, 'assessmentId', id, 'at', to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+			'factsSha256', encode(sha256(convert_to(facts::text, 'UTF8')), 'hex'), 'reached', true)::text FROM assessments WHERE id = $1`, id); err != nil {
+			t.Fatal(err)
+		}
+		e.db.MustExec(`DELETE FROM events WHERE stream_id = $1`, domain.KeptOf(legacy))
+		e.db.MustExec(`DELETE FROM streams WHERE stream_id = $1`, domain.KeptOf(legacy))
+		_, err := e.events.Append(t.Context(), log, eventstore.Append{
+			Organization: e.organization, StreamType: domain.KeptStream, Stream: domain.KeptOf(legacy), Expected: eventstore.NoStream,
+			Events: []eventstore.NewEvent{{Type: "assessment.kept", Data: forged}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var altered *handlers.AlteredFactsError
+		if doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); !errors.As(err, &altered) {
+			t.Errorf("log %s: a report over %+v, %v", log, doc.Instances[0].Logged, err)
+		}
+		e.db.MustExec(`DELETE FROM assessments WHERE id = $1`, id)
 	}
 }
 

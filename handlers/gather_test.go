@@ -43,6 +43,7 @@ type estate struct {
 	*scene
 	runner *projections.Runner
 	facts  *assessment.Store
+	key    *secrets.Ring
 	mu     sync.Mutex
 	looks  []uuid.UUID // servers that a gathering looked at
 	sees   func(instance uuid.UUID) (snapshot.Assessment, error)
@@ -65,7 +66,7 @@ func newEstate(t *testing.T) *estate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.facts = assessment.NewStore(s.db, key)
+	e.facts, e.key = assessment.NewStore(s.db, key), key
 	if s.commands.Checks, err = catalogue.Load(); err != nil {
 		t.Fatal(err)
 	}

@@ -145,11 +145,17 @@ func gravity(answers []Answer) (most int) {
 	return most
 }
 
-// Stored reads what the table says of some assessments, by id.
-func (s *Store) Stored(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Stored, error) {
-	rows, err := statement.All[Stored](ctx, s.db, "digest assessments", `SELECT id, instance_id, recorded_at, encode(sha256(convert_to(facts::text, 'UTF8')), 'hex') AS sha256
-		FROM assessments WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
-	out := make(map[uuid.UUID]Stored, len(rows))
+// Row is an assessment as the table has it, with the column by which queries choose.
+type Row struct {
+	Stored
+	Reached bool `db:"reached"` // the column outcome says so, which no digest covers
+}
+
+// Rows reads what the table says of some assessments, by id.
+func (s *Store) Rows(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Row, error) {
+	rows, err := statement.All[Row](ctx, s.db, "digest assessments", `SELECT id, instance_id, recorded_at, encode(sha256(convert_to(facts::text, 'UTF8')), 'hex') AS sha256,
+		outcome <> 'unreachable' AS reached FROM assessments WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
+	out := make(map[uuid.UUID]Row, len(rows))
 	for _, row := range rows {
 		out[row.ID] = row
 	}

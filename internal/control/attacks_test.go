@@ -273,7 +273,6 @@ func TestAssessmentsFromBeforeMarks(t *testing.T) {
 	}
 	s.db.MustExec(`ALTER TABLE events DISABLE TRIGGER USER`) // they were recorded then
 	s.db.MustExec(`UPDATE events SET recorded_at = $1 WHERE type = 'instance.assessed'`, day.Add(time.Hour))
-	s.server("another")
 	read := func(id uuid.UUID, fromRecord bool) string {
 		return spoken(s.read(control.Question{Check: "PG-S17", From: now.Add(-13 * time.Hour), To: now, Now: now, Instances: []uuid.UUID{id}, FromRecord: fromRecord}), now)
 	}

@@ -32,8 +32,8 @@
 // is kept, sealed under the current key, with how far each log went: an event behind that
 // place needs a mark under another key. A thief with a retired key marks nothing new.
 //
-// Events from before marks have none. BeginMarks notes how far each log went at the first
-// start of a program that makes marks, sealed in the row "begun" and in a file beside the key
+// Events from before marks have none. BeginMarks notes how far each log went, and when, at the
+// first start of a program that makes marks, sealed in the row "begun" and in a file beside the key
 // file, or in the data directory where nothing can be written there (secret.key.marks, no secret). Each note has a number, and the highest of row, file
 // and memory counts. So a row that SQL deletes, damages or sets back is put right at the next
 // start, and changes nothing in a process that runs. No note at all: no event is from before.

@@ -153,10 +153,11 @@ func (m *Marks) Before(at Place) bool {
 	return m.begun.Open || at.Position <= m.begun.Until[at.Log]
 }
 
-// Until is the last position of a log at which an event may be without a mark; open says
-// that programs from before still run, so that any event may be.
-func (m *Marks) Until(log string) (position int64, open bool) {
-	return m.begun.Until[log], m.begun.Open
+// Until is the last position of a log at which an event may be without a mark, and when the log
+// had gone so far by the database's clock; at is zero where that is not known. open says that
+// programs from before still run, so that any event may be.
+func (m *Marks) Until(log string) (position int64, at time.Time, open bool) {
+	return m.begun.Until[log], m.begun.At, m.begun.Open
 }
 
 // Names of rows in marks.
@@ -172,10 +173,13 @@ type begun struct {
 	Since        time.Time        `json:"since"`
 	Open         bool             `json:"open"`  // programs from before still run: each event may be theirs
 	Until        map[string]int64 `json:"until"` // by log
+	// At is when the logs went so far, by the database's clock; zero where a shorter log was
+	// restored since, and in notes of versions before.
+	At time.Time `json:"at,omitzero"`
 }
 
 func (b begun) equal(other begun) bool {
-	return b.Installation == other.Installation && b.Seq == other.Seq && b.Open == other.Open && maps.Equal(b.Until, other.Until)
+	return b.Installation == other.Installation && b.Seq == other.Seq && b.Open == other.Open && maps.Equal(b.Until, other.Until) && b.At.Equal(other.At)
 }
 
 // sealMarks and openMarks keep a value in the row of a name.

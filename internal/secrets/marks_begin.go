@@ -46,17 +46,19 @@ func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, spare string, now ti
 	if err != nil {
 		return Begun{}, err
 	}
-	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64) begun {
+	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64, at time.Time) begun {
 		if known.Seq == 0 {
-			return begun{Seq: 1, Since: now, Open: runs, Until: heads}
+			return begun{Seq: 1, Since: now, Open: runs, Until: heads, At: at}
 		}
 		next := known
 		if known.Open && (!runs || now.Sub(known.Since) > marksPatience) {
-			next.Open, next.Until = false, heads
+			next.Open, next.Until, next.At = false, heads, at
 		}
 		next.Until = maps.Clone(next.Until)
 		for log, head := range heads {
-			next.Until[log] = min(next.Until[log], head)
+			if head < next.Until[log] {
+				next.Until[log], next.At = head, time.Time{}
+			}
 		}
 		if next.Open != known.Open || !maps.Equal(next.Until, known.Until) {
 			next.Seq++
@@ -68,15 +70,16 @@ func (r *Ring) BeginMarks(ctx context.Context, db *sqlx.DB, spare string, now ti
 // AcceptUnmarked notes that every event up to now may be without a mark: an operator says
 // that a program from before has run again since marks began, or that the note was lost.
 func (r *Ring) AcceptUnmarked(ctx context.Context, db *sqlx.DB, spare string, now time.Time, record func(Begun) error) (Begun, error) {
-	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64) begun {
-		return begun{Seq: known.Seq + 1, Since: now, Until: heads}
+	return r.note(ctx, db, r.marksFiles(spare), func(known begun, heads map[string]int64, at time.Time) begun {
+		return begun{Seq: known.Seq + 1, Since: now, Until: heads, At: at}
 	}, record)
 }
 
-// note replaces the note by what decide makes of the known one and the logs' heads. The row
+// note replaces the note by what decide makes of the known one, the logs' heads and the time at
+// which they are there by the database's clock. The row
 // of the current key makes processes take turns.
 func (r *Ring) note(
-	ctx context.Context, db *sqlx.DB, files []string, decide func(known begun, heads map[string]int64) begun, record ...func(Begun) error,
+	ctx context.Context, db *sqlx.DB, files []string, decide func(known begun, heads map[string]int64, at time.Time) begun, record ...func(Begun) error,
 ) (done Begun, err error) {
 	var next begun
 	err = transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
@@ -100,7 +103,11 @@ func (r *Ring) note(
 		if file.Seq > known.Seq {
 			known = file
 		}
-		next = decide(known, heads)
+		at, err := statement.One[time.Time](ctx, tx, "read the database's clock", `SELECT clock_timestamp()`)
+		if err != nil {
+			return err
+		}
+		next = decide(known, heads, at.UTC())
 		next.Installation = installation
 		done = Begun{Until: next.Until, Open: next.Open, Noted: next.Seq != known.Seq}
 		for _, tell := range record {

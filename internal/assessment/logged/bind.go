@@ -82,7 +82,11 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 			altered = append(altered, Alteration{Instance: u.Instance, At: u.At, Position: at, Classified: true})
 		}
 		for _, e := range book.Of(u.Instance) {
-			if e.Reached && e.At.After(u.since()) && now.Sub(e.At) < assessment.History {
+			switch {
+			case !e.Reached || !e.At.After(u.since()) || now.Sub(e.At) >= assessment.History:
+			case !e.At.After(u.At): // it would have been used instead of an attempt
+				altered = append(altered, Alteration{Instance: e.InstanceID, At: e.At, Position: e.Position})
+			default:
 				later[e.AssessmentID] = e
 			}
 		}
@@ -171,8 +175,8 @@ func lastOfDay(entries []Entry, at time.Time) (last Entry, ok bool) {
 	return last, ok
 }
 
-// gone are those of later entries that are not in the table as the log has them. One that
-// was recorded while the report was gathered is there.
+// gone are those of later entries that are not in the table as the log has them, or would not
+// be found there. One that was recorded while the report was gathered is there.
 func (r *Reader) gone(ctx context.Context, organization uuid.UUID, later map[uuid.UUID]Entry) (out []Alteration, err error) {
 	if len(later) == 0 {
 		return nil, nil
@@ -181,13 +185,13 @@ func (r *Reader) gone(ctx context.Context, organization uuid.UUID, later map[uui
 	for id := range later {
 		ids = append(ids, id)
 	}
-	rows, err := r.Facts.Stored(ctx, organization, ids)
+	rows, err := r.Facts.Rows(ctx, organization, ids)
 	if err != nil {
 		return nil, err
 	}
 	for id, e := range later {
 		row, there := rows[id]
-		if !there || !e.Is(row) {
+		if !there || !e.Is(row.Stored) || row.Reached != e.Reached {
 			out = append(out, Alteration{Instance: e.InstanceID, At: e.At, Position: e.Position, Gone: !there})
 		}
 	}

@@ -63,16 +63,17 @@ func (r *Reader) Terms(ctx context.Context) (t Terms, err error) {
 	if t.marks, err = r.Facts.Marks(ctx); err != nil {
 		return t, err
 	}
-	until, open := t.marks.Until(string(eventstore.Fleet))
+	until, at, open := t.marks.Until(string(eventstore.Fleet))
 	if open { // whatever is recorded now may be such a program's
 		t.Before = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 		return t, nil
 	}
+	t.Before = at // what such a program kept behind the last event of its time has none
 	for e, err := range r.Log.Read(ctx, eventstore.Fleet, eventstore.Filter{After: until - 1, UpTo: max(until, 1)}) {
 		if err != nil {
 			return t, err
 		}
-		if e.Position <= until {
+		if e.Position <= until && e.RecordedAt.After(t.Before) {
 			t.Before = e.RecordedAt
 		}
 	}
@@ -140,8 +141,12 @@ func (b *Book) add(e Entry) {
 }
 
 // entry reads an event; ok is false of one that the program did not make, and of one that is
-// about something else.
+// about something else. Only the log fleet counts: the same position of another log may lie
+// before marks.
 func (r *Reader) entry(t Terms, organization uuid.UUID, event eventstore.Event) (e Entry, ok bool, err error) {
+	if event.Log != eventstore.Fleet || event.StreamType != fleet.KeptStream && event.StreamType != fleet.AssessmentStream {
+		return e, false, nil
+	}
 	fact, err := projections.Fact[fleet.Event](r.Decode, event, "an assessment")
 	if err != nil {
 		return e, false, fmt.Errorf("event %d of the fleet: %w", event.Position, err)
