@@ -234,6 +234,36 @@ func TestAForgedProofGetsNoSignature(t *testing.T) {
 	})
 }
 
+// TestAnExchangedProofGetsNoSignature: SQL exchanges it when it is kept, so that it is another one
+// as soon as it is made.
+func TestAnExchangedProofGetsNoSignature(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	genuine, id := s.request(s.ana), s.requestKind(report.DataInventory)
+	stop := s.work("w1", s.builder().Task(1), s.signer().Task())
+	s.until("both are signed", func() bool { return s.has(genuine, "report.signed") && s.has(id, "report.signed") })
+	s.until("the jobs are done", func() bool { return len(s.jobs(jobs.Sign)) == 0 })
+	stop()
+	signed, _ := last[report.Signed](s, id)
+	if err := s.blobs.Delete(t.Context(), signed.Key); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Unguard(t, s.db)
+	s.db.MustExec(`DELETE FROM report_proofs WHERE report_id = $1`, id)
+	s.db.MustExec(`CREATE FUNCTION exchange() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN SELECT proof INTO NEW.proof FROM report_proofs WHERE report_id = '` + genuine.String() + `'; RETURN NEW; END $$`)
+	s.db.MustExec(`CREATE TRIGGER exchange BEFORE INSERT ON report_proofs FOR EACH ROW EXECUTE FUNCTION exchange()`)
+	if p, err := s.proofs.Make(t.Context(), s.organization, id); err == nil {
+		t.Errorf("the proof that is made of %s is of %s", id, p.Report.ID)
+	}
+	s.queueWithSQL(s.organization, id, "sign", "")
+	s.work("w2", s.signer().Task())
+	s.until("the job is set aside", func() bool {
+		rows := s.jobs(jobs.Sign)
+		return len(rows) == 1 && rows[0].Status == jobs.StatusDead && strings.Contains(rows[0].LastError, "the proof that is kept of it")
+	})
+}
+
 // unmarked appends a Ready without a mark behind a genuine one, as a program from before
 // marks does, and queues its signature.
 func (s *scene) unmarked(genuine uuid.UUID) (id uuid.UUID) {

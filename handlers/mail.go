@@ -12,11 +12,11 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/attest"
 	"muster/internal/mail"
 	"muster/internal/mail/sent"
+	"muster/internal/proof"
 )
 
 // mailFor is how long a mail is tried.
@@ -56,10 +56,11 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if rec.sent[member] {
 		return nil
 	}
-	if err := m.Proofs.Marked(ctx, job.OrganizationID, job.Subject); err != nil { // a mail carries a signature
+	says, err := m.Proofs.Vouch(ctx, job.OrganizationID, job.Subject) // a mail carries a signature
+	if err != nil {
 		return fault(err)
 	}
-	kept, receipt, err := m.send(ctx, job, rec, member)
+	kept, receipt, err := m.send(ctx, job, rec.asked[member], says, member)
 	var refused *mail.DeliveryError
 	switch {
 	case errors.As(err, &refused) && !refused.Temporary:
@@ -76,7 +77,7 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 }
 
 // send hands a mail over, and returns it as it was.
-func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (sent.Mail, mail.Handover, error) {
+func (m *Mailer) send(ctx context.Context, job jobs.Claimed, asked asking, says proof.Vouched, member uuid.UUID) (sent.Mail, mail.Handover, error) {
 	organization, ok, err := m.Accounts.Organization(ctx, job.OrganizationID)
 	if err != nil {
 		return sent.Mail{}, mail.Handover{}, err
@@ -92,7 +93,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 	if !ok {
 		return sent.Mail{}, mail.Handover{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
 	}
-	notice, err := m.notice(ctx, job, rec, member)
+	notice, err := m.notice(ctx, job, asked, says, member)
 	if err != nil {
 		return sent.Mail{}, mail.Handover{}, err
 	}
@@ -107,40 +108,35 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 	}
 	receipt, err := m.Transport.Send(ctx, message)
 	return sent.Mail{
-		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, RequesterID: rec.asked[member].requester,
+		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, RequesterID: asked.requester,
 		To: to.Email, Subject: message.Subject, Message: whole,
 	}, receipt, err
 }
 
 // notice is what the mail says of the report.
-func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.ReadyNotice, error) {
-	asked := rec.asked[member]
+func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, asked asking, says proof.Vouched, member uuid.UUID) (mail.ReadyNotice, error) {
 	names, err := m.Accounts.Names(ctx, job.OrganizationID, []uuid.UUID{asked.requester})
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
-	ready := rec.ready
-	head := eventstore.Head{Log: rec.readyEvent.Log, Position: rec.readyEvent.Position, Hash: rec.readyEvent.Hash}
-	key, _, err := m.Proofs.Signing.ReportSigner(ctx, rec.readyEvent.RecordedAt)
+	ready, head := says.Ready, says.Head()
+	// Where all keys are younger than the report, the current one: a mail has no date that is signed.
+	key, _, err := m.Proofs.Signing.ReportSigner(ctx, says.Event.RecordedAt)
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
-	about := attest.Report{
-		ID: job.Subject, Kind: string(rec.queued.Kind), Organization: job.OrganizationID,
-		ScopeSHA256: rec.queued.Fingerprint, PDFSHA256: ready.PDFSHA256, InputsSHA256: ready.InputsSHA256,
-	}
-	signed, err := attest.Attest(key, about, head)
+	signed, err := attest.Attest(key, says.Report, head)
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
 	notice := mail.ReadyNotice{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member, PublicURL: m.PublicURL,
-		Kind: rec.queued.Kind.Title(), ScopeLabel: rec.queued.ScopeLabel,
+		Kind: says.Queued.Kind.Title(), ScopeLabel: says.Queued.ScopeLabel,
 		Requester: names[asked.requester], Requested: member == asked.requester,
-		At: rec.readyAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
+		At: says.Event.OccurredAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
 		Witness: head.String(), KeyID: signed.KeyID, Signature: base64.StdEncoding.EncodeToString(signed.Signature),
-		Statement: string(attest.Statement(about, head)),
+		Statement: string(attest.Statement(says.Report, head)),
 	}
 	if by := asked.schedule; by != nil {
 		notice.Schedule = &mail.Schedule{ID: by.ID, Name: by.Name}

@@ -23,8 +23,6 @@ type recorded struct {
 	queued      report.Queued
 	requestedAt time.Time
 	ready       *report.Ready
-	readyAt     time.Time
-	readyEvent  eventstore.Event
 	signed      *report.Signed
 	signing     bool                 // for the sweeper: it is to be signed
 	asked       map[uuid.UUID]asking // for whom: the recipients
@@ -64,7 +62,7 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 	case report.Reused:
 		rec.ask(asking{event.RequesterID, event.Schedule}, event.Added)
 	case report.Ready:
-		rec.ready, rec.readyAt, rec.readyEvent = &event, e.OccurredAt, e
+		rec.ready = &event
 	case report.Signed:
 		rec.signed = &event
 	case report.EmailSent:

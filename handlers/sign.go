@@ -40,8 +40,8 @@ const (
 	pointSignedStored point = "signed stored"
 )
 
-// Handle holds the report's mark and the stored PDF, makes the proof, then the signed PDF, then records it. Each is done once: what an
-// attempt before has kept is taken as it is.
+// Handle holds the report's mark and the stored PDF, makes the proof, then the signed PDF, then
+// records it. Each is done once: what an attempt before has kept is taken, if it fits the log.
 func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	rec, err := s.load(ctx, job.OrganizationID, job.Subject)
 	if err != nil {
@@ -56,10 +56,11 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 			return err
 		}
 	}
-	if err := s.Proofs.Marked(ctx, job.OrganizationID, job.Subject); err != nil {
+	says, err := s.Proofs.Vouch(ctx, job.OrganizationID, job.Subject)
+	if err != nil {
 		return fault(err)
 	}
-	base, err := s.base(ctx, rec) // nothing is attested of a file that is not there
+	base, err := s.base(ctx, says) // nothing is attested of a file that is not there
 	if err != nil {
 		return err
 	}
@@ -69,14 +70,14 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err := s.pass(ctx, pointProven); err != nil {
 		return err
 	}
-	if at := rec.readyEvent.RecordedAt; attest.Apart(s.Now(), at) {
+	if at := says.Event.RecordedAt; attest.Apart(s.Now(), at) {
 		s.Proofs.Log.WarnContext(ctx, "the PDF of a report is not signed: it was recorded more than a day from now, so no signature would be believed; its proof is beside it",
 			"report", job.Subject, "recordedAt", at)
 		return nil
 	}
-	signed, err := s.sign(ctx, job, base)
+	signed, err := s.sign(ctx, job, says, base)
 	if err != nil {
-		return err
+		return fault(err)
 	}
 	if err := s.pass(ctx, pointSignedStored); err != nil {
 		return err
@@ -109,8 +110,8 @@ func (s *Signer) lost(ctx context.Context, signed *report.Signed) (bool, error) 
 }
 
 // sign stores the PDF with its second revision.
-func (s *Signer) sign(ctx context.Context, job jobs.Claimed, base []byte) (report.Signed, error) {
-	proven, late, err := s.Proofs.Stamped(ctx, job.OrganizationID, job.Subject)
+func (s *Signer) sign(ctx context.Context, job jobs.Claimed, says proof.Vouched, base []byte) (report.Signed, error) {
+	proven, late, err := s.Proofs.Stamped(ctx, says)
 	if err != nil {
 		return report.Signed{}, err
 	}
@@ -162,8 +163,8 @@ func (s *Signer) append(ctx context.Context, base []byte, update pades.Update) (
 }
 
 // base is the PDF as it was built. One that was changed is not signed.
-func (s *Signer) base(ctx context.Context, rec *recorded) ([]byte, error) {
-	base, err := s.read(ctx, rec.ready.PDFKey)
+func (s *Signer) base(ctx context.Context, says proof.Vouched) ([]byte, error) {
+	base, err := s.read(ctx, says.Ready.PDFKey)
 	var damaged *blobs.DamagedFileError
 	if errors.As(err, &damaged) {
 		return nil, &jobs.FinalError{Err: err}
@@ -171,8 +172,8 @@ func (s *Signer) base(ctx context.Context, rec *recorded) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(base); hex.EncodeToString(sum[:]) != rec.ready.PDFSHA256 {
-		return nil, &jobs.FinalError{Err: fmt.Errorf("%s is not the PDF that the log names, so it is not signed: its SHA-256 is %x", rec.ready.PDFKey, sum)}
+	if sum := sha256.Sum256(base); hex.EncodeToString(sum[:]) != says.Ready.PDFSHA256 {
+		return nil, &jobs.FinalError{Err: fmt.Errorf("%s is not the PDF that the log names, so it is not signed: its SHA-256 is %x", says.Ready.PDFKey, sum)}
 	}
 	return base, nil
 }

@@ -9,7 +9,7 @@
 // others add later (cosignatures, time stamps) is kept beside it, and Kept joins the two.
 // Package attest is the form of a proof, and how a stranger checks it.
 //
-// Nothing is made, or given out again, for a Ready without the builder's mark (Marked): by
+// Nothing is made, or given out again, for a Ready without the builder's mark (Vouch): by
 // the chain alone, an event that SQL appended is as whole as any other. A proof that was kept
 // before is held against the log, for SQL can put another one into its place. Find wants the
 // mark of a report that has no proof; a proof that holds is one of a marked report, or from

@@ -66,23 +66,22 @@ func (m *Maker) kept(ctx context.Context, organization, id uuid.UUID) (k kept, o
 // come by then follows (StampAll).
 const stampPatience = 5 * time.Second
 
-// Stamped is Kept, with time stamps where the service gives them in time; late: it does
-// not, so whoever wants another one need not ask now.
-func (m *Maker) Stamped(ctx context.Context, organization, id uuid.UUID) (p attest.Proof, late bool, err error) {
-	if m.Stamp != nil {
-		k, ok, err := m.kept(ctx, organization, id)
-		if err != nil || !ok {
-			return p, false, err
-		}
-		patient, cancel := context.WithTimeout(ctx, stampPatience)
-		defer cancel()
-		if err := m.stamp(patient, k.proof); err != nil {
-			late = true
-			m.Log.WarnContext(ctx, "a report is signed without a time stamp, which follows in its proof", "report", id, "error", err)
-		}
+// Stamped is the proof that is kept of a report, with time stamps where the service gives them in
+// time; late: it does not, so whoever wants another one need not ask now. Errors: *FaultError
+// where that proof is not of what the log says.
+func (m *Maker) Stamped(ctx context.Context, says Vouched) (p attest.Proof, late bool, err error) {
+	k, ok, err := m.proven(ctx, says)
+	if err != nil || !ok || m.Stamp == nil {
+		return k.proof, false, err
 	}
-	p, _, err = m.Kept(ctx, organization, id)
-	return p, late, err
+	patient, cancel := context.WithTimeout(ctx, stampPatience)
+	defer cancel()
+	if err := m.stamp(patient, k.proof); err != nil {
+		late = true
+		m.Log.WarnContext(ctx, "a report is signed without a time stamp, which follows in its proof", "report", says.Report.ID, "error", err)
+	}
+	k, _, err = m.proven(ctx, says)
+	return k.proof, late, err
 }
 
 // KeepSigned notes, in the transaction of report.Signed, which PDF carries the proof.

@@ -45,17 +45,11 @@ func (e *FaultError) Error() string {
 // two that make it at once, both return the one that was kept first. Nothing is signed for a
 // report without the program's own mark. Errors: *FaultError.
 func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Proof, error) {
-	says, err := m.recorded(ctx, organization, id)
+	says, err := m.Vouch(ctx, organization, id)
 	if err != nil {
 		return attest.Proof{}, err
 	}
-	if err := m.marked(ctx, says); err != nil {
-		return attest.Proof{}, err
-	}
-	kept, ok, err := m.kept(ctx, organization, id)
-	if err == nil && ok {
-		err = kept.fits(says)
-	}
+	kept, ok, err := m.proven(ctx, says)
 	if err != nil || ok {
 		return kept.proof, err
 	}
@@ -72,12 +66,20 @@ func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Pr
 	if err != nil {
 		return attest.Proof{}, err
 	}
-	kept, _, err = m.kept(ctx, organization, id)
+	kept, _, err = m.proven(ctx, says)
 	return kept.proof, err
 }
 
-func (m *Maker) make(ctx context.Context, organization uuid.UUID, says recorded) (p attest.Proof, size int64, err error) {
-	ready, r, id := says.event, says.report, says.report.ID
+// proven is kept for whoever hands the proof out in our name: it is of what the log says.
+func (m *Maker) proven(ctx context.Context, says Vouched) (k kept, ok bool, err error) {
+	if k, ok, err = m.kept(ctx, says.Report.Organization, says.Report.ID); err == nil && ok {
+		err = k.fits(says)
+	}
+	return k, ok, err
+}
+
+func (m *Maker) make(ctx context.Context, organization uuid.UUID, says Vouched) (p attest.Proof, size int64, err error) {
+	ready, r, id := says.Event, says.Report, says.Report.ID
 	if fault, err := m.Prover.Record(ctx, organization, id); err != nil || fault != "" {
 		if err == nil {
 			err = &FaultError{id, fault}
@@ -116,7 +118,6 @@ func (m *Maker) make(ctx context.Context, organization uuid.UUID, says recorded)
 		return p, 0, err
 	}
 	p.Origin, p.Report = of.Origin, r
-	head := eventstore.Head{Log: ready.Log, Position: ready.Position, Hash: ready.Hash}
 	key, ok, err := m.Signing.ReportSigner(ctx, ready.RecordedAt)
 	if err == nil && !ok {
 		err = &FaultError{id, "it was recorded on " + ready.RecordedAt.UTC().Format(time.RFC3339) + ", before any of the keys that are left was made, and nobody would believe them"}
@@ -124,7 +125,7 @@ func (m *Maker) make(ctx context.Context, organization uuid.UUID, says recorded)
 	if err != nil {
 		return p, 0, err
 	}
-	if p.Attestation, err = attest.Attest(key, r, head); err != nil {
+	if p.Attestation, err = attest.Attest(key, r, says.Head()); err != nil {
 		return p, 0, err
 	}
 	p.Keys, err = m.needed(ctx, p)
@@ -150,26 +151,26 @@ func (m *Maker) goesOnFrom(ctx context.Context, organization uuid.UUID, log even
 }
 
 // recorded is what the log says of a report. Errors: *FaultError where it is not ready.
-func (m *Maker) recorded(ctx context.Context, organization, id uuid.UUID) (says recorded, err error) {
-	says.report = attest.Report{ID: id, Organization: organization}
+func (m *Maker) recorded(ctx context.Context, organization, id uuid.UUID) (says Vouched, err error) {
+	says.Report = attest.Report{ID: id, Organization: organization}
 	for e, err := range m.Prover.Events.Load(ctx, nil, organization, id) {
 		if err != nil {
 			return says, fmt.Errorf("load report %s: %w", id, err)
 		}
 		switch e.Type {
 		case queuedType:
-			err = json.Unmarshal(e.Data, &says.queued)
-			says.report.Kind, says.report.ScopeSHA256 = string(says.queued.Kind), says.queued.Fingerprint
+			err = json.Unmarshal(e.Data, &says.Queued)
+			says.Report.Kind, says.Report.ScopeSHA256 = string(says.Queued.Kind), says.Queued.Fingerprint
 		case readyType:
-			says.event, says.ready = e, report.Ready{}
-			err = json.Unmarshal(e.Data, &says.ready)
-			says.report.PDFSHA256, says.report.InputsSHA256 = says.ready.PDFSHA256, says.ready.InputsSHA256
+			says.Event, says.Ready = e, report.Ready{}
+			err = json.Unmarshal(e.Data, &says.Ready)
+			says.Report.PDFSHA256, says.Report.InputsSHA256 = says.Ready.PDFSHA256, says.Ready.InputsSHA256
 		}
 		if err != nil {
 			return says, fmt.Errorf("read event %s:%d: %w", e.Log, e.Position, err)
 		}
 	}
-	if says.event.Position == 0 {
+	if says.Event.Position == 0 {
 		return says, &FaultError{id, "it is not ready"}
 	}
 	return says, nil

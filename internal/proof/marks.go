@@ -27,53 +27,67 @@ func markText(organization, id uuid.UUID, queued report.Queued, ready report.Rea
 	return secrets.MarkText(ready.Vouched(organization, id, queued.Kind, queued.Fingerprint)...)
 }
 
-// Marked returns a *FaultError for a report that was not built by this installation's
-// program: its Ready has no mark, though it is from after marks began, or a false one.
-func (m *Maker) Marked(ctx context.Context, organization, id uuid.UUID) error {
+// Vouch returns what the log says of a report that is Ready, from one read of it: the program's
+// own mark is on this, and it stands in the chain. Whoever signs uses nothing else of the report,
+// for SQL can answer the next read otherwise. Errors: *FaultError, also where Ready has no mark,
+// though it is from after marks began, or a false one.
+func (m *Maker) Vouch(ctx context.Context, organization, id uuid.UUID) (Vouched, error) {
 	says, err := m.recorded(ctx, organization, id)
 	if err != nil {
-		return err
+		return Vouched{}, err
 	}
-	return m.marked(ctx, says)
+	if err := m.marked(ctx, says); err != nil {
+		return Vouched{}, err
+	}
+	fault, err := m.Prover.link(ctx, says.Event)
+	if err == nil && fault != "" {
+		err = &FaultError{id, fault}
+	}
+	return says, err
 }
 
-func (m *Maker) marked(ctx context.Context, says recorded) error {
+func (m *Maker) marked(ctx context.Context, says Vouched) error {
 	marks, err := m.Signing.Ring().Marks(ctx, m.DB)
 	if err != nil {
 		return err
 	}
-	at := secrets.Place{Log: string(says.event.Log), Position: says.event.Position}
-	if says.ready.Mark == "" && marks.Before(at) {
+	at := secrets.Place{Log: string(says.Event.Log), Position: says.Event.Position}
+	if says.Ready.Mark == "" && marks.Before(at) {
 		return nil
 	}
-	err = marks.Marked(secrets.MarkReport, markText(says.report.Organization, says.report.ID, says.queued, says.ready), says.ready.Mark, at)
+	err = marks.Marked(secrets.MarkReport, markText(says.Report.Organization, says.Report.ID, says.Queued, says.Ready), says.Ready.Mark, at)
 	var untrue *secrets.MarkError
 	if errors.As(err, &untrue) {
-		return &FaultError{says.report.ID, untrue.Error()}
+		return &FaultError{says.Report.ID, untrue.Error()}
 	}
 	return err
 }
 
 // fits holds a proof that was kept before against the log: who has the database can put
 // another one into its place.
-func (k kept) fits(says recorded) error {
-	base, err := hex.DecodeString(says.report.PDFSHA256)
+func (k kept) fits(says Vouched) error {
+	base, err := hex.DecodeString(says.Report.PDFSHA256)
 	if err != nil || len(base) != 32 {
-		return &FaultError{says.report.ID, "the log names no SHA-256 of it"}
+		return &FaultError{says.Report.ID, "the log names no SHA-256 of it"}
 	}
-	if e := k.proof.Event; k.proof.Report != says.report || e.Log != string(says.event.Log) || e.Position != says.event.Position || e.Hash != hex.EncodeToString(says.event.Hash) {
-		return &FaultError{says.report.ID, "the proof that is kept of it is about something else"}
+	if e := k.proof.Event; k.proof.Report != says.Report || e.Log != string(says.Event.Log) || e.Position != says.Event.Position || e.Hash != hex.EncodeToString(says.Event.Hash) {
+		return &FaultError{says.Report.ID, "the proof that is kept of it is about something else"}
 	}
 	if verdict, steps := attest.Check([32]byte(base), k.proof, attest.Trust{Keys: attest.Keys{Keys: k.proof.Keys}, Logged: true}); verdict == attest.Contradicted {
-		return &FaultError{says.report.ID, "the proof that is kept of it does not hold: " + attest.FirstOff(steps)}
+		return &FaultError{says.Report.ID, "the proof that is kept of it does not hold: " + attest.FirstOff(steps)}
 	}
 	return nil
 }
 
-// recorded is what the log says of a report that is ready.
-type recorded struct {
-	event  eventstore.Event // Ready
-	queued report.Queued
-	ready  report.Ready
-	report attest.Report
+// Vouched is what the log says of a report that is ready (Maker.Vouch).
+type Vouched struct {
+	Event  eventstore.Event // Ready
+	Queued report.Queued
+	Ready  report.Ready
+	Report attest.Report
+}
+
+// Head is the log's head at Ready.
+func (says Vouched) Head() eventstore.Head {
+	return eventstore.Head{Log: says.Event.Log, Position: says.Event.Position, Hash: says.Event.Hash}
 }

@@ -74,7 +74,7 @@ func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, 
 		if found.Row.File.Signed != nil {
 			return nil, "the log says that it was proven, and its proof is gone", nil
 		}
-		err := m.Marked(ctx, organization, found.Row.ID) // a proof is made of a marked one alone
+		_, err := m.Vouch(ctx, organization, found.Row.ID) // a proof is made of a marked one alone
 		var fault *FaultError
 		if errors.As(err, &fault) {
 			return nil, fault.Fault, nil
