@@ -101,7 +101,8 @@
 //     process is degraded (Witnesses.Check) until that witness cosigns that log.
 //   - A checkpoint follows another before a witness was asked: it cosigns the later one
 //     only, which covers the earlier.
-//   - Two processes ask the same witness: its first signature is kept.
+//   - Two processes ask the same witness: its first signature is kept. One that the other has
+//     overtaken shows the witness the last checkpoint instead of reading a refusal.
 //   - A process dies before the commit: what it signed is nowhere. Its signature was never
 //     handed out.
 package checkpoint

@@ -117,7 +117,11 @@ func (w *Witnesses) AskAll(ctx context.Context) {
 			continue
 		}
 		for _, one := range w.Ask {
-			if _, has := attest.Cosigned(last.Note, one.Verifier); has || one.URL == nil {
+			_, has := attest.Cosigned(last.Note, one.Verifier)
+			if has {
+				w.tookBack(one, log)
+			}
+			if has || one.URL == nil {
 				continue
 			}
 			asking.Go(func() error {
@@ -144,24 +148,34 @@ func (w *Witnesses) tell(ctx context.Context, one attest.Witness, c Checkpoint, 
 	}
 }
 
-// answered keeps a refusal until the witness cosigns that log. One that is away has not taken
-// its refusal back.
+// answered keeps a refusal until the witness cosigns that log, whichever process asks it to. One
+// that is away has not taken its refusal back.
 func (w *Witnesses) answered(one attest.Witness, log eventstore.Log, a WitnessAnswer, refusal *RefusalError) {
-	w.mu.Lock()
-	if w.refused == nil {
-		w.refused = map[string]*RefusalError{}
-	}
 	switch a {
 	case Refused:
-		w.refused[one.Name()+" "+string(log)] = refusal
+		w.refuse(one, log, refusal)
 	case Cosigned:
-		delete(w.refused, one.Name()+" "+string(log))
+		w.tookBack(one, log)
 	case Failed:
 	}
-	w.mu.Unlock()
 	if w.Answered != nil {
 		w.Answered(one.Name(), log, a)
 	}
+}
+
+func (w *Witnesses) refuse(one attest.Witness, log eventstore.Log, refusal *RefusalError) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refused == nil {
+		w.refused = map[string]*RefusalError{}
+	}
+	w.refused[one.Name()+" "+string(log)] = refusal
+}
+
+func (w *Witnesses) tookBack(one attest.Witness, log eventstore.Log) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.refused, one.Name()+" "+string(log))
 }
 
 // Check returns a refusal that no witness took back: it is a check of readiness.
@@ -185,7 +199,9 @@ func (w *Witnesses) ask(ctx context.Context, one attest.Witness, c Checkpoint) e
 	lines, seen, err := w.send(ctx, one, c, old)
 	if err == nil && seen != nil { // it has seen another size than we thought
 		if *seen > c.Size {
-			return &RefusalError{Witness: one.Name(), Log: c.Log, Size: c.Size, Seen: *seen}
+			if c, err = w.later(ctx, one, c, *seen); err != nil {
+				return err
+			}
 		}
 		if lines, seen, err = w.send(ctx, one, c, *seen); err == nil && seen != nil {
 			return &AnswerError{one.Name(), "it cannot say how much it has seen"}
@@ -200,6 +216,17 @@ func (w *Witnesses) ask(ctx context.Context, one attest.Witness, c Checkpoint) e
 	}
 	w.remember(one, c.Log, c.Size)
 	return statement.Exec(ctx, w.DB, "add a cosignature", addCosignature, string(c.Log), c.Size, line, line[:strings.LastIndex(line, " ")+6])
+}
+
+// later is the last checkpoint, where a witness has seen more than the one it is shown: another
+// process may have made the next one, and had it cosigned. Errors: *RefusalError where there is
+// no checkpoint over as many events.
+func (w *Witnesses) later(ctx context.Context, one attest.Witness, c Checkpoint, seen int64) (Checkpoint, error) {
+	last, ok, err := w.Maker.Latest(ctx, c.Log)
+	if err == nil && (!ok || last.Size < seen) {
+		err = &RefusalError{Witness: one.Name(), Log: c.Log, Size: max(c.Size, last.Size), Seen: seen}
+	}
+	return last, err
 }
 
 // judge finds the witness's signature among the lines of its answer.

@@ -256,6 +256,70 @@ func (h *house) twin() *house {
 	return t
 }
 
+// TestAnotherProcessIsNoRefusal: while one process asks a witness about a checkpoint, another
+// makes the next one and has it cosigned. The witness has then seen more than the first one shows.
+func TestAnotherProcessIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	witness := newOther(t, "one.example", h)
+	h.append(3)
+	_, err := h.makes(3)
+	must(t, err)
+	var said, saidByFaster bytes.Buffer
+	slow, faster := h.asks(&said, witness), h.asks(&saidByFaster, witness)
+	var overtaken sync.Once
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		overtaken.Do(func() {
+			h.append(2)
+			if _, err := h.makes(5); err != nil {
+				t.Error(err)
+			}
+			faster.AskAll(t.Context())
+		})
+		witness.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	slow.Ask[0].URL, err = url.Parse(front.URL + "/w")
+	must(t, err)
+	var answers []checkpoint.WitnessAnswer
+	slow.Answered = func(_ string, _ eventstore.Log, a checkpoint.WitnessAnswer) { answers = append(answers, a) }
+	slow.AskAll(t.Context())
+	if err := slow.Check(t.Context()); err != nil || !slices.Equal(answers, []checkpoint.WitnessAnswer{checkpoint.Cosigned}) {
+		t.Errorf("the check says %v, the answers are %v: %s", err, answers, &said)
+	}
+	if note := h.latest().Note; strings.Count(note, "— one.example ") != 1 || saidByFaster.Len() > 0 {
+		t.Errorf("the witness has not cosigned once: %q %s", note, &saidByFaster)
+	}
+}
+
+// TestARefusalEndsWithACosignature, whichever process it was that asked for that.
+func TestARefusalEndsWithACosignature(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	witness := newOther(t, "one.example", h)
+	h.append(3)
+	_, err := h.makes(3)
+	must(t, err)
+	var said bytes.Buffer
+	one, another := h.asks(&said, witness), h.asks(&said, witness)
+	witness.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnprocessableEntity) }
+	one.AskAll(t.Context())
+	var refusal *checkpoint.RefusalError
+	if err := one.Check(t.Context()); !errors.As(err, &refusal) {
+		t.Fatalf("it is no refusal: %v", err)
+	}
+	one.AskAll(t.Context())
+	if err := one.Check(t.Context()); !errors.As(err, &refusal) {
+		t.Errorf("it was taken back: %v", err)
+	}
+	witness.answer = nil
+	another.AskAll(t.Context())
+	one.AskAll(t.Context())
+	if err := one.Check(t.Context()); err != nil {
+		t.Errorf("the witness has cosigned meanwhile: %v", err)
+	}
+}
+
 // TestTwoHistoriesAreNotCosigned by a witness, and two auditors who compare their
 // checkpoints see that they are two.
 func TestTwoHistoriesAreNotCosigned(t *testing.T) {
