@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -267,11 +266,11 @@ func (in *installation) verifyEvidence(ctx context.Context, v *verdicts, f candi
 	if _, err := in.checkpoints.Hold(ctx, e.Log); err != nil {
 		return err
 	}
-	fault, err := in.proofs.Prover.Record(ctx, e.OrganizationID, d.ID)
+	fault, err := in.proofs.Misfit(ctx, e.OrganizationID, d.ID, e.Log)
 	if err != nil {
 		return err
 	}
-	if fault = cmp.Or(fault, in.checkpoints.Misfit(e.Log)); fault != "" {
+	if fault != "" {
 		v.refuted(seen, f.name+" is evidence of ours, but the log does not hold: "+fault)
 		return nil
 	}

@@ -82,29 +82,50 @@ func TestMakeEvidence(t *testing.T) {
 	if strings.Join(recorded, "\n") != strings.Join(want, "\n") {
 		t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(recorded, "\n"), strings.Join(want, "\n"))
 	}
-	pages := file.Body.Bytes()
+	pages, text := file.Body.Bytes(), given.Body.Bytes()
+	white := func(n int) []byte { return append(slices.Clone(text), bytes.Repeat([]byte{' '}, n)...) }
+	unrecorded := d
+	unrecorded.AsOf = d.AsOf.Add(time.Second)
+	again, err := evidence.Sign(unrecorded, w.deps.Signing.Ring().ReportSigner())
+	must(t, err)
+	ours, err := again.Encode()
+	must(t, err)
+	verify := func(as person, file []byte) (said map[string]any, id string) {
+		said = w.do(request{method: "POST", path: "/api/v1/reports/verify", as: as, body: string(file), header: map[string]string{"Content-Type": "application/pdf"}}).is(200).object()
+		if e, ok := said["evidence"].(map[string]any); ok {
+			id = fmt.Sprint(e["id"])
+		}
+		return said, id
+	}
 	for name, c := range map[string]struct {
 		as    person
 		file  []byte
 		known string // the id of the evidence, or nothing
 	}{
-		"as JSON":                  {w.ours.viewer, given.Body.Bytes(), d.ID.String()},
+		"as JSON":                  {w.ours.viewer, text, d.ID.String()},
+		"of 16 MiB":                {w.ours.viewer, white(16<<20 - len(text)), d.ID.String()},
+		"of a byte more":           {w.ours.viewer, white(16<<20 - len(text) + 1), ""},
+		"that is signed, not told": {w.ours.viewer, ours, ""},
 		"as a PDF":                 {w.ours.viewer, pages, within.ID.String()},
 		"that which the PDF has":   {w.ours.viewer, revisions.Proof, within.ID.String()},
-		"of another organization":  {w.theirs.viewer, given.Body.Bytes(), ""},
-		"with another result":      {w.ours.viewer, bytes.Replace(given.Body.Bytes(), []byte(`"fail`), []byte(`"pass`), 1), ""},
-		"with another signature":   {w.ours.viewer, regexp.MustCompile(`("signature": ?")....`).ReplaceAll(given.Body.Bytes(), []byte("${1}AAAA")), ""},
+		"of another organization":  {w.theirs.viewer, text, ""},
+		"with another result":      {w.ours.viewer, bytes.Replace(text, []byte(`"fail`), []byte(`"pass`), 1), ""},
+		"with another signature":   {w.ours.viewer, regexp.MustCompile(`("signature": ?")....`).ReplaceAll(text, []byte("${1}AAAA")), ""},
 		"with another page":        {w.ours.viewer, bytes.Replace(pages, []byte("/MediaBox"), []byte("/MediaBux"), 1), ""},
 		"with something behind it": {w.ours.viewer, append(slices.Clone(pages), "\n%more"...), ""},
 	} {
-		said := w.do(request{method: "POST", path: "/api/v1/reports/verify", as: c.as, body: string(c.file), header: map[string]string{"Content-Type": "application/pdf"}}).is(200).object()
-		id := ""
-		if e, ok := said["evidence"].(map[string]any); ok {
-			id = fmt.Sprint(e["id"])
-		}
+		said, id := verify(c.as, c.file)
 		if known := c.known != ""; said["known"] != known || id != c.known || known && said["chain"] != "ok" {
 			t.Errorf("evidence %s: %v", name, said)
 		}
+	}
+
+	// The event says who made it, too: changed, it is another one.
+	w.deps.DB.MustExec(`ALTER TABLE events DISABLE TRIGGER USER`)
+	w.deps.DB.MustExec(`UPDATE events SET metadata = convert_to(replace(convert_from(metadata, 'UTF8'), $2, $3), 'UTF8') WHERE stream_id = $1`,
+		d.ID, w.ours.auditor.ID.String(), w.ours.admin.ID.String())
+	if said, id := verify(w.ours.viewer, text); id != d.ID.String() || said["chain"] != "broken" {
+		t.Errorf("evidence whose event was changed: %v", said)
 	}
 
 	if theirs := w.get(w.theirs.auditor, "/api/v1/audit-events?type=evidenceMade").is(200).object()["items"].([]any); len(theirs) != 0 {

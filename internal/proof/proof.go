@@ -64,6 +64,15 @@ func (m *Maker) Find(ctx context.Context, organization uuid.UUID, digest string,
 	return found, ok, err
 }
 
+// Misfit says what does not fit of what is recorded of a report, or of evidence: its own events,
+// and its log as far as this process has held it; empty: nothing.
+func (m *Maker) Misfit(ctx context.Context, organization, id uuid.UUID, log eventstore.Log) (fault string, err error) {
+	if fault, err = m.Prover.Record(ctx, organization, id); fault == "" && err == nil {
+		fault = m.Checkpoints.Misfit(log)
+	}
+	return fault, err
+}
+
 // holds checks the proof that is kept of a report; nil: there is none.
 func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, now time.Time) (*attest.Proof, string, error) {
 	k, ok, err := m.kept(ctx, organization, found.Row.ID)

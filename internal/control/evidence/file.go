@@ -39,18 +39,49 @@ func Is(file []byte) bool {
 }
 
 // CheckFile checks a file that Is evidence. It asks no database and no network.
-func CheckFile(file []byte, trust attest.Trust) Answer { return checkFile(file, trust, time.Time{}) }
+func CheckFile(file []byte, trust attest.Trust) Answer {
+	var c fileCheck
+	err := c.read(file)
+	return c.judge(err, trust, time.Time{})
+}
 
-// checkFile checks a file that was there at a time of which somebody is sure; zero: nobody is.
-func checkFile(file []byte, trust attest.Trust, seen time.Time) Answer {
-	c := fileCheck{trust: trust, seen: seen}
+// fileCheck is a file of evidence: read, and then judged under somebody's trust.
+type fileCheck struct {
+	revisions *pades.Revisions // nil: it is no PDF, or one that was changed behind its end
+	signed    Signed
+	document  Document
+	trust     attest.Trust
+	signature *pades.Signature // of the PDF; nil: none that holds
+	seen      time.Time        // when it was there at the latest, by a trusted clock
+	key       string
+	steps     []attest.Step
+}
+
+// read takes a file apart, and asks for nobody's word. Error: *MalformedError.
+func (c *fileCheck) read(file []byte) (err error) {
 	text := file
 	if bytes.HasPrefix(file, []byte("%PDF-")) {
-		text = c.takeApart(file)
+		revisions, err := pades.Split(file)
+		if err != nil { // of a file that Is evidence: something follows the signed update
+			c.say(attest.StepSignature, attest.Broken, "The file was changed after it was signed: %v.", err)
+		} else {
+			c.revisions = &revisions
+		}
+		text = revisions.Proof
 	}
-	var err error
-	if c.signed, c.document, err = Parse(text); err != nil {
-		c.say(attest.StepFile, attest.Untold, "%v.", err)
+	c.signed, c.document, err = Parse(text)
+	return err
+}
+
+// judge says what a file that was read proves, to somebody who is sure that it was there at a
+// time; zero: they are not. unread is the error of read.
+func (c *fileCheck) judge(unread error, trust attest.Trust, seen time.Time) Answer {
+	c.trust, c.seen = trust, seen
+	if c.revisions != nil {
+		c.verify()
+	}
+	if unread != nil {
+		c.say(attest.StepFile, attest.Untold, "%v.", unread)
 		return c.answer()
 	}
 	c.timestamps()
@@ -62,34 +93,19 @@ func checkFile(file []byte, trust attest.Trust, seen time.Time) Answer {
 	return c.answer()
 }
 
-type fileCheck struct {
-	trust     attest.Trust
-	signed    Signed
-	document  Document
-	signature *pades.Signature // of the PDF; nil: none that holds
-	seen      time.Time        // when it was there at the latest, by a trusted clock
-	key       string
-	steps     []attest.Step
-}
-
 func (c *fileCheck) say(name string, state attest.State, format string, args ...any) {
 	c.steps = append(c.steps, attest.Step{Name: name, State: state, Detail: fmt.Sprintf(format, args...)})
 }
 
-// takeApart is the JSON in a PDF, whose signature it checks.
-func (c *fileCheck) takeApart(file []byte) []byte {
-	revisions, err := pades.Split(file)
-	if err != nil { // of a file that Is evidence: something follows the signed update
-		c.say(attest.StepSignature, attest.Broken, "The file was changed after it was signed: %v.", err)
-		return revisions.Proof
-	}
+// verify checks a PDF's signature.
+func (c *fileCheck) verify() {
 	var trusted []*x509.Certificate
 	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
 		if chain, err := k.Chain(); err == nil {
 			trusted = append(trusted, chain[0])
 		}
 	}
-	signature, err := revisions.Verify(trusted)
+	signature, err := c.revisions.Verify(trusted)
 	var fault *pades.SignatureError
 	switch {
 	case errors.As(err, &fault) && fault.Fault == pades.Untrusted:
@@ -99,7 +115,6 @@ func (c *fileCheck) takeApart(file []byte) []byte {
 	default:
 		c.signature = &signature
 	}
-	return revisions.Proof
 }
 
 // signedBy judges a PDF's signature that holds by its time and by its key's lifetime.

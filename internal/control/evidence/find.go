@@ -1,10 +1,8 @@
 package evidence
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -12,7 +10,6 @@ import (
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/attest"
-	"muster/internal/pades"
 )
 
 // Recorded is evidence that the organization's log says was made.
@@ -30,26 +27,14 @@ func (m *Maker) Find(ctx context.Context, org uuid.UUID, file []byte) (found Rec
 	if !Is(file) {
 		return found, false, nil
 	}
-	text := file
-	if bytes.HasPrefix(file, []byte("%PDF-")) {
-		revisions, err := pades.Split(file)
-		if err != nil {
-			return found, false, nil //nolint:nilerr // the file was changed
-		}
-		text = revisions.Proof
-	}
-	signed, d, err := Parse(text)
-	var malformed *MalformedError
-	switch {
-	case errors.As(err, &malformed):
-		return found, false, nil
-	case err != nil:
-		return found, false, err
+	var c fileCheck
+	if err := c.read(file); err != nil {
+		return found, false, nil //nolint:nilerr // the log knows of no such file
 	}
 	if org == uuid.Nil {
-		org = d.Organization.ID
+		org = c.document.Organization.ID
 	}
-	e, ok, err := m.recorded(ctx, org, d.ID, signed.Digest())
+	e, ok, err := m.recorded(ctx, org, c.document.ID, c.signed.Digest())
 	if err != nil || !ok {
 		return found, false, err
 	}
@@ -57,7 +42,7 @@ func (m *Maker) Find(ctx context.Context, org uuid.UUID, file []byte) (found Rec
 	if err != nil {
 		return found, false, err
 	}
-	a := checkFile(file, attest.Trust{Keys: keys}, e.RecordedAt)
+	a := c.judge(nil, attest.Trust{Keys: keys}, e.RecordedAt)
 	return Recorded{Document: a.Document, Event: e}, a.Verdict == attest.Holds, nil
 }
 

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -320,12 +319,12 @@ func (s *ReportRoutes) verifyEvidence(ctx context.Context, file []byte) (api.Ver
 		return api.VerifyReport200JSONResponse{Known: false}, nil
 	}
 	d, e := found.Document, found.Event
-	fault, err := s.Proofs.Prover.Record(ctx, who, d.ID)
+	fault, err := s.Proofs.Misfit(ctx, who, d.ID, e.Log)
 	if err != nil {
 		return nil, err
 	}
 	chain := chainOK
-	if fault = cmp.Or(fault, s.Proofs.Checkpoints.Misfit(e.Log)); fault != "" {
+	if fault != "" {
 		chain = chainBroken
 		s.Log.ErrorContext(ctx, "a file of ours does not fit the log", "evidence", d.ID, "fault", fault)
 	}
