@@ -171,12 +171,21 @@ func (unpacked) Close() error { return nil }
 
 // digestOf reads a file once, in pieces, and goes back to its beginning.
 func digestOf(file io.ReadSeeker) (string, error) {
-	digest := sha256.New()
-	if _, err := io.Copy(digest, file); err != nil {
+	digest, err := hashed(io.Discard, file)
+	if err != nil {
 		return "", err
 	}
-	_, err := file.Seek(0, io.SeekStart)
-	return hex.EncodeToString(digest.Sum(nil)), err
+	_, err = file.Seek(0, io.SeekStart)
+	return digest, err
+}
+
+// hashed copies a file, and returns its SHA-256 in hex.
+func hashed(to io.Writer, from io.Reader) (string, error) {
+	digest := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(digest, to), from); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
 // download writes a stored file, whole or in ranges.

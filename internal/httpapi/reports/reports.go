@@ -2,9 +2,7 @@ package reports
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -277,11 +275,12 @@ func (h *head) Write(p []byte) (int, error) {
 // VerifyReport hashes the body as it passes. It looks into a file that is no report's, which
 // may be evidence, and keeps nothing of either.
 func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportRequestObject) (api.VerifyReportResponseObject, error) {
-	digest, body := sha256.New(), &head{}
-	if _, err := io.Copy(io.MultiWriter(digest, body), r.Body); err != nil {
+	body := &head{}
+	digest, err := hashed(body, r.Body)
+	if err != nil {
 		return nil, wire.BodyProblem(err, wire.CallOf(ctx).BodyLimit)
 	}
-	found, ok, err := s.Proofs.Find(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
+	found, ok, err := s.Proofs.Find(ctx, wire.Caller(ctx).Organization.ID, digest, s.Now())
 	if err != nil {
 		return nil, err
 	}
