@@ -186,10 +186,9 @@ func (in *installation) unsignedOf(ctx context.Context) (all []string, err error
 	if in.key, err = secrets.Load(in.cfg.SecretKeyFile); err != nil {
 		return nil, err
 	}
-	if in.signing, err = signing.Open(ctx, in.db, in.key, nil); err != nil {
+	if in.signing, err = signing.Open(ctx, in.db, in.key, nil, in.cfg.DataDir); err != nil {
 		return nil, err
 	}
-	in.signing.Dirs = []string{in.cfg.DataDir}
 	in.checkpoints = in.newCheckpoints()
 	for _, log := range eventstore.Logs {
 		held, err := in.checkpoints.Hold(ctx, log)

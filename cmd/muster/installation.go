@@ -348,10 +348,9 @@ func (in *installation) openSigning(ctx context.Context, a access) (err error) {
 			return err
 		}
 	}
-	if in.signing, err = signing.Open(ctx, in.db, in.key, own); err != nil {
+	if in.signing, err = signing.Open(ctx, in.db, in.key, own, in.cfg.DataDir); err != nil {
 		return err
 	}
-	in.signing.Dirs = []string{in.cfg.DataDir}
 	signs, err := in.signing.PDFSigner()
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/attest"
 	"muster/internal/secrets"
+	"muster/internal/signing"
 )
 
 // Beside are the files with the last checkpoint that was signed of each log. They lie beside
@@ -23,7 +24,7 @@ type Beside struct {
 
 // path is the file of a log in a directory.
 func (b Beside) path(dir string, log eventstore.Log) string {
-	return filepath.Join(dir, b.Name+".signed-"+string(log))
+	return signing.LastFile(dir, b.Name, log)
 }
 
 // FileError reports a file with what was signed last that is of no use.

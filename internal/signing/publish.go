@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -210,9 +209,8 @@ func (s *Signing) begin(ctx context.Context, signer *secrets.Key, current []publ
 
 // begun says whether a checkpoint of the log lies beside the secret key (checkpoint.Beside).
 func (s *Signing) begun() (bool, error) {
-	dir, name := filepath.Split(s.ring.Path())
-	for _, dir := range append([]string{dir}, s.Dirs...) {
-		_, err := os.Stat(filepath.Join(dir, name+".signed-"+string(eventstore.Keys)))
+	for _, dir := range s.dirs {
+		_, err := os.Stat(LastFile(dir, s.ring.Path(), eventstore.Keys))
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return err == nil, err
 		}

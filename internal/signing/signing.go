@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,23 +22,27 @@ import (
 
 // Signing is what an installation signs with.
 type Signing struct {
-	// Dirs are directories, other than the secret key's, in which the last checkpoint that was
-	// signed of a log may lie (checkpoint.Beside).
-	Dirs []string
-
 	db           *sqlx.DB
 	installation string
 	ring         *secrets.Ring
 	own          *Certificate // for PDFs; nil: those of the ring
+	dirs         []string     // in which LastFile may lie
 }
 
-// Open reads the installation's id. own may be nil.
-func Open(ctx context.Context, db *sqlx.DB, ring *secrets.Ring, own *Certificate) (*Signing, error) {
+// LastFile is the file in a directory that has the last checkpoint that was signed of a log
+// (checkpoint.Beside). key is the secret key's file, beside which it lies where that can be.
+func LastFile(dir, key string, log eventstore.Log) string {
+	return filepath.Join(dir, filepath.Base(key)+".signed-"+string(log))
+}
+
+// Open reads the installation's id. own may be nil. dirs are directories, other than the secret
+// key's, in which a LastFile may lie.
+func Open(ctx context.Context, db *sqlx.DB, ring *secrets.Ring, own *Certificate, dirs ...string) (*Signing, error) {
 	id, err := statement.One[string](ctx, db, "read the installation's id", `SELECT fingerprint FROM installation WHERE name = 'id'`)
 	if err != nil {
 		return nil, err
 	}
-	return &Signing{db: db, installation: id, ring: ring, own: own}, nil
+	return &Signing{db: db, installation: id, ring: ring, own: own, dirs: append([]string{filepath.Dir(ring.Path())}, dirs...)}, nil
 }
 
 // Ring is the secret keys, whose marks say what the program wrote.

@@ -46,13 +46,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// opened is a process on a database with a key file.
-func opened(t *testing.T, db *sqlx.DB, keyFile string) *signing.Signing {
+// opened is a process on a database with a key file, and with other directories.
+func opened(t *testing.T, db *sqlx.DB, keyFile string, dirs ...string) *signing.Signing {
 	t.Helper()
 	ring, err := secrets.LoadOrCreate(keyFile)
 	must(t, err)
 	must(t, secrets.CheckKeys(t.Context(), db, ring))
-	s, err := signing.Open(t.Context(), db, ring, nil)
+	s, err := signing.Open(t.Context(), db, ring, nil, dirs...)
 	must(t, err)
 	return s
 }
@@ -291,12 +291,13 @@ func TestOneInsertPublishesNothing(t *testing.T) {
 
 	// With the log gone, the table would be taken over, if no checkpoint lay beside the key, or
 	// in the data directory where nobody writes beside the key.
-	s.Dirs = []string{t.TempDir()}
-	for _, dir := range []string{filepath.Dir(file), s.Dirs[0]} {
+	data := t.TempDir()
+	s = opened(t, db, file, data)
+	for _, dir := range []string{filepath.Dir(file), data} {
 		db.MustExec(`DELETE FROM events WHERE log = 'keys'`)
 		db.MustExec(`DELETE FROM streams WHERE log = 'keys'`)
 		db.MustExec(`UPDATE log_head SET position = 0, hash = decode(repeat('00', 32), 'hex') WHERE log = 'keys'`)
-		last := filepath.Join(dir, filepath.Base(file)+".signed-keys")
+		last := signing.LastFile(dir, file, eventstore.Keys)
 		must(t, os.WriteFile(last, []byte("a checkpoint"), 0o600))
 		if verdict, _ := attest.Check(sha256.Sum256([]byte("%PDF")), proof, attest.Trust{Keys: keysOf(t, s)}); verdict != attest.CannotTell {
 			t.Errorf("with the log gone and %s there the forged report %s", last, verdict)
