@@ -244,11 +244,17 @@ write: keys that come from the same place as what they check prove nothing.`,
 			if err != nil {
 				return err
 			}
+			sayFingerprint(cmd, keys)
 			to := json.NewEncoder(cmd.OutOrStdout())
 			to.SetIndent("", "  ")
 			return to.Encode(keys)
 		}),
 	}
+}
+
+// sayFingerprint tells whoever keeps the document what to compare with reports and mails.
+func sayFingerprint(cmd *cobra.Command, keys attest.Keys) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "these keys have the fingerprint %s, which reports and mails of today print\n", keys.Fingerprint())
 }
 
 // keyLines joins what the database knows of the keys with the file. A key of the

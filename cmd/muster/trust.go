@@ -75,6 +75,7 @@ func printTrust(cmd *cobra.Command, file attest.TrustFile, keys attest.Keys) err
 	if err != nil {
 		return err
 	}
+	sayFingerprint(cmd, keys)
 	return say(cmd, "%s", text)
 }
 

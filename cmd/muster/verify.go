@@ -160,10 +160,19 @@ type verified struct {
 
 // verdicts is what came of several files.
 type verdicts struct {
-	json  bool
-	out   io.Writer
-	files []verified
-	said  []string
+	json        bool
+	out         io.Writer
+	files       []verified
+	said        []string
+	fingerprint string // of the keys that --offline was given
+}
+
+// keys says which keys the files are checked with.
+func (v *verdicts) keys(given attest.Keys) {
+	v.fingerprint = given.Fingerprint()
+	if !v.json {
+		fmt.Fprintf(v.out, "keys with the fingerprint %s\n", v.fingerprint)
+	}
 }
 
 func (v *verdicts) add(f verified) { v.files = append(v.files, f) }
@@ -200,7 +209,11 @@ func (v *verdicts) end() error {
 		out := json.NewEncoder(v.out)
 		out.SetEscapeHTML(false)
 		out.SetIndent("", "  ")
-		if err := out.Encode(map[string]any{"files": v.files}); err != nil {
+		said := struct {
+			KeysFingerprint string     `json:"keysFingerprint,omitempty"`
+			Files           []verified `json:"files"`
+		}{v.fingerprint, v.files}
+		if err := out.Encode(said); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,9 @@
 // not say: kind and scope.
 //
 // Who checks brings Trust: the keys, and of other clocks and witnesses whom they believe.
-// What a proof says of keys is for people and is never trusted.
+// What a proof says of keys is for people and is never trusted. Keys.Fingerprint names a
+// document of keys, for people who compare it with what reports and mails print. No check
+// compares it: who forges a report prints the fingerprint of keys of their own.
 //
 // # A check
 //

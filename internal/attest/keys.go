@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,22 @@ const keysV1 = "muster-keys-1"
 // one for each key.
 func (keys Keys) statement() []byte {
 	out := fmt.Appendf(nil, "%s\ninstallation %s\nhead %s\n", keysV1, keys.Installation, keys.Head)
+	return append(out, strings.Join(keys.lines(), "")...)
+}
+
+// Fingerprint names the keys of a document for people, who compare it with the one that
+// reports, mails and evidence print: the SHA-256, in hex, of the lines that the signed text has
+// of the keys, in ascending order. So a trust file with the same keys has the same fingerprint,
+// and each rotation, retirement and revocation has another one.
+func (keys Keys) Fingerprint() string {
+	lines := keys.lines()
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return hex.EncodeToString(sum[:])
+}
+
+// lines are those of the signed text that name a key each.
+func (keys Keys) lines() (lines []string) {
 	at := func(t *time.Time) string {
 		if t == nil {
 			return "-"
@@ -81,9 +98,9 @@ func (keys Keys) statement() []byte {
 		return t.UTC().Format(time.RFC3339Nano)
 	}
 	for _, k := range keys.Keys {
-		out = fmt.Appendf(out, "key %s %s %x %s %s %s %s\n", k.Use, k.ID, sha256.Sum256(k.PublicKey), at(&k.ValidFrom), at(k.ValidTo), at(k.RevokedAt), k.Reason)
+		lines = append(lines, fmt.Sprintf("key %s %s %x %s %s %s %s\n", k.Use, k.ID, sha256.Sum256(k.PublicKey), at(&k.ValidFrom), at(k.ValidTo), at(k.RevokedAt), k.Reason))
 	}
-	return out
+	return lines
 }
 
 // Sign signs a document.
