@@ -20,6 +20,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/logged"
+	"muster/internal/attest"
 	"muster/internal/blobs"
 	"muster/internal/engine"
 	"muster/internal/measurements"
@@ -63,6 +64,7 @@ type Inputs struct {
 	Facts        *assessment.Store
 	Assessor     Assessor
 	Logged       *logged.Reader // what the log says of assessments
+	Keys         Keys
 	Accounts     *accounts.Store
 	History      *history.Reader
 	Exceptions   *exceptions.Reader
@@ -114,6 +116,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the log's word of the assessments", g.bind},
 		{"the first sight of findings", g.addFirstSeen},
 		{"the log's head", g.addInstant},
+		{"the document of keys", g.addKeys},
 		{"the exceptions", g.addExceptions},
 		{"the alerts", g.addAlerts},
 		{"the scores", g.addScores},
@@ -252,6 +255,19 @@ func (g *Inputs) addInstant(ctx context.Context, _ Gathering, doc *snapshot.Docu
 	}
 	doc.AsOf = instant.Cut(doc.AsOf)
 	return nil
+}
+
+// Keys is the installation's document of keys; *signing.Signing has it.
+type Keys interface {
+	Keys(ctx context.Context) (attest.Keys, error)
+}
+
+// addKeys keeps which document of keys there is. It is one of the inputs, so that a report
+// that is built again after a rotation prints the same.
+func (g *Inputs) addKeys(ctx context.Context, _ Gathering, doc *snapshot.Document) error {
+	keys, err := g.Keys.Keys(ctx)
+	doc.KeysFingerprint = keys.Fingerprint()
+	return err
 }
 
 // waits is how often a read model is waited for, a second each.

@@ -180,7 +180,7 @@ func (e *estate) inputs() *handlers.Inputs {
 		e.t.Fatal(err)
 	}
 	return &handlers.Inputs{
-		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: commands.Registry().Decode}, Assessor: e, Accounts: e.accounts,
+		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Logged: &logged.Reader{Facts: e.facts, Log: e.events, Decode: commands.Registry().Decode}, Assessor: e, Keys: e.proofs.Signing, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
 		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),
@@ -251,6 +251,9 @@ func TestGatherSaysWhatIsKnownAndWhatIsNot(t *testing.T) {
 	}
 	if doc.Requester.Name != "Ana" || doc.Organization.Name != "Acme" || doc.PublicURL == "" || len(doc.Checks) < 15 || doc.Witness.Log != string(eventstore.Reports) {
 		t.Errorf("document %+v", doc.Organization)
+	}
+	if doc.KeysFingerprint != e.keys().Fingerprint() {
+		t.Errorf("the document of keys has the fingerprint %q, want %s", doc.KeysFingerprint, e.keys().Fingerprint())
 	}
 	if doc.AsOf.Before(e.clock.Now().Add(-time.Minute)) {
 		t.Errorf("as of %s", doc.AsOf)

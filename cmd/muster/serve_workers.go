@@ -211,7 +211,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 		DB: in.db, Queue: in.queue, Events: in.events, Registry: commands.Registry(),
 		Reports: in.commands, Accounts: in.accounts, Blobs: in.blobs, Renderer: renderer,
 		Gatherer: &handlers.Inputs{
-			Events: in.events, Fleet: in.fleet, Facts: in.facts, Logged: in.logged(),
+			Events: in.events, Fleet: in.fleet, Facts: in.facts, Logged: in.logged(), Keys: in.signing,
 			Assessor: collector, Accounts: in.accounts, History: in.history, Exceptions: in.exceptions, Health: in.health, Alerts: in.alerts, Measurements: in.samples,
 			Waiter: in.runner, Blobs: in.blobs,
 			Catalogue: in.checks, Feed: in.known,

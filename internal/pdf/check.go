@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"muster/internal/pdf/typeset"
@@ -46,19 +48,27 @@ func (b *builder) checkingLines() []checkingLine {
 		return checkingLine{[]typeset.Span{{Text: text, Style: codeStyle}}, 6}
 	}
 	const path = "/.well-known/muster-keys.json"
-	keys := []typeset.Span{words("The page that “muster verify --page” prints does the same in a browser. The keys are at " + path + " of the installation that built this report.")}
+	sentence, then := "The page that “muster verify --page” prints does the same in a browser. The keys are at ", ""
+	if b.doc.KeysFingerprint != "" {
+		then = " and had this fingerprint when the report was built:"
+	}
+	keys := []typeset.Span{words(sentence + path + " of the installation that built this report" + cmp.Or(then, "."))}
 	if b.doc.PublicURL != "" {
 		address := strings.TrimSuffix(b.doc.PublicURL, "/") + path
-		keys = []typeset.Span{
-			words("The page that “muster verify --page” prints does the same in a browser. The keys are at "),
-			{Text: address, Style: linked(rowStyle, address)},
+		keys = []typeset.Span{words(sentence), {Text: address, Style: linked(rowStyle, address)}}
+		if then != "" {
+			keys = append(keys, words(then))
 		}
 	}
-	return []checkingLine{
+	of := []checkingLine{{keys, 6}}
+	if then != "" {
+		of = []checkingLine{{keys, 2}, command(b.doc.KeysFingerprint)}
+	}
+	return slices.Concat([]checkingLine{
 		{[]typeset.Span{words("As Muster hands it out, this file is signed and has its own proof in it, proof.json. Anybody can check it with the public keys, without a database or a network:")}, 2},
 		command("muster verify --offline FILE.pdf --keys muster-keys.json"),
-		{keys, 6},
+	}, of, []checkingLine{
 		{[]typeset.Span{words("Where the log is, “muster verify FILE.pdf” says who asked for the report, what was known, and who received it, and this says that the log has not been rewritten since:")}, 2},
 		command("muster events verify --witness \\\n" + b.witness()),
-	}
+	})
 }

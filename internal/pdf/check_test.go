@@ -22,7 +22,7 @@ func TestTheLastPageSaysHowToCheckTheReport(t *testing.T) {
 			head := witness.Format(doc.Witness.Log, doc.Witness.Position, doc.Witness.Hash)
 			for _, want := range []string{
 				"HOW TO CHECK THIS REPORT", "muster verify --offline FILE.pdf --keys muster-keys.json", "muster verify --page",
-				`muster events verify --witness \ ` + head,
+				`muster events verify --witness \ ` + head, "had this fingerprint when the report was built: " + doc.KeysFingerprint,
 			} {
 				if !strings.Contains(last, want) {
 					t.Errorf("%s, %s: the last page does not say %q:\n%s", kind, name, want, last)
@@ -34,9 +34,10 @@ func TestTheLastPageSaysHowToCheckTheReport(t *testing.T) {
 		}
 		doc := snapshottest.Empty(kind)
 		for public, want := range map[string]string{
-			"https://muster.example.org/": "The keys are at https://muster.example.org/.well-known/muster-keys.json",
-			"":                            "The keys are at /.well-known/muster-keys.json of the installation",
-		} {
+			"https://muster.example.org/": "The keys are at https://muster.example.org/.well-known/muster-keys.json Where the log is",
+			"":                            "The keys are at /.well-known/muster-keys.json of the installation that built this report. Where the log is",
+		} { // the inputs of before have no fingerprint
+			doc.KeysFingerprint = ""
 			doc.PublicURL = public
 			file, _ := render(t, r, doc)
 			if pages := words(t, file); !strings.Contains(pages[len(pages)-1], want) {

@@ -36,7 +36,10 @@
 //
 // The last page ends with a box (check.go) that says, once, how to check the report with
 // our tools and with the public keys alone. Nothing of the proof itself is on paper: the
-// update that internal/pades appends has it, and this file is that update's base.
+// update that internal/pades appends has it, and this file is that update's base. The
+// fingerprint of the document of keys in that box is one of the inputs, as it was when they
+// were gathered: a report that is built again after a rotation prints the same, byte for byte.
+// Inputs of before have none, and the box then says what it said before.
 //
 // A document that ends with a page two thirds empty is laid out again with pages that
 // end a little lower or higher (layOut), which is a function of the document, too.

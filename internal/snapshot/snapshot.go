@@ -23,7 +23,8 @@ type Document struct {
 	AsOf            time.Time       `json:"asOf"`   // the instant the inputs were gathered; also the PDF's creation date
 	Window          *Window         `json:"window"` // scorecard only
 	Database        *DatabaseRef    `json:"database"`
-	Witness         Witness         `json:"witness"` // the reports log's head at build time
+	Witness         Witness         `json:"witness"`                   // the reports log's head at build time
+	KeysFingerprint string          `json:"keysFingerprint,omitempty"` // of the document of keys when the inputs were gathered (attest.Keys); empty of before it was printed
 	PublicURL       string          `json:"publicUrl"`
 	Feed            Feed            `json:"feed"`
 	Catalogue       Catalogue       `json:"catalogue"`

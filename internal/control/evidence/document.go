@@ -23,8 +23,10 @@ type Document struct {
 	InstanceIDs  []uuid.UUID  `json:"instanceIds"` // the servers that were asked for; null: all of the check's engine
 	Witnesses    []string     `json:"witnesses"`   // heads of the logs at AsOf, as `muster events verify --witness` takes them
 	Checkpoints  []Checkpoint `json:"checkpoints"` // signed trees that cover the witnesses
-	Exceptions   []Exception  `json:"exceptions"`
-	Items        []Item       `json:"items"`
+	// KeysFingerprint is of the document of keys (attest.Keys) when it was made; absent in evidence of before.
+	KeysFingerprint string      `json:"keysFingerprint,omitempty"`
+	Exceptions      []Exception `json:"exceptions"`
+	Items           []Item      `json:"items"`
 }
 
 // Checkpoint is the installation's signed word on a log: its first Size events have this root.
@@ -124,6 +126,7 @@ type About struct {
 	Check        Control
 	Instances    []uuid.UUID // that were asked for
 	Checkpoints  []Checkpoint
+	Keys         string // fingerprint
 	People       map[uuid.UUID]string
 }
 
@@ -131,7 +134,7 @@ type About struct {
 func New(e control.Evidence, about About) Document {
 	d := Document{
 		Format: formatV1, ID: about.ID, Organization: about.Organization, Check: about.Check, From: e.From.UTC(), To: e.To.UTC(), AsOf: e.AsOf.UTC(),
-		InstanceIDs: about.Instances, Checkpoints: append([]Checkpoint{}, about.Checkpoints...),
+		InstanceIDs: about.Instances, Checkpoints: append([]Checkpoint{}, about.Checkpoints...), KeysFingerprint: about.Keys,
 		Witnesses: []string{e.Organization.String(), e.Fleet.String()}, Exceptions: []Exception{}, Items: []Item{},
 	}
 	person := func(id uuid.UUID) Named { return Named{id, about.People[id]} }

@@ -41,6 +41,7 @@ func quarter(servers int) evidence.Document {
 		Exceptions: []control.Granted{{Exception: x, Reason: "=legacy\u0085 \U0001F680 <client>", Until: to, RequestedBy: dana, GrantedBy: dana, RevokedBy: &dana, RevokedAt: &revoked, GrantedIn: 12, RevokedIn: 20}},
 	}
 	about := evidence.About{
+		Keys:         strings.Repeat("5b", 32),
 		Organization: evidence.Named{ID: uuid.UUID{15: 1}, Name: "Example AG"}, People: map[uuid.UUID]string{dana: "Dana Example"},
 		Check: evidence.Control{ID: "PG-S17", Title: "Everybody may create objects in schema public", Engine: "postgresql", Severity: "High", Catalogue: "7", SHA256: strings.Repeat("cd", 32)},
 	}
@@ -248,7 +249,7 @@ func TestPaper(t *testing.T) {
 	words := strings.Join(strings.Fields(string(text)), "")
 	for _, part := range append([]string{
 		"Example AG", "Control PG-S17 over a period", "6 servers: 0 passed all the time, 3 failed at some time", "orders-primary",
-		"granted by Dana Example", "Evidence, SHA-256" + signed.Digest(), "Report key" + signed.KeyID, "Page 1 of ",
+		"granted by Dana Example", "Evidence, SHA-256" + signed.Digest(), "Report key" + signed.KeyID, "Keys, fingerprint" + strings.Repeat("5b", 32), "Page 1 of ",
 	}, document.Witnesses...) {
 		if !strings.Contains(words, strings.Join(strings.Fields(part), "")) {
 			t.Errorf("it does not say %q", part)

@@ -117,7 +117,9 @@ func (m *Maker) document(ctx context.Context, r Request, q control.Question) (d 
 	if about.Checkpoints, err = m.checkpoints(ctx, answer.Organization, answer.Fleet); err != nil {
 		return d, err
 	}
-	return New(answer, about), nil
+	keys, err := m.Signing.Keys(ctx)
+	about.Keys = keys.Fingerprint()
+	return New(answer, about), err
 }
 
 // checkpoints are those that cover the heads of logs.

@@ -388,10 +388,14 @@ func (p *sheet) proof() {
 	p.para(bodyStyle, fmt.Sprintf("It was made from %s, %d of them with an event of their own in the log of the fleet, and from the logs as far as these heads. "+
 		"The signed JSON lists each assessment with its digest; this paper is a picture of it.", plural(assessments, "assessment", "assessments"), told))
 	p.Y += 4
-	for _, line := range [][2]string{
+	lines := [][2]string{
 		{"Heads of the logs", p.d.Witnesses[0]}, {"", p.d.Witnesses[1]}, {"Evidence, SHA-256", p.s.Digest()},
 		{"Report key", p.s.KeyID}, {"Signature", base64.StdEncoding.EncodeToString(p.s.Signature)}, {"Catalogue of checks", p.d.Check.Catalogue + ", SHA-256 " + p.d.Check.SHA256},
-	} {
+	}
+	if p.d.KeysFingerprint != "" {
+		lines = append(lines, [2]string{"Keys, fingerprint", p.d.KeysFingerprint})
+	}
+	for _, line := range lines {
 		p.Page().Text(p.Left(), p.Y+8, labelStyle, typeset.Left, line[0])
 		p.Paragraph(96, 1.5, typeset.Span{Text: line[1], Style: codeStyle})
 		p.Y += 2

@@ -30,7 +30,7 @@ func Hostile(kind report.Kind) snapshot.Document {
 	n := 0
 	next := func() string { n++; return nasty[n%len(nasty)] }
 	doc.Organization.Name, doc.Requester.Name, doc.ScopeLabel = nasty[0], nasty[5], nasty[12]
-	doc.Feed.Name, doc.Catalogue.Version, doc.Witness.Hash = next(), next(), next()
+	doc.Feed.Name, doc.Catalogue.Version, doc.Witness.Hash, doc.KeysFingerprint = next(), next(), next(), next()
 	for i := range doc.Checks {
 		c := &doc.Checks[i]
 		c.Title, c.Passed, c.Rationale, c.Pass, c.Remediation, c.Impact = next(), next(), next(), next(), next(), next()

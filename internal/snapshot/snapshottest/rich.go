@@ -26,11 +26,12 @@ func Empty(kind report.Kind) snapshot.Document {
 		Organization: snapshot.Organization{ID: ID(2), Name: "Nordlicht Energie AG", PaperSize: "A4"},
 		Requester:    snapshot.Person{ID: ID(3), Name: "Ana Ruiz"},
 		ScopeLabel:   "All active instances (0)", RequestedAt: AsOf().Add(-2 * time.Second), AsOf: AsOf(),
-		Witness:   snapshot.Witness{Log: "reports", Position: 1204, Hash: "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3"},
-		PublicURL: "https://muster.example.org",
-		Feed:      snapshot.Feed{Name: "PostgreSQL releases and CVEs", Date: time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC), Digest: "6b1f0c7c2a"},
-		Catalogue: snapshot.Catalogue{Version: "2026.11", Digest: "b7e23ec29a"},
-		Checks:    checks(),
+		KeysFingerprint: "5b0c6f1de0a94c7b8d3f2a61c9e7045bd18f36aa02c4e95f7b6d10832f4ce9a7",
+		Witness:         snapshot.Witness{Log: "reports", Position: 1204, Hash: "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3"},
+		PublicURL:       "https://muster.example.org",
+		Feed:            snapshot.Feed{Name: "PostgreSQL releases and CVEs", Date: time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC), Digest: "6b1f0c7c2a"},
+		Catalogue:       snapshot.Catalogue{Version: "2026.11", Digest: "b7e23ec29a"},
+		Checks:          checks(),
 	}
 	if kind == report.InstanceScorecard {
 		doc.Window = &snapshot.Window{From: AsOf().AddDate(0, 0, -30), To: AsOf()}
