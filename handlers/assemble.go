@@ -57,8 +57,15 @@ type Parts struct {
 	Ended func(kind report.Kind, status report.Status, after time.Duration)
 	Log   *slog.Logger
 
+	// MailWait is how long mails wait for the proof that they carry; 0: not at all.
+	MailWait time.Duration
+
 	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
 }
+
+// MailWait is enough for a proof, with the time stamps of a service that answers. Without a
+// proof by then, mails go without one.
+const MailWait = 15 * time.Second
 
 // Register adds the tasks and chores of reports to w.
 func Register(w *Workers, p Parts) {

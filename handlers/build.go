@@ -334,12 +334,12 @@ func (b *Builder) publish(ctx context.Context, job jobs.Claimed, queued report.Q
 func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, ready report.Ready) error {
 	next := jobs.Job{OrganizationID: job.OrganizationID, Subject: job.Subject}
 	for _, member := range ready.RecipientIDs {
-		next.Kind, next.Key = jobs.Mail, member.String()
+		next.Kind, next.Key, next.Wait = jobs.Mail, member.String(), b.MailWait
 		if err := b.Queue.Insert(ctx, tx, next); err != nil {
 			return err
 		}
 	}
-	next.Kind, next.Key, next.RunAt = jobs.Expire, "", ready.ExpiresAt
+	next.Kind, next.Key, next.RunAt, next.Wait = jobs.Expire, "", ready.ExpiresAt, 0
 	if err := b.Queue.Insert(ctx, tx, next); err != nil {
 		return err
 	}

@@ -10,10 +10,11 @@
 //	                  PDF and its tables are made of them and stored, then in one
 //	                  transaction {Ready, the build job ends, a mail job per recipient,
 //	                  one that signs it, one that expires it, one that erases its inputs}
-//	       ──mail───> Mailer: one message to one recipient, then {EmailSent or
-//	                  EmailFailed, the mail job ends}
 //	       ──sign───> Signer: the proof (internal/proof), then the PDF with a second
-//	                  revision (internal/pades), then {Signed, the sign job ends}
+//	                  revision (internal/pades), then {Signed, the mails are due now,
+//	                  the sign job ends}
+//	       ──mail───> Mailer: one message with the proof to one recipient, then
+//	                  {EmailSent or EmailFailed, the mail job ends}
 //	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF and its tables}
 //	       ──erase──> Eraser: PDF and tables after expiry, the inputs when their time
 //	                  has come or somebody whom they name is erased, then
@@ -97,8 +98,16 @@
 // and 'muster dead retry' get it signed. What the old worker itself signs is not held back:
 // it is the hole that the upgrade closes.
 //
+// The proof is not made in time. A mail job is due 15 seconds after Ready by the database's
+// clock (MailWait), or when the Signer records the signature. A mail that is due then and finds
+// no proof says so and goes without one.
+//
 // A worker dies between sending a mail and recording it. The mail is sent
-// again, with the same Message-ID and the same bytes. Of a mail that is sent after the
+// again, with the same Message-ID. The bytes are the same, too, unless the proof got a time
+// stamp or a witness's signature between the two, or the keys were changed: the mail prints the
+// fingerprint of the document of keys as it is when it is sent. The one of the report is among
+// the report's inputs, where a mail would have to unpack all of them to find it, and SQL could
+// change one that is kept in the event or the job. Of a mail that is sent after the
 // report expired, or about somebody who was erased meanwhile, nothing is kept.
 //
 // The disk is full, or the place of the files is away. The build is tried again with its

@@ -60,7 +60,11 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err != nil {
 		return fault(err)
 	}
-	kept, receipt, err := m.send(ctx, job, rec.asked[member], says, member)
+	proven, err := m.proof(ctx, says)
+	if err != nil {
+		return fault(err)
+	}
+	kept, receipt, err := m.send(ctx, job, rec.asked[member], says, proven, member)
 	var refused *mail.DeliveryError
 	switch {
 	case errors.As(err, &refused) && !refused.Temporary:
@@ -76,8 +80,17 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	}, kept)
 }
 
+// proof is the report's proof as it is now; nil: it was not made within MailWait, or never will be.
+func (m *Mailer) proof(ctx context.Context, says proof.Vouched) ([]byte, error) {
+	p, ok, err := m.Proofs.Proven(ctx, says)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return p.Encode()
+}
+
 // send hands a mail over, and returns it as it was.
-func (m *Mailer) send(ctx context.Context, job jobs.Claimed, asked asking, says proof.Vouched, member uuid.UUID) (sent.Mail, mail.Handover, error) {
+func (m *Mailer) send(ctx context.Context, job jobs.Claimed, asked asking, says proof.Vouched, proven []byte, member uuid.UUID) (sent.Mail, mail.Handover, error) {
 	organization, ok, err := m.Accounts.Organization(ctx, job.OrganizationID)
 	if err != nil {
 		return sent.Mail{}, mail.Handover{}, err
@@ -97,7 +110,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, asked asking, says 
 	if err != nil {
 		return sent.Mail{}, mail.Handover{}, err
 	}
-	notice.Organization, notice.Demo = organization.Name, organization.Demo
+	notice.Organization, notice.Demo, notice.Proof = organization.Name, organization.Demo, proven
 	message, err := m.Composer.Compose(notice, mail.Address{Name: to.Name, Email: to.Email})
 	if err != nil {
 		return sent.Mail{}, mail.Handover{}, err
@@ -125,6 +138,10 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, asked asking, say
 	if err != nil {
 		return mail.ReadyNotice{}, err
 	}
+	keys, err := m.Proofs.Signing.Keys(ctx)
+	if err != nil {
+		return mail.ReadyNotice{}, err
+	}
 	signed, err := attest.Attest(key, says.Report, head)
 	if err != nil {
 		return mail.ReadyNotice{}, err
@@ -136,7 +153,7 @@ func (m *Mailer) notice(ctx context.Context, job jobs.Claimed, asked asking, say
 		At: says.Event.OccurredAt, AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
 		Witness: head.String(), KeyID: signed.KeyID, Signature: base64.StdEncoding.EncodeToString(signed.Signature),
-		Statement: string(attest.Statement(says.Report, head)),
+		Statement: string(attest.Statement(says.Report, head)), KeysFingerprint: keys.Fingerprint(),
 	}
 	if by := asked.schedule; by != nil {
 		notice.Schedule = &mail.Schedule{ID: by.ID, Name: by.Name}

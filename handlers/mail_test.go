@@ -1,9 +1,7 @@
 package handlers_test
 
 import (
-	"io"
 	"mime"
-	"mime/quotedprintable"
 	"strings"
 	"testing"
 	"time"
@@ -11,9 +9,12 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/handlers"
 	"muster/handlers/jobs"
+	"muster/internal/attest"
+	"muster/internal/attest/offline"
 	"muster/internal/mail/sent"
 )
 
@@ -98,12 +99,109 @@ func (s *scene) letterTo(name string) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, body, _ := strings.Cut(m.Data, "\r\n\r\n")
-	plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(body)))
-	if err != nil {
-		s.t.Fatal(err)
+	read, ok := offline.ReadMail([]byte(m.Data))
+	if !ok {
+		s.t.Fatalf("%s got no mail with a text: %s", name, m.Data)
 	}
-	return "Subject: " + subject + "\n" + strings.ReplaceAll(string(plain), "\r\n", "\n")
+	return "Subject: " + subject + "\n" + read.Text
+}
+
+// waiting is a worker that builds reports whose mails wait so long for the proof.
+func (s *scene) waiting(long time.Duration) handlers.Task {
+	b := s.builder()
+	b.MailWait = long
+	return b.Task(1)
+}
+
+// TestAMailWaitsForTheProof that it carries: it goes as soon as that is made, with what the
+// installation gives out as proof.json, and is the same if it is sent again. It prints the
+// fingerprint of the keys.
+func TestAMailWaitsForTheProof(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	killed := diesAt(handlers.PointSent)
+	dying := s.mailer()
+	dying.OnPass(killed.pass)
+	stop := s.work("w1", s.waiting(time.Hour), dying.Task(1))
+	s.until("the report is built", func() bool { return s.has(id, "report.ready") })
+	if rows := s.jobs(jobs.Mail); len(rows) != 1 || rows[0].Attempts != 0 || time.Until(rows[0].RunAt) < 50*time.Minute {
+		t.Errorf("the mail does not wait: %+v", rows)
+	}
+	s.work("w2", s.signer().Task())
+	s.until("the mail is sent", func() bool {
+		select {
+		case <-killed.reached:
+			return true
+		default:
+			return false
+		}
+	})
+	if !s.has(id, "report.signed") {
+		t.Error("the mail went before the report was signed")
+	}
+	s.due(jobs.Mail) // its lease lapses
+	s.work("w3", s.mailer().Task(1))
+	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
+	killed.resume()
+	stop()
+	got := s.smtp.To(s.address("ana"))
+	if len(got) != 2 || got[0].Data != got[1].Data {
+		t.Fatalf("%d mails were sent, want the same twice: %+v", len(got), got)
+	}
+	kept, ok, err := s.proofs.Kept(t.Context(), s.organization, id)
+	if err != nil || !ok {
+		t.Fatal("it has no proof", err)
+	}
+	document, err := kept.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := offline.ReadMail([]byte(got[0].Data))
+	if len(m.Proofs) != 1 || string(m.Proofs[0]) != string(document) {
+		t.Errorf("the mail carries %d proofs: %s, want %s", len(m.Proofs), m.Proofs, document)
+	}
+	if a := offline.CheckMail(m, nil, attest.Trust{Keys: s.keys()}); a.Verdict != attest.Holds || a.Report == nil || a.Report.ID != id {
+		t.Errorf("the mail %s: %s", a.Verdict, a.Sentence)
+	}
+	if !strings.Contains(m.Text, "  Keys       "+s.keys().Fingerprint()+"\n") {
+		t.Errorf("the mail does not print the fingerprint %s:\n%s", s.keys().Fingerprint(), m.Text)
+	}
+}
+
+// TestAMailGoesWithoutAProof that cannot be made, once it has waited, and says so.
+func TestAMailGoesWithoutAProof(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	s.work("w1", s.waiting(time.Second), s.mailer().Task(1)) // nobody signs
+	s.until("the mail is sent", func() bool { return s.has(id, "report.email_sent") })
+	m, ok := offline.ReadMail([]byte(s.smtp.To(s.address("ana"))[0].Data))
+	if !ok || m.Proofs != nil || !strings.Contains(m.Text, "The report's proof was not made yet when this e-mail was sent.") {
+		t.Errorf("%d proofs, %s", len(m.Proofs), m.Text)
+	}
+	if a := offline.CheckMail(m, nil, attest.Trust{Keys: s.keys()}); a.Verdict != attest.Holds {
+		t.Errorf("the mail %s: %s", a.Verdict, a.Sentence)
+	}
+}
+
+// TestNoMailCarriesAForgedProof: one that somebody put into the place of the kept one.
+func TestNoMailCarriesAForgedProof(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	one, two := s.request(s.ana), s.requestKind(report.DataInventory)
+	s.work("w1", s.builder().Task(1), s.signer().Task())
+	s.until("both are signed", func() bool { return s.has(one, "report.signed") && s.has(two, "report.signed") })
+	s.db.MustExec(`UPDATE report_proofs SET proof = (SELECT proof FROM report_proofs WHERE report_id = $2) WHERE report_id = $1`, one, two)
+	s.work("w2", s.mailer().Task(1))
+	s.until("the mail of the other is sent", func() bool { return s.has(two, "report.email_sent") })
+	s.until("an operator is to look", func() bool {
+		rows := s.jobs(jobs.Mail)
+		return len(rows) == 1 && rows[0].Subject == one && rows[0].Status == jobs.StatusDead
+	})
+	if len(s.smtp.Mails()) != 1 {
+		t.Errorf("%d mails were sent, want that of the other report", len(s.smtp.Mails()))
+	}
 }
 
 // TestAMailNamesItsSchedule, as it was called when it was due, at every attempt alike.

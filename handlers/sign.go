@@ -84,7 +84,10 @@ func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	}
 	return s.end(ctx, job, fmt.Sprintf("record the signature of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		return s.Reports.RecordSigned(ctx, tx, job.OrganizationID, job.Subject, signed, lost, func() error {
-			return proof.KeepSigned(ctx, tx, job.OrganizationID, job.Subject, signed.SHA256)
+			if err := proof.KeepSigned(ctx, tx, job.OrganizationID, job.Subject, signed.SHA256); err != nil {
+				return err
+			}
+			return s.Queue.HastenReport(ctx, tx, job.OrganizationID, job.Subject) // its mails wait for the proof
 		})
 	})
 }

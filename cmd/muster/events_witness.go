@@ -88,8 +88,8 @@ func parseKept(text []byte, log string) (k keptWitness, err error) {
 	case bytes.Contains(text, []byte("\n\n— ")):
 		return keptOfCheckpoint(string(bytes.TrimLeft(text, " \t\r\n")))
 	default:
-		if mail, ok := offline.MailText(text); ok {
-			trimmed = []byte(offline.MailLabels(mail)["Witness"])
+		if mail, ok := offline.ReadMail(text); ok {
+			trimmed = []byte(offline.MailLabels(mail.Text)["Witness"])
 		}
 		head, err := eventstore.ParseWitness(string(trimmed))
 		return keptWitness{log: head.Log, head: &head}, err

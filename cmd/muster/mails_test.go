@@ -48,19 +48,28 @@ func readMail(t testing.TB, content string) mailFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mailFile{header: message.Header}
-	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	return mailFile{header: message.Header, text: readParts(t, message.Header.Get("Content-Type"), message.Body)}
+}
+
+// readParts decodes the parts of a multipart, and what is in those.
+func readParts(t testing.TB, contentType string, body io.Reader) (all string) {
+	t.Helper()
+	_, parameters, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := multipart.NewReader(message.Body, parameters["boundary"])
+	parts := multipart.NewReader(body, parameters["boundary"])
 	for {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) {
-			return m
+			return all
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if kind := part.Header.Get("Content-Type"); strings.HasPrefix(kind, "multipart/") {
+			all += readParts(t, kind, part)
+			continue
 		}
 		var body io.Reader = part
 		switch part.Header.Get("Content-Transfer-Encoding") {
@@ -73,6 +82,6 @@ func readMail(t testing.TB, content string) mailFile {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.text += string(text)
+		all += string(text)
 	}
 }

@@ -61,6 +61,12 @@ func TestFourAnswersOfARebuild(t *testing.T) {
 		}
 	}
 	answers(t, h.rebuild(t, id), 0, "identical")
+	fingerprint := h.fingerprint(t)
+	h.must(t, "keys", "rotate") // the PDF prints the fingerprint of then
+	if now := h.fingerprint(t); now == fingerprint {
+		t.Errorf("after a rotation the fingerprint of the keys is still %s", now)
+	}
+	answers(t, h.rebuild(t, id), 0, "identical")
 
 	newer := launch(t, []string{asVersion + "=9.9"}, append(h.flags(), "reports", "rebuild", id.String(), "--verify")...)
 	answers(t, newer.outcome(t), 3, "another renderer", "inputs match", "Run version dev")

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore/witness"
+	"muster/internal/attest"
 	"muster/internal/pgtest"
 )
 
@@ -220,10 +222,29 @@ func (h house) provesAll(t *testing.T, r row, pdf string) {
 	h.must(t, "events", "verify", "--witness", outbox[0])
 	given := []string{"verify", "--offline", "--trust", trust, outbox[0], fileWith(t, "inputs.json", string(inputs)), pdf}
 	got := muster(t, given...)
-	for _, says := range []string{"The signature in this mail holds", "This is inputs.json of ", "This is " + r.Kind + " report "} {
+	for _, says := range []string{"The proof of this mail holds", "This is inputs.json of ", "This is " + r.Kind + " report "} {
 		if got.status != 0 || !strings.Contains(got.out, says) {
 			t.Errorf("with a trust file it ends with %d and does not say %q: %s%s", got.status, says, got.out, got.errors)
 		}
+	}
+	h.sameFingerprint(t, trust, outbox[0], inputs, got.out)
+	// A table, and the PDF as it was built, by the proof that the mail carries.
+	base := fileWith(t, "base.pdf", string(h.base(t, r.ID)))
+	if got := muster(t, append(given[:4:4], base, given[5], outbox[0])...); got.status != 0 || !strings.Contains(got.out, "This is "+r.Kind+" report ") {
+		t.Errorf("by the proof in the mail it ends with %d: %s%s", got.status, got.out, got.errors)
+	}
+	attached := regexp.MustCompile(`(?s)(filename="proof.json"\r\n.*?\r\n\r\n)(.*?)(\r\n--)`)
+	forged := attached.ReplaceAllStringFunc(string(read(t, outbox[0])), func(part string) string {
+		found := attached.FindStringSubmatch(part)
+		proof, err := base64.StdEncoding.DecodeString(found[2])
+		other := strings.Replace(string(proof), `\"sizeBytes\":`, `\"sizeBytes\":1`, 1)
+		if err != nil || other == string(proof) {
+			t.Fatalf("the attachment is %s, %v", proof, err)
+		}
+		return found[1] + base64.StdEncoding.EncodeToString([]byte(other)) + found[3]
+	})
+	if got := muster(t, append(given[:4:4], fileWith(t, "forged.eml", forged))...); got.status != exitFailed || !strings.Contains(got.out, "hash does not follow") {
+		t.Errorf("with a changed attachment it ends with %d: %s%s", got.status, got.out, got.errors)
 	}
 	changed := strings.ReplaceAll(string(read(t, outbox[0])), r.File.Base[:8], "00000000")
 	if got := muster(t, append(given[:4:4], fileWith(t, "changed.eml", changed))...); got.status != exitFailed {
@@ -231,6 +252,31 @@ func (h house) provesAll(t *testing.T, r row, pdf string) {
 	}
 	if got := muster(t, append(given, "--keys", trust)...); got.status != exitUsage {
 		t.Errorf("with --trust and --keys it ends with %d: %s", got.status, got.errors)
+	}
+}
+
+// fingerprint is that of the keys which the installation publishes.
+func (h house) fingerprint(t *testing.T) string {
+	t.Helper()
+	return attest.Keys{Keys: h.published(t)}.Fingerprint()
+}
+
+// sameFingerprint holds the fingerprint of the keys against every place that prints it: of the
+// PDF, its inputs stand here.
+func (h house) sameFingerprint(t *testing.T, trust, mail string, inputs []byte, verified string) {
+	t.Helper()
+	fingerprint := h.fingerprint(t)
+	for what, said := range map[string]string{
+		"the inputs of the PDF":   string(inputs),
+		"the mail":                readMail(t, string(read(t, mail))).text,
+		"verify --offline":        verified,
+		"trust init":              muster(t, "trust", "init", "--keys", fileWith(t, "keys.json", string(client{base: h.server.base}.get(t, "/.well-known/muster-keys.json", nil).body))).errors,
+		"keys export":             muster(t, append([]string{"keys", "export"}, h.flags()...)...).errors,
+		"verify --offline --json": muster(t, "verify", "--offline", "--trust", trust, "--json", mail).out,
+	} {
+		if !strings.Contains(said, fingerprint) {
+			t.Errorf("%s: there is no fingerprint %s: %s", what, fingerprint, said)
+		}
 	}
 }
 

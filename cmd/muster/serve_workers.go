@@ -217,8 +217,8 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 			Catalogue: in.checks, Feed: in.known,
 			PublicURL: in.cfg.PublicURL, Now: in.clock.Now,
 		},
-		Retention: in.cfg.ReportRetention,
-		Composer:  &mail.Composer{From: from, Now: in.clock.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Proofs: in.proofs, Now: in.clock.Now, Log: in.log,
+		Retention: in.cfg.ReportRetention, MailWait: handlers.MailWait,
+		Composer: &mail.Composer{From: from, Now: in.clock.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Proofs: in.proofs, Now: in.clock.Now, Log: in.log,
 	}, nil
 }
 

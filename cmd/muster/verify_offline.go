@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -71,6 +72,9 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, stderr io.Writer, n
 	if err == nil && o.keys != "" && unsignedKeys(trust.Keys) {
 		fmt.Fprintln(stderr, unsignedSentence)
 	}
+	if err == nil && len(trust.Keys.Keys) > 0 {
+		v.keys(trust.Keys)
+	}
 	trust.Now = time.Now()
 	files := make([]candidate, len(names))
 	for i, name := range names {
@@ -112,21 +116,19 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, stderr io.Writer, n
 	}
 }
 
-// judgeFile checks one document by what it is. A table or an inputs document is checked by the
-// proof beside it, or by that in one of the PDFs that are given with it.
+// judgeFile checks one document by what it is. A table, an inputs document or a PDF as it was
+// built is checked by the proof beside it, or by that in a PDF or mail that is given with it.
 func judgeFile(content []byte, beside *attest.Proof, given []candidate, trust attest.Trust) offline.Answer {
 	trimmed := bytes.TrimSpace(content)
 	switch {
 	case evidence.Is(content):
 		found := evidence.CheckFile(content, trust)
 		return offline.Answer{Verdict: found.Verdict, Sentence: found.Sentence, Steps: found.Steps}
-	case bytes.HasPrefix(content, []byte("%PDF-")):
-		return offline.Check(content, beside, trust)
 	case eventstore.IsExport(trimmed):
 		return judgeExport(content, trust)
 	}
-	if text, ok := offline.MailText(content); ok {
-		return offline.CheckMail(text, trust)
+	if mail, ok := offline.ReadMail(content); ok {
+		return offline.CheckMail(mail, beside, trust)
 	}
 	if beside == nil {
 		beside = proofAmong(content, given)
@@ -134,11 +136,15 @@ func judgeFile(content []byte, beside *attest.Proof, given []candidate, trust at
 	return offline.Check(content, beside, trust)
 }
 
-// proofAmong is the proof in a PDF, or a proof.json, whose event names a file.
+// proofAmong is the proof in a PDF or a mail, or a proof.json, whose event names a file.
 func proofAmong(content []byte, given []candidate) *attest.Proof {
 	digest := sha256.Sum256(content)
 	for _, f := range given {
-		if recorded, err := offline.ReadRecorded(f.content); err == nil && recorded.Proof != nil && recorded.Proof.Companion(digest) != "" {
+		recorded, err := offline.ReadRecorded(f.content)
+		if err != nil || recorded.Proof == nil {
+			continue
+		}
+		if recorded.Proof.Companion(digest) != "" || recorded.Proof.Report.PDFSHA256 == hex.EncodeToString(digest[:]) {
 			return recorded.Proof
 		}
 	}

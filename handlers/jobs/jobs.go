@@ -65,6 +65,8 @@ type Job struct {
 	Payload        []byte      `db:"payload"`  // the message's payload; most kinds need none
 	Metadata       JobMetadata `db:"metadata"` // joins the message's metadata
 	RunAt          time.Time   `db:"run_at"`   // zero: now
+	// Wait is how much later the job is due, by the database's clock, unless it is hastened.
+	Wait time.Duration `db:"-"`
 }
 
 // JobMetadata is kept as JSON.

@@ -28,6 +28,8 @@ var (
 	insertSQL string
 	//go:embed sql/hasten.sql
 	hastenSQL string
+	//go:embed sql/hasten_report.sql
+	hastenReportSQL string
 	//go:embed sql/claim.sql
 	claimSQL string
 	//go:embed sql/present.sql
@@ -79,7 +81,7 @@ func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 		runAt = &j.RunAt
 	}
 	err := statement.Exec(ctx, tx, fmt.Sprintf("queue a %s job", j.Kind), insertSQL, j.ID, j.OrganizationID, string(j.Kind), j.Subject, j.Key,
-		payload, string(metadata), runAt)
+		payload, string(metadata), runAt, j.Wait.Seconds())
 	if err != nil {
 		return err
 	}
@@ -120,6 +122,12 @@ func (q *Queue) InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, re
 func (q *Queue) HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error {
 	return statement.Exec(ctx, tx, fmt.Sprintf("hasten the mails to member %s", member), hastenSQL,
 		organization, string(Mail), member.String(), Channel)
+}
+
+// HastenReport makes the mails about a report that wait due now.
+func (q *Queue) HastenReport(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
+	return statement.Exec(ctx, tx, fmt.Sprintf("hasten the mails about report %s", report), hastenReportSQL,
+		organization, string(Mail), report, Channel)
 }
 
 // Hold makes sure, until the caller's transaction ends, that nobody else can

@@ -51,6 +51,9 @@ type ReadyNotice struct {
 	KeyID     string // of the key that signed
 	Signature string // of the report, its digests and that head, base64
 	Statement string // the text that the signature is over
+
+	KeysFingerprint string // of the installation's document of keys, as reports print it
+	Proof           []byte // proof.json; nil: there is none yet
 }
 
 // Schedule is the one that a report comes from.
@@ -155,7 +158,7 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	return c.compose(to, part{
 		at: n.At,
 		id: MessageID(n.ReportID, n.MemberID), name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
-		boundary: "muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8], subject: subject, text: text, page: page,
+		boundary: "muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8], subject: subject, text: text, page: page, proof: n.Proof,
 	})
 }
 
@@ -171,6 +174,7 @@ func letter(n ReadyNotice) (text, page string) {
 		"Pages": pages, "Size": size(n.SizeBytes), "AsOf": instant(n.AsOf), "Expires": instant(n.ExpiresAt),
 		"Link": Link(n.PublicURL, n.ReportID), "ReportID": n.ReportID.String(), "FileName": n.FileName,
 		"SHA256": n.SHA256, "Witness": n.Witness, "KeyID": n.KeyID, "Signature": n.Signature, "Statement": strings.TrimSpace(n.Statement),
+		"Fingerprint": n.KeysFingerprint, "ProofIs": n.proofIs(),
 		"Because": "You receive this e-mail because " + n.because(),
 	}
 	text, page = readyText, framed(readyHTML)
@@ -191,6 +195,14 @@ func letter(n ReadyNotice) (text, page string) {
 	page = strings.NewReplacer("${Demo}", demo, "${FindingsLine}", findings, "${ScheduleLine}", schedule).Replace(page)
 	page = os.Expand(page, func(name string) string { return html.EscapeString(values[name]) })
 	return text, page
+}
+
+// proofIs says where the proof is.
+func (n ReadyNotice) proofIs() string {
+	if n.Proof == nil {
+		return "The report's proof was not made yet when this e-mail was sent. It will be in the file that you download, and beside it as proof.json."
+	}
+	return "The attachment proof.json is the report's proof. It says the same as the signature, and that the log has the report."
 }
 
 // because says why the recipient is one.

@@ -5,7 +5,7 @@
 //
 // Compose (of a report) and ComposeNotices (of a delivery) make one message for
 // one recipient, so that no address shows to another, with a text and an HTML
-// part that say the same. The mail holds links to pages that need sign-in, never
+// part that say the same. That of a report has the report's proof as an attachment. The mail holds links to pages that need sign-in, never
 // a credential. A Transport delivers
 // it: SMTP (smtp://, with STARTTLS where the server offers it, or smtps://) or
 // Outbox (one .eml file a recipient).

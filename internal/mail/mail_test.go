@@ -1,7 +1,9 @@
 package mail_test
 
 import (
+	"encoding/base64"
 	"errors"
+	"html"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -82,6 +84,72 @@ func parts(t *testing.T, raw io.Reader) (netmail.Header, map[string]string) {
 		}
 		kind, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type"))
 		found[kind] = string(body)
+	}
+}
+
+// TestAMailCarriesTheProof beside text and HTML, byte for byte, and the same each time the mail
+// is made. Both say whether the proof is there, and print the fingerprint of the keys.
+func TestAMailCarriesTheProof(t *testing.T) {
+	t.Parallel()
+	n := notice()
+	n.KeysFingerprint, n.Proof = strings.Repeat("5b", 32), []byte(`{"format":"muster-proof-1","long":"`+strings.Repeat("é", 3000)+"\"}\n")
+	whole := func() string {
+		m := compose(t, n, ana)
+		first, err := m.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := m.Bytes(); err != nil || string(again) != string(first) {
+			t.Errorf("written twice, the mail is not the same: %v", err)
+		}
+		return string(first)
+	}
+	raw := whole()
+	if again := whole(); again != raw {
+		t.Errorf("made twice, the mail is\n%s\nand then\n%s", raw, again)
+	}
+	m, err := netmail.ReadMessage(strings.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/mixed" {
+		t.Fatalf("content type %q %v", kind, err)
+	}
+	mixed := multipart.NewReader(m.Body, params["boundary"])
+	letter, err := mixed.NextPart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, bodies := parts(t, io.MultiReader(strings.NewReader("Content-Type: "+letter.Header.Get("Content-Type")+"\r\n\r\n"), letter))
+	if len(bodies) != 2 {
+		t.Errorf("parts %v, want text and HTML", bodies)
+	}
+	for kind, body := range bodies {
+		for _, want := range []string{n.KeysFingerprint, "The attachment proof.json is the report's proof."} {
+			if !strings.Contains(html.UnescapeString(body), want) {
+				t.Errorf("%s part lacks %q:\n%s", kind, want, body)
+			}
+		}
+	}
+	attached, err := mixed.NextPart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, attached))
+	kind, _, _ = mime.ParseMediaType(attached.Header.Get("Content-Type"))
+	if err != nil || attached.FileName() != "proof.json" || kind != "application/json" || string(got) != string(n.Proof) {
+		t.Errorf("attached is %s of type %s: %q, %v", attached.FileName(), kind, got, err)
+	}
+	if _, err := mixed.NextPart(); !errors.Is(err, io.EOF) {
+		t.Errorf("a third part, %v", err)
+	}
+	n.Proof = nil
+	_, bodies = parts(t, strings.NewReader(whole()))
+	for kind, body := range bodies {
+		if !strings.Contains(html.UnescapeString(body), "The report's proof was not made yet when this e-mail was sent.") || strings.Contains(body, "attachment") {
+			t.Errorf("%s part does not say that there is no proof:\n%s", kind, body)
+		}
 	}
 }
 

@@ -1,9 +1,11 @@
 package mail
 
 import (
+	"bytes"
 	_ "embed" // the templates
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -173,6 +175,7 @@ func filled(template string, values map[string]string) string {
 type part struct {
 	at                                      time.Time // the mail's date; zero: now
 	id, name, boundary, subject, text, page string
+	proof                                   []byte // attached as proof.json; nil: nothing is
 }
 
 // compose puts a mail of ours together.
@@ -198,5 +201,36 @@ func (c *Composer) compose(to Address, p part) (ComposedMail, error) {
 	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange looks at this one only
 	m.SetBodyString(gomail.TypeTextPlain, p.text)
 	m.AddAlternativeString(gomail.TypeTextHTML, p.page)
+	if p.proof != nil {
+		if err := attach(m, p); err != nil {
+			return ComposedMail{}, err
+		}
+	}
 	return ComposedMail{ID: p.id, Subject: p.subject, Name: p.name, msg: m}, nil
+}
+
+// proofName is the name of the attachment.
+const proofName = "proof.json"
+
+// attach adds the proof. go-mail has one boundary for all multiparts of a message, or random
+// ones, and notes which it wrote last for each kind of multipart. A mail that is sent again has
+// the same bytes, so attach has it write once with each of two boundaries of our own.
+func attach(m *gomail.Msg, p part) error {
+	err := m.AttachReader(proofName, bytes.NewReader(p.proof), gomail.WithFileContentType("application/json"))
+	if err != nil {
+		return fmt.Errorf("attach the proof: %w", err)
+	}
+	files := m.GetAttachments()
+	m.SetBoundary(p.boundary + "-mixed")
+	if _, err := m.WriteTo(io.Discard); err != nil {
+		return fmt.Errorf("attach the proof: %w", err)
+	}
+	m.SetAttachments(nil)
+	m.SetBoundary(p.boundary)
+	if _, err := m.WriteTo(io.Discard); err != nil {
+		return fmt.Errorf("attach the proof: %w", err)
+	}
+	m.SetAttachments(files)
+	m.SetBoundary("")
+	return nil
 }

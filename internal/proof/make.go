@@ -70,6 +70,13 @@ func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Pr
 	return kept.proof, err
 }
 
+// Proven is Kept for whoever hands the proof out in our name, held against what Vouch read.
+// Errors: *FaultError.
+func (m *Maker) Proven(ctx context.Context, says Vouched) (p attest.Proof, ok bool, err error) {
+	k, ok, err := m.proven(ctx, says)
+	return k.proof, ok, err
+}
+
 // proven is kept for whoever hands the proof out in our name: it is of what the log says.
 func (m *Maker) proven(ctx context.Context, says Vouched) (k kept, ok bool, err error) {
 	if k, ok, err = m.kept(ctx, says.Report.Organization, says.Report.ID); err == nil && ok {

@@ -2,7 +2,7 @@
 -- though the next round is in six hours); one that was set aside starts afresh; one
 -- that a worker holds is left alone.
 INSERT INTO jobs (id, organization_id, kind, subject, key, payload, metadata, due_at, queued_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE($8, now()), COALESCE($8, now()))
+VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE($8, now()) + make_interval(secs => $9), COALESCE($8, now()))
 ON CONFLICT ON CONSTRAINT jobs_once DO UPDATE SET
     due_at    = CASE WHEN jobs.dead_at IS NULL THEN LEAST(jobs.due_at, excluded.due_at) ELSE excluded.due_at END,
     queued_at = CASE WHEN jobs.dead_at IS NULL THEN LEAST(jobs.queued_at, excluded.queued_at) ELSE excluded.queued_at END,

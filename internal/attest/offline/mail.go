@@ -2,63 +2,74 @@ package offline
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
 	netmail "net/mail"
+	"net/textproto"
 	"regexp"
 	"strings"
 
+	"muster/eventstore"
 	"muster/internal/attest"
 )
 
-// MailText is the text of a mail (RFC 5322), in which each line ends with a line feed; false:
-// the file is no mail with a text.
-func MailText(file []byte) (string, bool) {
+// Mail is a mail about a report, as far as it is checked.
+type Mail struct {
+	Text   string   // each line ends with a line feed
+	Proofs [][]byte // the attachments that are called proof.json
+}
+
+// ReadMail reads a mail (RFC 5322); false: the file is no mail with a text.
+func ReadMail(file []byte) (m Mail, ok bool) {
 	message, err := netmail.ReadMessage(bytes.NewReader(file))
 	if err != nil || message.Header.Get("From") == "" {
-		return "", false
+		return m, false
 	}
-	return plain(message.Header.Get("Content-Type"), message.Header.Get("Content-Transfer-Encoding"), message.Body, 0)
+	m.add(textproto.MIMEHeader(message.Header), message.Body, 0)
+	return m, m.Text != ""
 }
 
 // mostNested is how deep multiparts are looked into.
 const mostNested = 5
 
-func plain(contentType, encoding string, body io.Reader, depth int) (string, bool) {
-	kind, params, err := mime.ParseMediaType(contentType)
-	if contentType == "" {
+// add takes the first text and the proofs out of a part.
+func (m *Mail) add(header textproto.MIMEHeader, body io.Reader, depth int) {
+	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if header.Get("Content-Type") == "" {
 		kind, err = "text/plain", nil
 	}
-	if err != nil || depth > mostNested {
-		return "", false
-	}
-	if strings.HasPrefix(kind, "multipart/") {
+	_, disposition, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
+	named := disposition["filename"] == attest.FileName || params["name"] == attest.FileName
+	switch {
+	case named:
+		m.Proofs = append(m.Proofs, decoded(header, body))
+	case err != nil || depth > mostNested:
+	case strings.HasPrefix(kind, "multipart/"):
 		parts := multipart.NewReader(body, params["boundary"])
-		for {
-			part, err := parts.NextRawPart()
-			if err != nil {
-				return "", false
-			}
-			if text, ok := plain(part.Header.Get("Content-Type"), part.Header.Get("Content-Transfer-Encoding"), part, depth+1); ok {
-				return text, true
-			}
+		for part, err := parts.NextRawPart(); err == nil; part, err = parts.NextRawPart() {
+			m.add(part.Header, part, depth+1)
 		}
+	case kind == "text/plain" && m.Text == "":
+		m.Text = strings.ReplaceAll(string(decoded(header, body)), "\r\n", "\n")
 	}
-	if kind != "text/plain" {
-		return "", false
-	}
-	switch strings.ToLower(encoding) {
+}
+
+// decoded is the content of a part, as far as it can be read.
+func decoded(header textproto.MIMEHeader, body io.Reader) []byte {
+	switch strings.ToLower(header.Get("Content-Transfer-Encoding")) {
 	case "quoted-printable":
 		body = quotedprintable.NewReader(body)
 	case "base64":
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	}
-	text, err := io.ReadAll(body)
-	return strings.ReplaceAll(string(text), "\r\n", "\n"), err == nil
+	content, _ := io.ReadAll(body) // a proof that ends too early is not one, and neither are eight lines
+	return content
 }
 
 // The lines of a mail about a report.
@@ -78,14 +89,16 @@ func MailLabels(text string) map[string]string {
 	return found
 }
 
-// CheckMail checks the signature in the text of a mail (MailText) over the eight lines that
-// it is over. It proves the report's digests and its place in the log, and nothing else of
-// the mail. The mail has no date that is signed, so a key that ended leaves it open.
-func CheckMail(text string, trust attest.Trust) Answer {
+// CheckMail checks a mail about a report: the signature in its text over the eight lines that
+// it is over, and the proof that it carries, or the one beside it (nil: there is none), which
+// counts where there are both. The signature proves the report's digests and its place in the
+// log; a key that ended leaves it open, for nothing in the text says when it was made. The proof
+// has clocks of others for that. Nothing else in a mail is signed.
+func CheckMail(m Mail, beside *attest.Proof, trust attest.Trust) Answer {
 	c := &check{trust: trust}
-	labels := MailLabels(text)
+	labels := MailLabels(m.Text)
 	var lines []string
-	for line := range strings.Lines(signedText.FindString(text)) {
+	for line := range strings.Lines(signedText.FindString(m.Text)) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	if lines == nil {
@@ -102,14 +115,74 @@ func CheckMail(text string, trust attest.Trust) Answer {
 			c.say(attest.StepFile, attest.Broken, "The mail says %s %s, and the signature is over %s.", label, labels[label], said[name])
 		}
 	}
+	statement := strings.Join(lines, "\n") + "\n"
+	p := c.carried(m, beside, statement)
 	signature, err := base64.StdEncoding.DecodeString(labels["Signature"])
 	if err != nil {
 		c.say(attest.StepAttestation, attest.Broken, "The mail's signature is not in base64.")
 		return Answered(c.steps, "")
 	}
-	state, sentence := attest.CheckStatement([]byte(strings.Join(lines, "\n")+"\n"), attest.Attestation{KeyID: labels["by key"], Signature: signature}, trust.Keys)
-	c.say(attest.StepAttestation, state, "%s", sentence)
-	return Answered(c.steps, fmt.Sprintf("The signature in this mail holds: %s report %s has the PDF with SHA-256 %s, recorded as %s.", said["kind"], said["report"], said["pdf"], said["head"]))
+	if p == nil || !bytes.Equal(signature, p.Attestation.Signature) {
+		state, sentence := attest.CheckStatement([]byte(statement), attest.Attestation{KeyID: labels["by key"], Signature: signature}, trust.Keys)
+		c.say(attest.StepAttestation, state, "%s", sentence)
+	}
+	if p == nil {
+		c.unproven()
+		return Answered(c.steps, fmt.Sprintf("The signature in this mail holds: %s report %s has the PDF with SHA-256 %s, recorded as %s.", said["kind"], said["report"], said["pdf"], said["head"]))
+	}
+	c.prove(p, pdfOf(p))
+	c.steps[0].Detail = fmt.Sprintf("The mail and its proof name the PDF with SHA-256 %s.", p.Report.PDFSHA256)
+	a := c.answer(p)
+	if a.Verdict == attest.Holds {
+		a.Sentence = fmt.Sprintf("The proof of this mail holds: %s report %s has the PDF with SHA-256 %s, recorded as %s.", said["kind"], said["report"], said["pdf"], said["head"])
+	}
+	return a
+}
+
+// carried is the proof that a mail is checked with; nil: there is none. One that is not about
+// what the mail's signature is over contradicts it.
+func (c *check) carried(m Mail, beside *attest.Proof, statement string) *attest.Proof {
+	of := func(p attest.Proof) bool {
+		hash, err := hex.DecodeString(p.Event.Hash)
+		head := eventstore.Head{Log: eventstore.Log(p.Event.Log), Position: p.Event.Position, Hash: hash}
+		return err == nil && string(attest.Statement(p.Report, head)) == statement
+	}
+	var found *attest.Proof
+	if len(m.Proofs) > 1 {
+		c.say(attest.StepFile, attest.Untold, "The mail has %d attachments %s, and its signature does not say which is its own.", len(m.Proofs), attest.FileName)
+	}
+	for _, attached := range m.Proofs {
+		p, err := attest.ParseProof(attached)
+		switch {
+		case err != nil:
+			c.say(attest.StepFile, attest.Untold, "The attachment %s cannot be read: %v.", attest.FileName, err)
+		case !of(p):
+			c.say(attest.StepFile, attest.Broken, "The attachment %s is not about what the mail says.", attest.FileName)
+		default:
+			found = &p
+		}
+	}
+	if beside != nil && of(*beside) { // another report's is beside another file
+		found = beside
+	}
+	return found
+}
+
+// pdfOf is the SHA-256 of the PDF that a proof is about, which was read.
+func pdfOf(p *attest.Proof) (sum [sha256.Size]byte) {
+	digest, _ := hex.DecodeString(p.Report.PDFSHA256)
+	copy(sum[:], digest)
+	return sum
+}
+
+// unproven says what was asked for, and is in no mail without a proof.
+func (c *check) unproven() {
+	if c.trust.TSA != nil {
+		c.say(attest.StepTimestamp, attest.Untold, "There is no time stamp to check: the mail has no %s.", attest.FileName)
+	}
+	if len(c.trust.Witnesses) > 0 {
+		c.say(attest.StepWitness, attest.Untold, "There is no witness's signature to check: the mail has no %s.", attest.FileName)
+	}
 }
 
 // Answered is the answer of a document that is no file of a report; held is its

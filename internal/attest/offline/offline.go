@@ -59,20 +59,25 @@ func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 		c.signedBy(nil)
 		return c.answer(nil)
 	}
+	c.prove(p, sha256.Sum256(c.base))
+	return c.answer(p)
+}
+
+// prove checks a proof of the file with this SHA-256. The step on the file is the first of all.
+func (c *check) prove(p *attest.Proof, file [sha256.Size]byte) {
 	ofFile := c.steps
 	c.steps = nil
 	c.times(*p)
 	c.witnesses(*p)
 	c.seenThen(*p)
-	for _, kept := range trust.Kept {
-		c.steps = append(c.steps, attest.CheckKept(*p, kept, trust.Links))
+	for _, kept := range c.trust.Kept {
+		c.steps = append(c.steps, attest.CheckKept(*p, kept, c.trust.Links))
 	}
 	ofOthers := c.steps
-	_, steps := attest.CheckSeen(sha256.Sum256(c.base), *p, trust, c.seen)
+	_, steps := attest.CheckSeen(file, *p, c.trust, c.seen)
 	c.steps = slices.Concat(steps, ofFile)
 	c.signedBy(p)
 	c.steps = append(c.steps, ofOthers...)
-	return c.answer(p)
 }
 
 type check struct {

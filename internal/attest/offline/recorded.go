@@ -20,9 +20,12 @@ type Recorded struct {
 	Fault string
 }
 
-// ReadRecorded reads a signed PDF, a PDF as it was built, or a proof.json. Errors:
-// *pades.SplitError of a PDF that was changed after it was signed, *attest.MalformedError.
+// ReadRecorded reads a signed PDF, a PDF as it was built, a proof.json, or a mail with one.
+// Errors: *pades.SplitError of a PDF that was changed after it was signed, *attest.MalformedError.
 func ReadRecorded(file []byte) (Recorded, error) {
+	if mail, ok := ReadMail(file); ok && len(mail.Proofs) == 1 {
+		file = mail.Proofs[0]
+	}
 	if !bytes.HasPrefix(file, []byte("%PDF-")) {
 		proof, err := attest.ParseProof(file)
 		if err != nil {
