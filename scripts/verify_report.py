@@ -181,10 +181,11 @@ def export(file, keys):
     mine = [k for k in keys if k["use"] == "log" and k["verifierKey"].split("+")[0].endswith("/" + head["log"]) and b64(k["publicKey"])[-32:] == b64(h.get("publicKey", ""))]
     if not mine: raise Untold("None of the given keys signed it.")
     if not ed25519(b64(mine[0]["publicKey"]), text, b64(h["signature"])): raise Broken("The first line was changed after it was signed.")
+    if mine[0].get("validTo") or mine[0].get("revokedAt"): raise Untold(f"Key {mine[0]['id']} ended, and whoever has it can sign any date.")
     return f"{len(shown)} of {position} events are shown, signed by key {mine[0]['id']}."
 
 
-def evidence(text, keys):
+def evidence(text, keys, now):
     whole = json.loads(text, object_pairs_hook=once)
     begin = re.search(r'"evidence"\s*:\s*', text).end()
     raw = text[begin : json.JSONDecoder().raw_decode(text, begin)[1]]
@@ -192,7 +193,10 @@ def evidence(text, keys):
     statement = f"muster-evidence-1\n{hashlib.sha256(compact.encode()).hexdigest()}\n".encode()
     keys = [k for k in keys if k["use"] == "report"]
     for key in keys:
-        if ed25519(b64(key["publicKey"]), statement, b64(whole["signature"])): return f"Signed by key {key['id']}."
+        if not ed25519(b64(key["publicKey"]), statement, b64(whole["signature"])): continue
+        at = micros(whole["evidence"]["asOf"])
+        if now and at > now + DAY: raise Broken("The evidence is of a day that has not come.")
+        return lived(key, at, DAY)
     raise Broken("The evidence was changed.") if whole["keyId"] in [k["id"] for k in keys] else Untold("None of the given keys signed it.")
 
 
@@ -207,7 +211,7 @@ def verify(file, proof, keys, now=None):
         except Exception as e: steps.append((name, "untold", f"It cannot be read: {e!r}"))  # a hostile file
 
     if file.startswith(b'{"format":"muster-export-'): return step("export", export, file, keys) or steps
-    if re.match(rb'\s*{\s*"evidence"', file): return step("evidence", evidence, file.decode(), keys) or steps
+    if re.match(rb'\s*{\s*"evidence"', file): return step("evidence", evidence, file.decode(), keys, now) or steps
     base, signed, inside = file, None, None
     try: base, inside, signed = apart(file)
     except Broken as e: steps.append(("signature", "broken", str(e)))

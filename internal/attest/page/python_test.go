@@ -2,10 +2,15 @@ package page
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,32 +38,27 @@ for q in json.load(sys.stdin):
 print(json.dumps(out))
 `
 
-// judged holds every step-th vector against the verdict of the Python verifier.
-func judged(t *testing.T, step int) {
+// asking is what the Python verifier is asked: paths, and its clock.
+type asking struct {
+	Name  string `json:"name"`
+	File  string `json:"file"`
+	Proof string `json:"proof"`
+	Keys  string `json:"keys"`
+	Now   string `json:"now"`
+}
+
+type pythonAnswer struct {
+	Status int
+	Steps  []attest.Step
+}
+
+// askPython has scripts/verify_report.py answer, by the names of the questions.
+func askPython(t *testing.T, questions []asking) (answers map[string]pythonAnswer) {
 	t.Helper()
 	for _, tool := range []string{"python3", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(tool, " is missing: the verifier of docs/auditors.md is not run")
 		}
-	}
-	type asked struct {
-		Name  string `json:"name"`
-		File  string `json:"file"`
-		Proof string `json:"proof"`
-		Keys  string `json:"keys"`
-		Now   string `json:"now"`
-	}
-	var questions []asked
-	all := stored(t)
-	for i := 0; i < len(all); i += step {
-		q := asked{Name: all[i].Name, File: all[i].path(".pdf"), Keys: keysPath(all[i].Keys)}
-		if all[i].Proof {
-			q.Proof = all[i].path(".proof.json")
-		}
-		if all[i].Now != nil {
-			q.Now = all[i].Now.UTC().Format(time.RFC3339)
-		}
-		questions = append(questions, q)
 	}
 	input, err := json.Marshal(questions)
 	must(t, err)
@@ -70,11 +70,26 @@ func judged(t *testing.T, step int) {
 	if err != nil {
 		t.Fatal(err, complaints.String())
 	}
-	answers := map[string]struct {
-		Status int
-		Steps  []attest.Step
-	}{}
 	must(t, json.Unmarshal(text, &answers))
+	return answers
+}
+
+// judged holds every step-th vector against the verdict of the Python verifier.
+func judged(t *testing.T, step int) {
+	t.Helper()
+	var questions []asking
+	all := stored(t)
+	for i := 0; i < len(all); i += step {
+		q := asking{Name: all[i].Name, File: all[i].path(".pdf"), Keys: keysPath(all[i].Keys)}
+		if all[i].Proof {
+			q.Proof = all[i].path(".proof.json")
+		}
+		if all[i].Now != nil {
+			q.Now = all[i].Now.UTC().Format(time.RFC3339)
+		}
+		questions = append(questions, q)
+	}
+	answers := askPython(t, questions)
 	for i := 0; i < len(all); i += step {
 		v, got := all[i], answers[all[i].Name]
 		if want := map[attest.Verdict]int{attest.Holds: 0, attest.Contradicted: 1, attest.CannotTell: 3}[v.Verdict]; got.Status != want {
@@ -88,6 +103,68 @@ func judged(t *testing.T, step int) {
 func TestAVerifierOfOthers(t *testing.T) {
 	t.Parallel()
 	judged(t, 5)
+}
+
+// TestAVerifierOfOthersJudgesKeys that ended, of exports and of evidence as of reports: whoever has
+// an old key can sign any date.
+func TestAVerifierOfOthersJudgesKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, content, 0o600))
+		return path
+	}
+	asOf := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	public, secret, err := ed25519.GenerateKey(rand.Reader)
+	must(t, err)
+	spki, err := attest.ReportKey(public, asOf.Add(-time.Hour))
+	must(t, err)
+	document := `{"format":"muster-evidence-1","asOf":"2026-11-20T12:00:00Z"}`
+	signature := ed25519.Sign(secret, fmt.Appendf(nil, "muster-evidence-1\n%x\n", sha256.Sum256([]byte(document))))
+	evidence := write("evidence.json", fmt.Appendf(nil, `{"evidence": %s, "keyId": %q, "signature": %q, "timestamp": null}`,
+		document, spki.ID, base64.StdEncoding.EncodeToString(signature)))
+	exportKeys, err := attest.ParseKeys(read(t, "../../../eventstore/testdata/export-2-keys.json"))
+	must(t, err)
+	export := "../../../eventstore/testdata/export-2.jsonl"
+
+	at := func(d time.Duration) *time.Time { then := asOf.Add(d); return &then }
+	var questions []asking
+	want := map[string]int{}
+	for file, key := range map[string]attest.Key{evidence: spki, export: exportKeys.Keys[0]} {
+		for name, c := range map[string]struct {
+			change           func(*attest.Key)
+			evidence, export int
+		}{
+			"a key that signs":            {func(*attest.Key) {}, 0, 0},
+			"a key that was retired":      {func(k *attest.Key) { k.ValidTo = at(48 * time.Hour) }, 3, 3},
+			"a key that was revoked":      {func(k *attest.Key) { k.RevokedAt, k.Reason = at(48*time.Hour), "a disk was stolen" }, 3, 3},
+			"a key that was retired then": {func(k *attest.Key) { k.ValidTo = at(-48 * time.Hour) }, 1, 3},
+			"a key that was not there":    {func(k *attest.Key) { k.ValidFrom = *at(48 * time.Hour) }, 1, 0},
+		} {
+			k := key
+			c.change(&k)
+			keys, err := json.Marshal(attest.Keys{Keys: []attest.Key{k}})
+			must(t, err)
+			name = filepath.Base(file) + ": " + name
+			questions = append(questions, asking{Name: name, File: file, Keys: write(fmt.Sprint(len(questions), ".json"), keys), Now: "2026-11-28T12:00:00Z"})
+			if want[name] = c.export; file == evidence {
+				want[name] = c.evidence
+			}
+		}
+	}
+	questions = append(questions, asking{Name: "evidence of a day that has not come", File: evidence, Keys: questions[0].Keys, Now: "2026-11-18T12:00:00Z"})
+	for _, q := range questions {
+		if q.File == evidence && strings.HasSuffix(q.Name, "a key that signs") {
+			questions[len(questions)-1].Keys = q.Keys
+		}
+	}
+	want["evidence of a day that has not come"] = 1
+	for name, got := range askPython(t, questions) {
+		if got.Status != want[name] {
+			t.Errorf("%s: it ends with %d, want %d: %+v", name, got.Status, want[name], got.Steps)
+		}
+	}
 }
 
 func TestLongAVerifierOfOthers(t *testing.T) {
