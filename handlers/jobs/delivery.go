@@ -170,6 +170,10 @@ func (d *delivery) failed(ctx context.Context) (RunOutcome, error) {
 		return Retried, d.loop.sub.queue.retryLater(ctx, d.job, policy.Backoff(min(d.job.interruptions()+1, mostInterruptions)), f)
 	}
 	wait := policy.Backoff(d.job.failures() + 1)
+	var later interface{ RetryAfter() time.Duration }
+	if errors.As(cause, &later) { // the other side said when to come back
+		wait = max(wait, later.RetryAfter())
+	}
 	dead := errors.As(cause, &final) || policy.MaxAttempts > 0 && d.job.Attempt >= policy.MaxAttempts
 	if policy.GiveUpAfter > 0 {
 		left := policy.GiveUpAfter - d.job.Age

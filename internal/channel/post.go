@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,7 +30,28 @@ const lookupTimeout = 3 * time.Second
 type Error struct {
 	Code     int // of HTTP; 0: nothing was answered
 	Sentence string
-	Final    bool // trying again is of no use
+	Final    bool          // trying again is of no use
+	After    time.Duration // the receiver asked to wait for so long (Retry-After); zero: it did not
+}
+
+// RetryAfter is how long the next attempt waits at least.
+func (e *Error) RetryAfter() time.Duration { return e.After }
+
+// longestWait is the longest Retry-After that is believed: a delivery is tried for a day.
+const longestWait = time.Hour
+
+// waitOf reads Retry-After: seconds, or a date that is judged by the answer's own.
+func waitOf(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, longestWait)
+	}
+	until, err := http.ParseTime(text)
+	at, failed := http.ParseTime(header.Get("Date"))
+	if err != nil || failed != nil {
+		return 0
+	}
+	return min(max(until.Sub(at), 0), longestWait)
 }
 
 func (e *Error) Error() string { return e.Sentence }
@@ -106,10 +128,10 @@ func (p *Poster) Post(ctx context.Context, to string, header http.Header, body [
 		return 0, unanswered(err)
 	}
 	_ = answer.Body.Close()
-	return judge(answer.StatusCode)
+	return judge(answer.StatusCode, waitOf(answer.Header))
 }
 
-func judge(code int) (int, error) {
+func judge(code int, after time.Duration) (int, error) {
 	said := strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 	switch {
 	case code >= 200 && code < 300:
@@ -117,7 +139,7 @@ func judge(code int) (int, error) {
 	case code >= 300 && code < 400:
 		return code, &Error{Code: code, Sentence: "The receiver answered " + said + "; redirects are not followed."}
 	}
-	return code, &Error{Code: code, Sentence: "The receiver answered " + said + ".", Final: code == http.StatusGone}
+	return code, &Error{Code: code, Sentence: "The receiver answered " + said + ".", Final: code == http.StatusGone, After: after}
 }
 
 // unanswered says why there was no answer.

@@ -194,3 +194,24 @@ func (r *rebinding) answer(question []byte) ([]byte, error) {
 	}
 	return m.Pack()
 }
+
+// TestRetryAfter is read in both of its forms, and believed for an hour at most.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"": 0, "120": 2 * time.Minute, "999999": time.Hour, "-5": 0, "soon": 0,
+		"Sat, 28 Nov 2026 10:00:30 GMT": 30 * time.Second, "Sat, 28 Nov 2026 09:00:00 GMT": 0,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Date", "Sat, 28 Nov 2026 10:00:00 GMT")
+			w.Header().Set("Retry-After", text)
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		_, err := (&channel.Poster{Networks: here}).Post(t.Context(), server.URL, http.Header{}, nil)
+		server.Close()
+		var refused *channel.Error
+		if !errors.As(err, &refused) || refused.After != want || refused.Final {
+			t.Errorf("%q: %+v, want %s", text, refused, want)
+		}
+	}
+}

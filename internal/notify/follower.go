@@ -326,8 +326,12 @@ func (r ruleRow) matches(s notification.Subject) bool {
 		return r.Match.Matches(s)
 	}
 	return slices.Contains(r.way.Follows, s.Type) && slices.ContainsFunc(r.way.Follows, func(t notification.EventType) bool {
-		s.Type = t
-		return r.Match.Matches(s)
+		if s.Type = t; r.Match.Matches(s) {
+			return true
+		}
+		down := s // a rule that asks for servers that go down needs their coming back, too
+		down.State = notification.InstanceDown
+		return s.State == notification.InstanceUp && r.Match.Matches(down)
 	})
 }
 
