@@ -48,8 +48,9 @@ GOVULNCHECK := $(TOOLS)/govulncheck-$(GOVULNCHECK_VERSION)
 HELM_VERSION := v3.22.0
 HELM := $(TOOLS)/helm-$(HELM_VERSION)
 # What others made of npm's packages for the tests: an OpenID Connect provider, and a judge
-# of webhooks' signatures.
-OTHERS := internal/httpapi/testdata/oidc-provider internal/notify/testdata/standard-webhooks
+# of webhooks' signatures and of cards.
+OTHERS := internal/httpapi/testdata/oidc-provider internal/notify/testdata/standard-webhooks \
+	internal/channel/teams/testdata/adaptivecards
 OTHERS := $(OTHERS:%=%/node_modules/.package-lock.json)
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds

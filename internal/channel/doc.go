@@ -4,7 +4,7 @@
 // # How it works
 //
 // A channel is a way to notify somebody. Its kind is a value (Kind) in a folder of its own:
-// email, webhook, chat, alertmanager. The kind validates the settings of a channel, says which
+// email, webhook, chat, alertmanager and so on. The kind validates the settings of a channel, says which
 // part of an address may be shown, and sends a delivery. kinds has the one list of them. A name
 // that is not in the list is an error: no kind stands in for another.
 //

@@ -251,6 +251,7 @@ const (
 	ChannelKindAlertmanager ChannelKind = "alertmanager"
 	ChannelKindChat         ChannelKind = "chat"
 	ChannelKindEmail        ChannelKind = "email"
+	ChannelKindTeams        ChannelKind = "teams"
 	ChannelKindWebhook      ChannelKind = "webhook"
 )
 
@@ -262,6 +263,8 @@ func (e ChannelKind) Valid() bool {
 	case ChannelKindChat:
 		return true
 	case ChannelKindEmail:
+		return true
+	case ChannelKindTeams:
 		return true
 	case ChannelKindWebhook:
 		return true
@@ -2403,7 +2406,7 @@ type Channel struct {
 	// Rules Those that name it, by name.
 	Rules []Reference `json:"rules"`
 
-	// Url null of `email`. Of `chat` only scheme and host: the rest is a secret.
+	// Url null of `email`. Of `chat` and `teams` only scheme and host: the rest is a secret.
 	Url *string `json:"url"`
 }
 

@@ -6,7 +6,7 @@ function Format({ form }: FieldsProps) {
   return (
     <Select
       label="Format"
-      description="Microsoft Teams takes neither. Until Muster has a channel for Teams, use an e-mail channel to the address of the Teams channel, or an Alertmanager."
+      description="Microsoft Teams takes neither: it has a kind of its own."
       data={[
         { value: "slack", label: "Slack, and chats that take its form" },
         { value: "mattermost", label: "Mattermost" },
