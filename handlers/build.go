@@ -315,7 +315,7 @@ func findingsOf(doc snapshot.Document) *report.Findings {
 // answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, queued report.Queued, made built) error {
 	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (mark commands.Mark, err error) {
-		if made.ready.Mark, err = b.Proofs.Mark(ctx, tx, job.OrganizationID, job.Subject, queued, made.ready); err != nil {
+		if made.ready, err = b.Proofs.Mark(ctx, tx, job.OrganizationID, job.Subject, queued, made.ready); err != nil {
 			return mark, err
 		}
 		return b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {

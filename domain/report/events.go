@@ -89,6 +89,10 @@ type Ready struct {
 	// Mark is the builder's own mark (internal/secrets) on what Vouched says. Empty of before
 	// there were marks.
 	Mark string `json:"mark,omitempty"`
+	// Kind and ScopeSHA256 are those of Queued, so that the log's tree has all that is attested of a
+	// report. Empty of before they were recorded.
+	Kind        Kind   `json:"kind,omitempty"`
+	ScopeSHA256 string `json:"scopeSha256,omitempty"`
 }
 
 // Vouched is what a builder's mark is on: which report it is, what was asked for, and the

@@ -112,6 +112,8 @@ func (c *checker) event() {
 		c.say(StepEvent, Broken, "The event is about another report.")
 	case says.PDFSHA256 != p.Report.PDFSHA256 || says.InputsSHA256 != p.Report.InputsSHA256:
 		c.say(StepEvent, Broken, "The event names another PDF or other inputs.")
+	case says.Kind != "" && says.Kind != p.Report.Kind || says.ScopeSHA256 != "" && says.ScopeSHA256 != p.Report.ScopeSHA256:
+		c.say(StepEvent, Broken, "The event names another kind or scope.")
 	case hex.EncodeToString(hash[:]) != e.Hash:
 		c.say(StepEvent, Broken, "The event's hash does not follow from what it says and when it was recorded.")
 	case Apart(e.RecordedAt, e.OccurredAt):

@@ -16,7 +16,7 @@ const early = 10 * time.Minute
 // Seen is when others had seen what is signed at the latest, by clocks that are trusted.
 // Zero: nobody has.
 type Seen struct {
-	Report time.Time // the attestation
+	Report time.Time // the attestation, or all that it says
 	Any    time.Time // the log's tree, or anything else
 }
 

@@ -98,14 +98,23 @@ func (e Event) head() (eventstore.Head, error) {
 	return eventstore.Head{Log: eventstore.Log(e.Log), Position: e.Position, Hash: hash}, err
 }
 
-// named are the digests that Ready names.
+// named is what Ready names: digests, and what was asked for.
 type named struct {
+	Kind         string `json:"kind"` // empty, as the scope: of before it was recorded
+	ScopeSHA256  string `json:"scopeSha256"`
 	PDFSHA256    string `json:"pdfSha256"`
 	InputsSHA256 string `json:"inputsSha256"`
 	Files        []struct {
 		Name   string `json:"name"`
 		SHA256 string `json:"sha256"`
 	} `json:"files"`
+}
+
+// WholeEvent says whether the event names all that is attested of the report. Then whoever has
+// seen the event has seen that: a clock that shows that the log's tree was there shows it, too.
+func (p Proof) WholeEvent() bool {
+	var says named
+	return json.Unmarshal([]byte(p.Event.Data), &says) == nil && says.Kind != "" && says.ScopeSHA256 != ""
 }
 
 // marked says whether the event is of since programs mark what they built.

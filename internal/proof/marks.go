@@ -14,13 +14,15 @@ import (
 	"muster/internal/secrets"
 )
 
-// Mark is the program's own mark on a Ready, made in the transaction that appends it: a
-// rotation of the key waits for that.
-func (m *Maker) Mark(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, queued report.Queued, ready report.Ready) (string, error) {
+// Mark is a Ready with the program's own mark on it and on what was asked for, made in the
+// transaction that appends it: a rotation of the key waits for that.
+func (m *Maker) Mark(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, queued report.Queued, ready report.Ready) (report.Ready, error) {
 	if err := secrets.HoldKeys(ctx, tx); err != nil {
-		return "", err
+		return ready, err
 	}
-	return m.Signing.Ring().Mark(secrets.MarkReport, markText(organization, id, queued, ready)), nil
+	ready.Kind, ready.ScopeSHA256 = queued.Kind, queued.Fingerprint
+	ready.Mark = m.Signing.Ring().Mark(secrets.MarkReport, markText(organization, id, queued, ready))
+	return ready, nil
 }
 
 func markText(organization, id uuid.UUID, queued report.Queued, ready report.Ready) []byte {

@@ -28,6 +28,7 @@ type Installation struct {
 	Report  ed25519.PrivateKey
 	PDFKeys []attest.Key  // published beside the others
 	Mark    bool          // the event has one
+	Asked   bool          // the event names what was asked for
 	Begin   time.Time     // when its keys were made, and a second before its reports were recorded
 	Late    time.Duration // by which reports are recorded after that
 }
@@ -87,6 +88,9 @@ func (i *Installation) Prove(pdf []byte, position, size int64) attest.Proof {
 	}
 	if i.Mark {
 		ready.Data = fmt.Appendf(bytes.TrimSuffix(ready.Data, []byte("}")), `,"mark":"1a2b:00"}`)
+	}
+	if i.Asked {
+		ready.Data = fmt.Appendf(bytes.TrimSuffix(ready.Data, []byte("}")), `,"kind":%q,"scopeSha256":%q}`, r.Kind, r.ScopeSHA256)
 	}
 	own := eventstore.Digest(ready)
 	previous := sha256.Sum256([]byte("the event before"))

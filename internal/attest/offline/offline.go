@@ -192,11 +192,11 @@ func (c *check) times(p attest.Proof) {
 		what   string
 		token  []byte
 		digest [sha256.Size]byte
-		report bool // it shows the attestation, too
+		report bool // it shows the attestation, or all that it says, too
 	}
 	tokens := []token{{"the report's attestation", p.Attestation.Timestamp, p.Attestation.Imprint(), true}}
 	if tree, err := p.Tree(); err == nil {
-		tokens = append(tokens, token{"the log's tree", p.CheckpointTimestamp, tree.Imprint(), false})
+		tokens = append(tokens, token{"the log's tree", p.CheckpointTimestamp, tree.Imprint(), p.WholeEvent()})
 	}
 	if c.signed != nil {
 		within := c.inside != nil && bytes.Equal(c.inside.Attestation.Signature, p.Attestation.Signature)
@@ -230,7 +230,8 @@ func (c *check) times(p attest.Proof) {
 	}
 }
 
-// by notes that it was there at a time, by a clock that is trusted; report: the attestation, too.
+// by notes that it was there at a time, by a clock that is trusted; report: the
+// attestation, or all that it says, too.
 func (c *check) by(at time.Time, report bool) {
 	at = at.UTC()
 	if c.seen.Any.IsZero() || at.Before(c.seen.Any) {
@@ -270,7 +271,7 @@ func (c *check) witnesses(p attest.Proof) {
 			continue
 		}
 		seen++
-		c.by(at, true)
+		c.by(at, p.WholeEvent())
 		c.say(attest.StepWitness, attest.Held, "Witness %s had seen the log's tree by %s.", w.Name(), stamp(at))
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"math/big"
 	"os"
@@ -18,6 +19,7 @@ import (
 	cosignature "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 
+	"muster/eventstore"
 	"muster/internal/attest"
 	"muster/internal/attest/attesttest"
 	"muster/internal/attest/offline"
@@ -95,24 +97,41 @@ func TestWitnessesTellTheTime(t *testing.T) {
 	witnesses, err := attest.ParseWitnesses([]byte(public))
 	must(t, err)
 	now := time.Now()
+	retired := func(k *attest.Key) { at := now.Add(time.Hour); k.ValidTo = &at }
+	another := func(r *attest.Report) { r.Kind = "DataInventory" }
+	narrower := func(r *attest.Report) { r.ScopeSHA256 = strings.Repeat("ab", 32) }
 	for name, test := range map[string]struct {
 		begin   time.Time
 		change  func(k *attest.Key)
 		verdict attest.Verdict
 		says    string
+		thief   func(*attest.Report) // has the key, and signs something else of the same event
+		before  bool                 // of before the event named what was asked for
 	}{
-		"a key that signs":                {now, func(*attest.Key) {}, attest.Holds, ""},
-		"retired since":                   {now, func(k *attest.Key) { at := now.Add(time.Hour); k.ValidTo = &at }, attest.Holds, ""},
-		"revoked since":                   {now, func(k *attest.Key) { at := now.Add(time.Hour); k.RevokedAt, k.Reason = &at, "stolen" }, attest.Holds, ""},
-		"retired before the witness came": {now.Add(-2 * time.Hour), func(k *attest.Key) { at := now.Add(-time.Hour); k.ValidTo = &at }, attest.CannotTell, "and a clock that is trusted shows this only on"},
-		"dated back by 200 days":          {now.AddDate(0, 0, -200), func(*attest.Key) {}, attest.Contradicted, "the report's time is not true"},
-		"dated ahead by 40 days":          {now.AddDate(0, 0, 40), func(*attest.Key) {}, attest.Contradicted, "the report's time is not true"},
+		"a thief calls an old one another kind":         {begin: now, change: retired, thief: another, verdict: attest.Contradicted, says: "names another kind or scope"},
+		"a thief gives an old one another scope":        {begin: now, change: retired, thief: narrower, verdict: attest.Contradicted, says: "names another kind or scope"},
+		"a thief has one of before the event named it":  {begin: now, change: retired, thief: another, before: true, verdict: attest.CannotTell, says: "no clock that is trusted shows"},
+		"retired since, and the event does not name it": {begin: now, change: retired, before: true, verdict: attest.CannotTell, says: "no clock that is trusted shows"},
+		"a key that signs":                              {begin: now, change: func(*attest.Key) {}, verdict: attest.Holds, says: ""},
+		"retired since":                                 {begin: now, change: func(k *attest.Key) { at := now.Add(time.Hour); k.ValidTo = &at }, verdict: attest.Holds, says: ""},
+		"revoked since":                                 {begin: now, change: func(k *attest.Key) { at := now.Add(time.Hour); k.RevokedAt, k.Reason = &at, "stolen" }, verdict: attest.Holds, says: ""},
+		"retired before the witness came":               {begin: now.Add(-2 * time.Hour), change: func(k *attest.Key) { at := now.Add(-time.Hour); k.ValidTo = &at }, verdict: attest.CannotTell, says: "and a clock that is trusted shows this only on"},
+		"dated back by 200 days":                        {begin: now.AddDate(0, 0, -200), change: func(*attest.Key) {}, verdict: attest.Contradicted, says: "the report's time is not true"},
+		"dated ahead by 40 days":                        {begin: now.AddDate(0, 0, 40), change: func(*attest.Key) {}, verdict: attest.Contradicted, says: "the report's time is not true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ours := attesttest.New(t, "ours")
 			ours.Begin = test.begin.UTC().Truncate(time.Microsecond)
+			ours.Asked = !test.before
 			p := ours.Prove([]byte("%PDF"), 3, 7)
+			if test.thief != nil {
+				test.thief(&p.Report)
+				hash, err := hex.DecodeString(p.Event.Hash)
+				must(t, err)
+				p.Attestation, err = attest.Attest(ours.Report, p.Report, eventstore.Head{Log: eventstore.Reports, Position: p.Event.Position, Hash: hash})
+				must(t, err)
+			}
 			tree, err := p.Tree()
 			must(t, err)
 			cosigned, err := note.Sign(&note.Note{Text: tree.Text}, signer)

@@ -52,7 +52,5 @@ func Marked(ctx context.Context, m *proof.Maker, tx *sqlx.Tx, organization, id u
 			return ready, err
 		}
 	}
-	mark, err := m.Mark(ctx, tx, organization, id, queued, ready)
-	ready.Mark = mark
-	return ready, err
+	return m.Mark(ctx, tx, organization, id, queued, ready)
 }
