@@ -11,13 +11,14 @@ import (
 	"muster/internal/channel/alertmanager"
 	"muster/internal/channel/chat"
 	"muster/internal/channel/email"
+	"muster/internal/channel/pagerduty"
 	"muster/internal/channel/teams"
 	"muster/internal/channel/webhook"
 )
 
 // All returns every kind, in the order in which the pages offer them.
 func All() []channel.Kind {
-	return []channel.Kind{email.Kind(), webhook.Kind(), chat.Kind(), alertmanager.Kind(), teams.Kind()}
+	return []channel.Kind{email.Kind(), webhook.Kind(), chat.Kind(), alertmanager.Kind(), teams.Kind(), pagerduty.Kind()}
 }
 
 // Find returns the kind of a name. An error means that this program does not know it.

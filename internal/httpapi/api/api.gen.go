@@ -251,6 +251,7 @@ const (
 	ChannelKindAlertmanager ChannelKind = "alertmanager"
 	ChannelKindChat         ChannelKind = "chat"
 	ChannelKindEmail        ChannelKind = "email"
+	ChannelKindPagerduty    ChannelKind = "pagerduty"
 	ChannelKindTeams        ChannelKind = "teams"
 	ChannelKindWebhook      ChannelKind = "webhook"
 )
@@ -263,6 +264,8 @@ func (e ChannelKind) Valid() bool {
 	case ChannelKindChat:
 		return true
 	case ChannelKindEmail:
+		return true
+	case ChannelKindPagerduty:
 		return true
 	case ChannelKindTeams:
 		return true
@@ -2848,7 +2851,7 @@ type CreateChannel struct {
 	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
 	Name      string                `json:"name"`
 
-	// Secret Of `webhook`: `whsec_` and 24 to 64 bytes in base64. Stored encrypted.
+	// Secret Of `webhook`: `whsec_` and 24 to 64 bytes in base64; of `pagerduty`: the 32 letters and digits of a routing key. Stored encrypted.
 	Secret *string `json:"secret,omitempty"`
 
 	// Url Of the others: `https://` or `http://`, without user and password.

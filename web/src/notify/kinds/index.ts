@@ -3,11 +3,19 @@ import { alertmanager } from "./alertmanager";
 import { chat } from "./chat";
 import { email } from "./email";
 import type { ChannelKind } from "./kind";
+import { pagerduty } from "./pagerduty";
 import { teams } from "./teams";
 import { webhook } from "./webhook";
 
 /** The kinds of channels in the order of the form. The compiler names one that the API has and this list has not. */
-export const kinds: Record<Schemas["ChannelKind"], ChannelKind> = { email, webhook, chat, alertmanager, teams };
+export const kinds: Record<Schemas["ChannelKind"], ChannelKind> = {
+  email,
+  webhook,
+  chat,
+  alertmanager,
+  teams,
+  pagerduty,
+};
 
 /** kindOf is the kind of a channel; undefined: a newer server has one that these pages do not know. */
 export const kindOf = (kind: string): ChannelKind | undefined => (kinds as Record<string, ChannelKind>)[kind];
