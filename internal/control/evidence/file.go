@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -202,31 +203,62 @@ func (c *fileCheck) attestation() {
 	c.say(attest.StepAttestation, state, "%s", why)
 }
 
-// checkpoints checks that the trees which the evidence names are signed, and cover its heads.
+// checkpoints checks that the trees which the evidence names are signed, and cover its heads. No
+// witness is asked for: evidence is made within a second of its checkpoints, which they sign later.
 func (c *fileCheck) checkpoints() {
-	var all []note.Verifier
-	for _, k := range c.trust.Keys.Of(attest.UseLog) {
-		if v, err := note.NewVerifier(k.VerifierKey); err == nil {
-			all = append(all, v)
-		}
-	}
 	for _, p := range c.document.Checkpoints {
-		tree, err := attest.ParseCheckpoint(p.Note)
-		if err != nil || !strings.HasSuffix(tree.Origin, "/"+p.Log) || tree.Size < c.document.head(p.Log) {
-			c.say(attest.StepCheckpoint, attest.Broken, "The checkpoint of log %s is not one that covers the evidence.", p.Log)
-			continue
-		}
-		_, err = note.Open([]byte(p.Note), note.VerifierList(all...))
-		var unverified *note.UnverifiedNoteError
+		c.checkpoint(p)
+	}
+	for _, w := range c.document.Witnesses {
+		log, _, _ := strings.Cut(w, ":")
 		switch {
-		case errors.As(err, &unverified):
-			c.say(attest.StepCheckpoint, attest.NotAsked, "None of the given keys is one that signed the tree of log %s.", p.Log)
-		case err != nil:
-			c.say(attest.StepCheckpoint, attest.Broken, "The tree of log %s was changed after it was signed.", p.Log)
-		default:
-			c.say(attest.StepCheckpoint, attest.Held, "Log %s is signed up to its event %d.", p.Log, tree.Size)
+		case c.document.head(log) == 0: // an empty log has none
+		case len(c.document.Checkpoints) == 0:
+			c.say(attest.StepCheckpoint, attest.NotAsked, "There is no signed tree of log %s: the evidence is of a version of before.", log)
+		case !slices.ContainsFunc(c.document.Checkpoints, func(p Checkpoint) bool { return p.Log == log }):
+			c.say(attest.StepCheckpoint, attest.Untold, "There is no signed tree of log %s, which the evidence was made from.", log)
 		}
 	}
+}
+
+// checkpoint judges who signed a tree, by the key's lifetime, too.
+func (c *fileCheck) checkpoint(p Checkpoint) {
+	tree, err := attest.ParseCheckpoint(p.Note)
+	if err != nil || !strings.HasSuffix(tree.Origin, "/"+p.Log) || tree.Size < c.document.head(p.Log) {
+		c.say(attest.StepCheckpoint, attest.Broken, "The checkpoint of log %s is not one that covers the evidence.", p.Log)
+		return
+	}
+	var all []note.Verifier
+	keys := map[uint32]attest.Key{}
+	for _, k := range c.trust.Keys.Of(attest.UseLog) {
+		if v, err := note.NewVerifier(k.VerifierKey); err == nil && v.Name() == tree.Origin {
+			all, keys[v.KeyHash()] = append(all, v), k
+		}
+	}
+	opened, err := note.Open([]byte(p.Note), note.VerifierList(all...))
+	var unverified *note.UnverifiedNoteError
+	switch {
+	case errors.As(err, &unverified) && len(c.trust.Keys.Of(attest.UseLog)) == 0:
+		c.say(attest.StepCheckpoint, attest.NotAsked, "No key of a log was given, so nobody is asked who signed the tree of log %s.", p.Log)
+		return
+	case errors.As(err, &unverified):
+		c.say(attest.StepCheckpoint, attest.Untold, "None of the given keys is one that signed the tree of log %s.", p.Log)
+		return
+	case err != nil:
+		c.say(attest.StepCheckpoint, attest.Broken, "The tree of log %s was changed after it was signed.", p.Log)
+		return
+	}
+	state, why := attest.State(""), ""
+	for _, by := range opened.Sigs { // after a rotation there are two, of which one is enough
+		s, sentence := keys[by.Hash].Lived(c.document.AsOf, c.seen, attest.Skew)
+		if s == attest.Held {
+			sentence = fmt.Sprintf("Log %s is signed up to its event %d.", p.Log, tree.Size)
+		}
+		if state == "" || s == attest.Held || s == attest.Untold && state == attest.Broken {
+			state, why = s, sentence
+		}
+	}
+	c.say(attest.StepCheckpoint, state, "%s", why)
 }
 
 // head is the last position of a log that the evidence was made from.

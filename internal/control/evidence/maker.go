@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"log/slog"
 	"time"
@@ -44,7 +45,7 @@ type Made struct {
 }
 
 // Make makes evidence, signs it, and has it recorded before it hands it out. Errors:
-// *RefusedError; those of record and of checkpoint.Maker, which signs no log that was changed.
+// *RefusedError; those of record, *ClockError, and those of checkpoint.Maker, which signs no log that was changed.
 func (m *Maker) Make(ctx context.Context, r Request, record func(context.Context, uuid.UUID, organization.EvidenceMade) error) (made Made, err error) {
 	now, err := m.now(ctx)
 	if err != nil {
@@ -57,7 +58,7 @@ func (m *Maker) Make(ctx context.Context, r Request, record func(context.Context
 	if made.Document, err = m.document(ctx, r, q); err != nil {
 		return made, err
 	}
-	key, _, err := m.Signing.ReportSigner(ctx, now)
+	key, err := m.signer(ctx, now)
 	if err != nil {
 		return made, err
 	}
@@ -120,6 +121,24 @@ func (m *Maker) document(ctx context.Context, r Request, q control.Question) (d 
 	keys, err := m.Signing.Keys(ctx)
 	about.Keys = keys.Fingerprint()
 	return New(answer, about), err
+}
+
+// ClockError reports that all keys of the installation are of after the database's time: evidence
+// of now would be signed by a key that was not there yet, and nobody would believe it.
+type ClockError struct{ Now time.Time }
+
+func (e *ClockError) Error() string {
+	return "no evidence is signed: the database's clock says " + e.Now.UTC().Format(time.RFC3339) +
+		", and the installation's keys were made later; was it set back?"
+}
+
+// signer is the report key of evidence of now. Errors: *ClockError.
+func (m *Maker) signer(ctx context.Context, now time.Time) (ed25519.PrivateKey, error) {
+	key, ok, err := m.Signing.ReportSigner(ctx, now)
+	if err == nil && !ok {
+		err = &ClockError{now}
+	}
+	return key, err
 }
 
 // checkpoints are those that cover the heads of logs.
