@@ -221,7 +221,7 @@ func attach(m *gomail.Msg, p part) error {
 		return fmt.Errorf("attach the proof: %w", err)
 	}
 	files := m.GetAttachments()
-	m.SetBoundary(p.boundary + "-mixed")
+	m.SetBoundary("mixed-" + p.boundary) // neither begins with the other (RFC 2046, 5.1.2)
 	if _, err := m.WriteTo(io.Discard); err != nil {
 		return fmt.Errorf("attach the proof: %w", err)
 	}

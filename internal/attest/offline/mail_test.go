@@ -160,7 +160,7 @@ func TestAMailWithItsProof(t *testing.T) {
 // twice is a mail with its last part twice.
 func twice(t *testing.T, mail []byte) []byte {
 	t.Helper()
-	boundary := regexp.MustCompile(`boundary=(\S+-mixed)`).FindSubmatch(mail)
+	boundary := regexp.MustCompile(`boundary=(mixed-\S+)`).FindSubmatch(mail)
 	if boundary == nil {
 		t.Fatal("the mail has no attachment")
 	}

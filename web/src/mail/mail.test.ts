@@ -39,6 +39,30 @@ test("a mail is read as a mail client reads it", () => {
   });
 });
 
+test("a mail with an attachment is read as its letter", () => {
+  const [, ...inner] = raw.split("Content-Type: multipart/alternative;");
+  const attached = [
+    "Subject: Ready",
+    "Content-Type: multipart/mixed; boundary=mixed-muster-1",
+    "",
+    "--mixed-muster-1",
+    `Content-Type: multipart/alternative;${inner.join("")}`,
+    "--mixed-muster-1",
+    'Content-Disposition: attachment; filename="proof.json"',
+    "Content-Transfer-Encoding: base64",
+    'Content-Type: application/json; name="proof.json"',
+    "",
+    "e30K",
+    "--mixed-muster-1--",
+    "",
+  ].join("\r\n");
+  expect(readMail(attached)).toMatchObject({
+    subject: "Ready",
+    text: "Grüße: http://m/exports?reportId=01a2-90d1-75db.\n",
+    html: "<p>Grüße</p>",
+  });
+});
+
 test("a mail without parts is its text", () => {
   expect(readMail("Subject: Hi\n\nOne\n\nTwo\n")).toMatchObject({
     subject: "Hi",

@@ -1,4 +1,4 @@
-// A mail as written (RFC 5322, 2045, 2047), as far as Muster's own go: two alternatives, quoted-printable or base64.
+// A mail as written (RFC 5322, 2045, 2047), as far as Muster's own go: two alternatives, quoted-printable or base64, and an attachment, which is left out.
 
 export type Mail = {
   subject: string;
