@@ -14,6 +14,15 @@ and inclusion.held or inclusion.broken with a sentence. Exit status 3: not reada
 prints what the lifetime of a key makes of its signature, as state and sentence. SEEN is
 when a clock that is trusted had seen it at the latest, in seconds since 1970, or empty.
 
+    check_report.py --trust WORK trust.json
+
+writes keys.json and, where the trust file asks for them, tsa.pem and witnesses (how many of
+them) into WORK.
+
+    check_report.py --fingerprint KEYS
+
+prints the fingerprint of a document of keys, as reports and mails print it.
+
     check_report.py --rewritten FILE.pdf
 
 prints by what the file is one that another program took apart and wrote again, if it is.
@@ -343,6 +352,34 @@ def load(work):
     return proof
 
 
+def trusted(work, path):
+    """Takes a trust file apart. One of a later version may demand what this does not know."""
+    with open(path, encoding="utf-8") as f:
+        trust = json.load(f, object_pairs_hook=once)
+    if trust.get("format") != "muster-trust-1":
+        raise Unusable("it is no trust file of this layout")
+    if unknown := set(trust) - {"format", "keys", "tsaCertificates", "witnesses", "witnessesNeeded"}:
+        raise Unusable(f"it has members of a later version: {', '.join(sorted(unknown))}")
+    needed, of = trust.get("witnessesNeeded") or 0, len(trust.get("witnesses") or [])
+    if not trust.get("keys") or not (0 < needed <= of or needed == of == 0):
+        raise Unusable("it has no keys, or more witnesses are needed than there are, or none of them")
+    for name, content in (("keys.json", json.dumps({"keys": trust["keys"]})), ("tsa.pem", trust.get("tsaCertificates") or ""), ("witnesses", str(needed or ""))):
+        with open(os.path.join(work, name), "w", encoding="utf-8") as f:
+            f.write(content)
+
+
+def fingerprint(path):
+    """SHA-256 over a line a key, in ascending order."""
+    with open(path, encoding="utf-8") as f:
+        keys = json.load(f, object_pairs_hook=once)["keys"]
+    lines = []
+    for key in keys:
+        public = hashlib.sha256(base64.b64decode(key["publicKey"])).hexdigest()
+        dates = [key.get(name) or "-" for name in ("validFrom", "validTo", "revokedAt")]
+        lines.append(" ".join(["key", key["use"], key["id"], public, *dates, key.get("reason", "")]) + "\n")
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+
+
 def main(work, pdf, keys):
     unpack(work, pdf, keys)
     for name, step in (("event", event), ("inclusion", inclusion)):
@@ -358,6 +395,10 @@ if __name__ == "__main__":
     try:
         if sys.argv[1] == "--lived":
             life(*sys.argv[2:])
+        elif sys.argv[1] == "--trust":
+            trusted(*sys.argv[2:])
+        elif sys.argv[1] == "--fingerprint":
+            print(fingerprint(sys.argv[2]))
         elif sys.argv[1] == "--rewritten":
             with open(sys.argv[2], "rb") as f:
                 print(rewritten(f.read()))

@@ -4,15 +4,17 @@
 # library. An auditor can read it from top to bottom and run each command alone.
 #
 #   scripts/check_report.sh FILE.pdf --keys muster-keys.json [--proof proof.json] [--tsa-ca ca.pem]
+#   scripts/check_report.sh FILE.pdf --trust trust.json [--proof proof.json]
 #
 # A line a step: its name, its state, a sentence. Exit status 0: all that is claimed holds
 # under these keys; 1: something contradicts; 3: cannot tell, because something is missing.
 set -uo pipefail
 
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 3; }
-file='' keys='' proof='' tsa=''
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 3; }
+file='' keys='' proof='' tsa='' trust=''
 while [ $# -gt 0 ]; do
   case $1 in
+  --trust) trust=${2-}; shift 2 || usage ;;
   --keys) keys=${2-}; shift 2 || usage ;;
   --proof) proof=${2-}; shift 2 || usage ;;
   --tsa-ca) tsa=${2-}; shift 2 || usage ;;
@@ -20,7 +22,8 @@ while [ $# -gt 0 ]; do
   *) [ -z "$file" ] || usage; file=$1; shift ;;
   esac
 done
-if [ -z "$file" ] || [ -z "$keys" ]; then usage; fi
+if [ -z "$file" ] || [ -z "$keys$trust" ]; then usage; fi
+if [ -n "$trust" ] && [ -n "$keys$tsa" ]; then usage; fi # it has both
 for tool in openssl pdfsig pdfdetach qpdf python3; do
   command -v $tool >/dev/null || { echo "needs $tool" >&2; exit 3; }
 done
@@ -58,6 +61,14 @@ verdict() {
   if [ $untold = 1 ]; then echo "It cannot be told."; exit 3; fi
   echo "It holds."; exit 0
 }
+
+# The trust file: keys, authorities of time stamps, and witnesses.
+if [ -n "$trust" ]; then
+  said=$(python3 "$here/check_report.py" --trust "$work" "$trust") || { say file untold "The trust file cannot be read: $said"; verdict; }
+  keys=$work/keys.json
+  if [ -s "$work/tsa.pem" ]; then tsa=$work/tsa.pem; fi
+fi
+if said=$(python3 "$here/check_report.py" --fingerprint "$keys"); then echo "keys with the fingerprint $said"; fi
 
 # A file that another program wrote again is not the one that was signed.
 rewritten=$(python3 "$here/check_report.py" --rewritten "$file")
@@ -189,5 +200,9 @@ else
 fi
 
 say timestamp "$stamped" "$shows"
-say witness "not asked" "Cosignatures are for muster verify --offline --witnesses."
+if [ -s "$work/witnesses" ]; then
+  say witness untold "The trust file wants $(cat "$work/witnesses") of its witnesses, whose signatures are for muster verify --offline."
+else
+  say witness "not asked" "Cosignatures are for muster verify --offline --witnesses."
+fi
 verdict

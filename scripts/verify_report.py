@@ -2,11 +2,13 @@
 """Verifies what Muster signed, without any of Muster's programs.
 
     verify_report.py --keys muster-keys.json [--proof proof.json] FILE
+    verify_report.py --trust trust.json [--proof proof.json] FILE
 
 FILE is a report's PDF, a table or inputs.json that goes with it (with --proof), an export of a
 log, or signed evidence. Written from the layouts in docs/auditors.md alone, with Python's
 standard library and the command openssl. Exit status 0: it holds; 1: it does not; 3: nobody
-can tell from what was given. Time stamps and witnesses are not judged.
+can tell from what was given. Time stamps and witnesses are not judged: where a trust file wants
+them, nobody can tell.
 """
 import argparse, base64, calendar, datetime, hashlib, json, os, re, subprocess, sys, tempfile, time, uuid
 
@@ -200,9 +202,26 @@ def evidence(text, keys, now):
     raise Broken("The evidence was changed.") if whole["keyId"] in [k["id"] for k in keys] else Untold("None of the given keys signed it.")
 
 
-def verify(file, proof, keys, now=None):
+def fingerprint(keys):
+    line = lambda k: f"key {k['use']} {k['id']} {sha(b64(k['publicKey'])).hex()} {k['validFrom']} {k.get('validTo') or '-'} {k.get('revokedAt') or '-'} {k.get('reason') or ''}\n"
+    return sha("".join(sorted(map(line, keys))).encode()).hex()
+
+
+def trusted(document, trust=False):
+    """The keys of a document of keys or a trust file, and steps for what that wants and nobody judges here."""
+    t = json.loads(document, object_pairs_hook=once)
+    if "format" not in t and not trust: return t["keys"], []
+    needed, of = t.get("witnessesNeeded") or 0, len(t.get("witnesses") or [])
+    if t.get("format") != "muster-trust-1" or set(t) - {"format", "keys", "tsaCertificates", "witnesses", "witnessesNeeded"} or not t.get("keys") or not (0 < needed <= of or needed == of == 0):
+        raise Untold("No trust file of this layout.")
+    wanted = [("timestamp", t.get("tsaCertificates")), ("witness", needed)]
+    return t["keys"], [(name, "untold", "The trust file asks for it, and it is not judged here.") for name, asked in wanted if asked]
+
+
+def verify(file, proof, keys, now=None, trust=False):
     """The steps, each with its state and a sentence."""
-    steps, keys = [], json.loads(keys, object_pairs_hook=once)["keys"]
+    try: keys, steps = trusted(keys, trust)
+    except Exception as e: return [("keys", "untold", f"They cannot be read: {e!r}")]
 
     def step(name, run, *args):
         try: steps.append((name, "held", run(*args)))
@@ -210,7 +229,7 @@ def verify(file, proof, keys, now=None):
         except Untold as e: steps.append((name, "untold", str(e)))
         except Exception as e: steps.append((name, "untold", f"It cannot be read: {e!r}"))  # a hostile file
 
-    if file.startswith(b'{"format":"muster-export-'): return step("export", export, file, keys) or steps
+    if file.startswith(b'{"format":"muster-export-'): return steps.clear() or step("export", export, file, keys) or steps
     if re.match(rb'\s*{\s*"evidence"', file): return step("evidence", evidence, file.decode(), keys, now) or steps
     base, signed, inside = file, None, None
     try: base, inside, signed = apart(file)
@@ -222,7 +241,7 @@ def verify(file, proof, keys, now=None):
     if p:
         step("file", p.file, base)
         for name in ("event", "inclusion", "checkpoint", "attestation"): step(name, getattr(p, name))
-    elif not steps: steps.append(("file", "untold", "There is no proof in the file, and none beside it."))
+    elif not any(name in ("file", "signature") for name, _, _ in steps): steps.append(("file", "untold", "There is no proof in the file, and none beside it."))
     if signed: step("signature", signature, keys, p and p.at, *signed)
     return steps
 
@@ -234,10 +253,14 @@ def status(steps):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("--keys", "--proof"): options.add_argument(name, type=argparse.FileType("rb"), required=name == "--keys")
+    keys = options.add_mutually_exclusive_group(required=True)
+    for name, to in (("--keys", keys), ("--trust", keys), ("--proof", options)): to.add_argument(name, type=argparse.FileType("rb"))
     options.add_argument("file", type=argparse.FileType("rb"))
     o = options.parse_args()
-    steps = verify(o.file.read(), o.proof and o.proof.read(), o.keys.read(), time.time_ns() // 1000)
+    given = (o.keys or o.trust).read()
+    steps = verify(o.file.read(), o.proof and o.proof.read(), given, time.time_ns() // 1000, bool(o.trust))
+    try: print("keys with the fingerprint", fingerprint(trusted(given, bool(o.trust))[0]))
+    except Exception: pass  # the steps say so
     for line in steps: print("%-12s %-7s %s" % line)
     return status(steps)
 

@@ -229,6 +229,7 @@ func (h house) provesAll(t *testing.T, r row, pdf string) {
 	}
 	h.sameFingerprint(t, trust, outbox[0], inputs, got.out)
 	// A table, and the PDF as it was built, by the proof that the mail carries.
+	verifiedByOthers(t, 0, "--trust", trust, pdf)
 	base := fileWith(t, "base.pdf", string(h.base(t, r.ID)))
 	if got := muster(t, append(given[:4:4], base, given[5], outbox[0])...); got.status != 0 || !strings.Contains(got.out, "This is "+r.Kind+" report ") {
 		t.Errorf("by the proof in the mail it ends with %d: %s%s", got.status, got.out, got.errors)

@@ -112,6 +112,8 @@ func TestAReportIsTimeStamped(t *testing.T) {
 		t.Errorf("pdfsig says %s", got)
 	}
 	walkThrough(t, pdf, "--keys", keys, "--tsa-ca", filepath.Join(clock.dir, "ca.pem"))
+	trust := muster(t, "trust", "init", "--keys", keys, "--tsa-ca", filepath.Join(clock.dir, "ca.pem")).out
+	walkThrough(t, pdf, "--trust", fileWith(t, "trust.json", trust))
 
 	// Another CA's time stamps are nobody's here.
 	stranger := newAuthority(t)

@@ -182,6 +182,64 @@ func TestTheWalkThroughChecksAReport(t *testing.T) {
 	}
 }
 
+// TestTheWalkThroughTakesATrustFile: it asks for what that asks for, as the program does, and
+// prints the fingerprint of its keys.
+func TestTheWalkThroughTakesATrustFile(t *testing.T) {
+	t.Parallel()
+	need(t, "openssl", "pdfsig", "pdfdetach", "qpdf", "python3")
+	installation, stranger := attesttest.New(t, "trusting"), attesttest.New(t, "a stranger")
+	pdf := []byte("%PDF-1.7 trusting")
+	document, err := installation.Prove(pdf, 6, 11).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, proof := stored(t, "findings.csv", attesttest.Findings(pdf)), stored(t, "proof.json", document)
+	trust := func(f attest.TrustFile) []byte {
+		text, err := f.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	authority, err := os.ReadFile(timestamptest.New(t, timestamptest.Now()).CAFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := trust(attest.TrustFile{Keys: installation.Keys().Keys})
+	keys, err := json.Marshal(installation.Keys())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const witness = "witness.example/w+75cef7f1+AZGUvF5Uvb3bAgbzUTcDzSRBYgEqbBCzQCsOqPtFEWwA"
+	for name, test := range map[string]struct {
+		trust  []byte
+		status int
+		says   string
+	}{
+		"keys alone":                  {plain, 0, "keys with the fingerprint " + installation.Keys().Fingerprint()},
+		"a stranger's keys":           {trust(attest.TrustFile{Keys: stranger.Keys().Keys}), 3, "attestation  untold"},
+		"a time stamp is wanted":      {trust(attest.TrustFile{Keys: installation.Keys().Keys, TSACertificates: string(authority)}), 3, "timestamp    untold"},
+		"a witness is wanted":         {trust(attest.TrustFile{Keys: installation.Keys().Keys, Witnesses: []string{witness}, WitnessesNeeded: 1}), 3, "witness      untold"},
+		"a demand of a later version": {bytes.Replace(plain, []byte(`"witnesses"`), []byte(`"monitors": 1, "witnesses"`), 1), 3, ""},
+		"no witness of one is needed": {bytes.Replace(plain, []byte(`"witnesses": []`), []byte(`"witnesses": ["`+witness+`"]`), 1), 3, ""},
+		"a name twice":                {bytes.Replace(plain, []byte(`"witnesses"`), []byte(`"Keys": [], "witnesses"`), 1), 3, ""},
+		"a document of keys":          {keys, 3, ""},
+	} {
+		file := stored(t, "trust.json", test.trust)
+		for script, args := range map[string][]string{walkthrough: {findings, "--trust", file, "--proof", proof}, "../../scripts/verify_report.py": {"--trust", file, "--proof", proof, findings}} {
+			said, status := run(t, script, args...)
+			if status != test.status || !strings.Contains(said, test.says) {
+				t.Errorf("%s: %s ends with %d, want %d and %q:\n%s", name, script, status, test.status, test.says, said)
+			}
+		}
+	}
+	for _, args := range [][]string{{"--keys", "x"}, {"--tsa-ca", "x"}} {
+		if said, status := run(t, walkthrough, append([]string{findings, "--proof", proof, "--trust", stored(t, "trust.json", plain)}, args...)...); status != 3 {
+			t.Errorf("with --trust and %s it ends with %d: %s", args[0], status, said)
+		}
+	}
+}
+
 // offlineSays is the exit status that our own check would have of the same arguments.
 func offlineSays(t *testing.T, file []byte, keys string, args []string) int {
 	t.Helper()

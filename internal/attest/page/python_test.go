@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/tree"
 	"muster/internal/attest"
+	"muster/internal/attest/attesttest"
 	"muster/internal/longtest"
 )
 
@@ -196,6 +198,42 @@ func TestTheLayoutsThatAreDocumented(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("docs/auditors.md does not say %s %s", what, sum)
+		}
+	}
+}
+
+// TestTheFingerprintThatIsDocumented: the lines of Python in docs/auditors.md print what the
+// program and scripts/verify_report.py print.
+func TestTheFingerprintThatIsDocumented(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is missing: the fingerprint of docs/auditors.md is not computed")
+	}
+	_, from, _ := strings.Cut(string(read(t, "../../../docs/auditors.md")), "python3 - muster-keys.json <<'END'\n")
+	program, _, ok := strings.Cut(from, "END\n```")
+	if !ok {
+		t.Fatal("docs/auditors.md has no lines of Python")
+	}
+	for _, name := range []string{"ours", "ended"} {
+		keys := attesttest.New(t, name).Keys()
+		if name == "ended" {
+			end := time.Date(2026, 12, 1, 8, 0, 0, 120_000_000, time.UTC)
+			keys.Keys[0].ValidTo, keys.Keys[1].RevokedAt, keys.Keys[1].Reason = &end, &end, "a disk was stolen"
+			slices.Reverse(keys.Keys)
+		}
+		document, err := json.Marshal(keys)
+		must(t, err)
+		file := filepath.Join(t.TempDir(), "muster-keys.json")
+		must(t, os.WriteFile(file, document, 0o600))
+		for what, args := range map[string][]string{
+			"docs":             {"-c", program, file},
+			"verify_report.py": {"-c", "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '../../../scripts'); import verify_report as v; print(v.fingerprint(v.trusted(open(sys.argv[1], 'rb').read())[0]))", file},
+			"check_report.py":  {"../../../scripts/check_report.py", "--fingerprint", file},
+		} {
+			said, err := exec.CommandContext(t.Context(), "python3", args...).CombinedOutput()
+			if got := strings.TrimSpace(string(said)); err != nil || got != keys.Fingerprint() {
+				t.Errorf("%s: %s prints %s, want %s: %v", name, what, got, keys.Fingerprint(), err)
+			}
 		}
 	}
 }
