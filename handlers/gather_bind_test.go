@@ -83,6 +83,10 @@ func TestAReportOverAlteredFacts(t *testing.T) {
 		if !errors.As(err, &altered) || altered.Altered[0].Server != "legacy" || !strings.Contains(err.Error(), altered.Altered[0].At.Format(time.RFC3339)) {
 			t.Errorf("%s: %v", name, err)
 		}
+		_, err = e.inputs().Findings(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{legacy}}))
+		if !errors.As(err, &altered) {
+			t.Errorf("%s: a schedule compares with the altered findings: %v", name, err)
+		}
 		e.db.MustExec(`DELETE FROM assessments`)
 		e.db.MustExec(`INSERT INTO assessments SELECT * FROM as_it_was`)
 		e.db.MustExec(`DROP TABLE as_it_was`)

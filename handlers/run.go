@@ -112,7 +112,11 @@ func (s *Scheduler) unchanged(ctx context.Context, job jobs.Claimed, run *comman
 	if err != nil || digest == "" {
 		return uuid.Nil, err
 	}
+	var altered *AlteredFactsError
 	now, err := s.Gatherer.Findings(ctx, Gathering{OrganizationID: job.OrganizationID, Queued: run.Queued, RequestedAt: job.At})
+	if errors.As(err, &altered) { // nothing to compare: the report that is requested says so
+		return uuid.Nil, nil
+	}
 	if err != nil || now != digest {
 		return uuid.Nil, err
 	}

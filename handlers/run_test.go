@@ -326,6 +326,10 @@ func TestOnlyIfChanged(t *testing.T) {
 	if unchanged := day(4); unchanged.Status != schedule.StatusUnchanged || unchanged.ReportID != changed.ReportID {
 		t.Errorf("nothing changed again: %+v, want unchanged since %s", unchanged, changed.ReportID)
 	}
+	s.gatherer.fail(&handlers.AlteredFactsError{Altered: []handlers.AlteredFact{{Server: "legacy"}}})
+	if altered := day(5); altered.Status != schedule.StatusRequested || !s.has(altered.ReportID, "report.failed") {
+		t.Errorf("with altered facts: %+v", altered)
+	}
 	built, _ := last[report.Ready](s, ready.ReportID)
 	if built.Findings == nil || len(built.Findings.SHA256) != 64 || built.Findings.Open == 0 {
 		t.Fatalf("the report found %+v", built.Findings)

@@ -17,6 +17,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/control"
 	"muster/internal/secrets"
+	"muster/internal/snapshot"
 )
 
 // spoken is the course of each server: what it was when, in hours before now, whole ones.
@@ -235,8 +236,13 @@ func (s *scene) before(one assessment.Sent, differs bool) {
 		s.t.Fatal(err)
 	}
 	id, sum := uuid.New(), sha256.Sum256(facts)
-	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers) VALUES ($1, $2, $3, $4, 'complete', $5, $6)`,
-		id, s.acme, one.Instance, one.At, string(facts), `{"PG-S17": [{"s": "`+one.Assessment.Results[0].Status+`"}]}`)
+	var answers *string // of an attempt that did not reach the server, made when it is read
+	if len(one.Assessment.Results) > 0 {
+		said := `{"PG-S17": [{"s": "` + one.Assessment.Results[0].Status + `"}]}`
+		answers = &said
+	}
+	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		id, s.acme, one.Instance, one.At, one.Assessment.Outcome, string(facts), answers)
 	if differs {
 		s.happens(eventstore.Fleet, fleet.AssessmentStream, fleet.AssessmentsOf(one.Instance), uuid.Nil, fleet.InstanceAssessed{
 			InstanceID: one.Instance, AssessmentID: id, At: one.At, FactsSHA256: hex.EncodeToString(sum[:]),
@@ -257,6 +263,7 @@ func TestAssessmentsFromBeforeMarks(t *testing.T) {
 		"the same":         {"fail", "", "legacy 13-0:failed"},
 		"not looked at":    {"not_assessed", "", "legacy 13-10:failed 10-0:altered"},
 		"better":           {"pass", "", "legacy 13-10:failed 10-0:altered"},
+		"not reached":      {snapshot.OutcomeUnreachable, "", "legacy 13-0:failed"},
 		"the logged, too":  {"fail", `UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json, answers = NULL WHERE instance_id = $1`, "legacy 13-0:altered"},
 		"the logged alone": {"fail", `DELETE FROM assessments WHERE instance_id = $1 AND recorded_at < $2`, "legacy 13-0:altered"},
 	}
@@ -266,6 +273,9 @@ func TestAssessmentsFromBeforeMarks(t *testing.T) {
 	for name, c := range examples {
 		legacy := s.server("legacy")
 		first, second := of(legacy, 0, "fail"), of(legacy, 0, c.status)
+		if c.status == snapshot.OutcomeUnreachable {
+			second.Assessment = snapshot.Assessment{Outcome: c.status}
+		}
 		first.At, second.At = day.Add(time.Hour), day.Add(4*time.Hour)
 		s.before(first, true)
 		s.before(second, false)

@@ -53,7 +53,9 @@ func (b binder) looks(instance uuid.UUID, rows []assessment.Answered) (looks []L
 	}
 	logged := looks
 	for _, row := range unlogged {
-		looks = append(looks, b.compared(row, logged))
+		if l, counts := b.compared(row, logged); counts {
+			looks = append(looks, l)
+		}
 	}
 	looks = slices.DeleteFunc(looks, func(l Look) bool { // what was only compared with
 		return !l.At.After(b.since) && (!l.Late || !l.RecordedAt.After(b.since))
@@ -100,22 +102,26 @@ func (b binder) absent(e logged.Entry) (l Look, is bool) {
 }
 
 // compared is an assessment without an event that a program from before marks kept. Such a
-// program left out what said the same as the last one that the log has of that day.
-func (b binder) compared(row assessment.Answered, logged []Look) Look {
+// program left out what said the same as the last one that the log has of that day. An attempt
+// that did not reach the server had no event, and anybody can insert one: it does not count where
+// it would end a worse state.
+func (b binder) compared(row assessment.Answered, logged []Look) (l Look, counts bool) {
 	l, last := stored(row), -1
 	for i, other := range logged {
 		if other.Event > 0 && !other.At.After(l.At) && sameDay(other.At, l.At) && (last < 0 || other.At.After(logged[last].At)) {
 			last = i
 		}
 	}
+	better := last >= 0 && rank(b.at(l)) < rank(b.at(logged[last]))
 	switch {
 	case last >= 0 && logged[last].Altered != "":
 		l.Altered = ReasonChanged
-	case row.Unreached: // of such an attempt there was no event
-	case last < 0 || rank(b.at(l)) < rank(b.at(logged[last])):
+	case row.Unreached:
+		return l, !better
+	case last < 0 || better:
 		l.Answers, l.Altered = nil, ReasonUnlogged
 	}
-	return l
+	return l, true
 }
 
 // at is the state that an assessment gives when it is made.
