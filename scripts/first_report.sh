@@ -101,7 +101,7 @@ printf 'x' >>"$work/forged.pdf"
 if "$muster" verify "$work/forged.pdf" >/dev/null 2>&1; then fail "a changed PDF was accepted"; fi
 ok "a changed PDF is refused"
 
-for _ in $(seq 100); do
+for _ in $(seq 200); do # a mail waits for the proof, 15 seconds at most
   ls "$MUSTER_DATA_DIR"/outbox/*.eml >/dev/null 2>&1 && grep -lq "$id" "$MUSTER_DATA_DIR"/outbox/*.eml && break
   sleep 0.1
 done
