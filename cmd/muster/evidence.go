@@ -49,8 +49,9 @@ the logs at this moment and the digest of each assessment. --csv and --pdf are f
 people; --proof FILE writes the signed JSON that they were made from.
 
 --verify checks signed JSON, or a signed PDF, with the installation's public keys alone, without its
-database. Exit status: 0 it is signed by one of the keys, 1 it was changed, 3 cannot
-tell (none of the keys is the one that is named, a file cannot be read).`,
+database. Exit status: 0 it is signed by a key that was in force, 1 it was changed, or its
+times cannot be true, 3 cannot tell (none of the keys is the one that is named, the key ended,
+a file cannot be read).`,
 		Example: `  muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z
   muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z --pdf --proof q3.json > q3.pdf
   muster evidence --verify q3.json --keys muster-keys.json`,
