@@ -567,3 +567,45 @@ test("without rules, channels and deliveries the pages say what they are for, an
   const menu = member.getByRole("navigation", { name: "Main" });
   expect(await menu.getByRole("link", { name: "Rules" }).count()).toBe(0);
 });
+
+test.each([
+  ["wide", {}],
+  ["narrow", { viewport: { width: 390, height: 844 } }],
+] as const)("a channel of Microsoft Teams and one of PagerDuty are added (%s)", async (how, options) => {
+  const sent: { kind: string }[] = [];
+  const page = await visit("/notifications/channels", {
+    ...options,
+    before: (p) =>
+      p.route("**/api/v1/channels", (route) => {
+        if (route.request().method() !== "POST") return route.continue();
+        sent.push(route.request().postDataJSON());
+        return route.fulfill({ status: 201, json: { id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1c01" } });
+      }),
+  });
+  const add = async (kind: string, fill: (dialog: ReturnType<Page["getByRole"]>) => Promise<void>) => {
+    await page.getByRole("button", { name: "Add a channel" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox", { name: "Kind" }).click();
+    await page.getByRole("option", { name: kind }).click();
+    await dialog.getByLabel("Name").fill(`Ours, ${how}`);
+    await fill(dialog);
+    expect(await violations(page), `the form of ${kind}`).toEqual([]);
+    expect(await sideways(page)).toBe(false);
+    await dialog.getByRole("button", { name: "Add channel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+  };
+  await add("Microsoft Teams", (dialog) =>
+    dialog.getByLabel("Address").fill("https://a.logic.azure.com/workflows/x?sig=y"),
+  );
+  await add("PagerDuty", async (dialog) => {
+    await dialog.getByLabel("Address").fill("https://events.eu.pagerduty.com");
+    await dialog.getByLabel("Routing key").fill("too short");
+    await dialog.getByRole("button", { name: "Add channel" }).click();
+    await dialog.getByText("Enter the 32 letters and digits of an integration key.").waitFor();
+    await dialog.getByLabel("Routing key").fill("R0123456789abcdef0123456789ABCDE");
+  });
+  expect(sent).toMatchObject([
+    { kind: "teams", url: "https://a.logic.azure.com/workflows/x?sig=y" },
+    { kind: "pagerduty", url: "https://events.eu.pagerduty.com", secret: "R0123456789abcdef0123456789ABCDE" },
+  ]);
+});

@@ -161,15 +161,16 @@ func eventsOf(ctx context.Context, with channel.Tools, d channel.Delivery) ([]ev
 		return nil, err
 	}
 	var events []event
-	for n := 0; len(rows) > 0; rows = rows[n:] {
-		if n = slices.IndexFunc(rows, func(h happened) bool { return h.Alert != rows[0].Alert }); n < 0 {
+	for len(rows) > 0 {
+		n := slices.IndexFunc(rows, func(h happened) bool { return h.Alert != rows[0].Alert })
+		if n < 0 {
 			n = len(rows)
 		}
 		all, err := stateOf(rows[:n], d.Message)
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, all...)
+		events, rows = append(events, all...), rows[n:]
 	}
 	return events, nil
 }
