@@ -3,6 +3,8 @@ package proof_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -69,6 +71,44 @@ func TestKeysChangeWhileAReportIsMade(t *testing.T) {
 	_, err = signs.Revoke(t.Context(), signing.Revocation{ID: first, Since: time.Now().Add(-time.Hour)}, func([]attest.Key) error { return nil })
 	must(t, err)
 	holds("rotated, retired and revoked meanwhile,", gone, "gone")
+}
+
+// TestAProcessWithAnOldKeyFile cannot judge a mark under the key that came since: that is no fault
+// of the report, and another process signs it.
+func TestAProcessWithAnOldKeyFile(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	dir := t.TempDir()
+	file, before := filepath.Join(dir, "secret.key"), filepath.Join(dir, "before.key")
+	open := func(path string) *signing.Signing {
+		t.Helper()
+		ring, err := secrets.LoadOrCreate(path)
+		must(t, err)
+		signs, err := signing.Open(t.Context(), s.db, ring, nil)
+		must(t, err)
+		return signs
+	}
+	first := open(file)
+	must(t, secrets.CheckKeys(t.Context(), s.db, first.Ring()))
+	must(t, first.Publish(t.Context()))
+	key, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(before, key, 0o600))
+	old := open(before)
+	_, err = secrets.Rotate(t.Context(), s.db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func(secrets.Rotation) error { return nil })
+	must(t, err)
+	s.maker.Signing = open(file)
+	must(t, s.maker.Signing.Publish(t.Context()))
+	id, _ := s.ready(report.Security, "of after")
+	if _, err := s.maker.Vouch(t.Context(), s.org, id); err != nil {
+		t.Fatal(err)
+	}
+	s.maker.Signing = old
+	var rotated *secrets.RotatedError
+	var fault *proof.FaultError
+	if _, err := s.maker.Vouch(t.Context(), s.org, id); !errors.As(err, &rotated) || errors.As(err, &fault) {
+		t.Errorf("with the key file of before: %v", err)
+	}
 }
 
 // TestNoTimeStampAfterADay: it would contradict the report's own time.

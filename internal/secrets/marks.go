@@ -36,9 +36,10 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Log, p.Position) 
 
 // MarkError says that the program did not make a mark, or that it no longer counts.
 type MarkError struct {
-	At     Place
-	None   bool // there is no mark
-	Reason string
+	At      Place
+	None    bool // there is no mark
+	Unknown bool // it is of a key that the ring does not have; one that was loaded before a rotation lacks the new key
+	Reason  string
 }
 
 func (e *MarkError) Error() string {
@@ -140,7 +141,7 @@ func (m *Marks) Marked(purpose string, text []byte, mark string, at Place) error
 		key, ok = kept.Key, true
 	}
 	if !ok {
-		return &MarkError{At: at, Reason: "its mark is of a key that this installation does not have"}
+		return &MarkError{At: at, Unknown: true, Reason: "its mark is of a key that this installation does not have"}
 	}
 	if !hmac.Equal(sum, markUnder(key, purpose, text)) {
 		return &MarkError{At: at, Reason: "its mark is of something else"}
