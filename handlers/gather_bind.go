@@ -22,11 +22,14 @@ type AlteredFactsError struct{ Altered []AlteredFact }
 type AlteredFact struct {
 	Server string
 	logged.Alteration
+	Exception uuid.UUID // what is altered is this exception; uuid.Nil: none
 }
 
 func (f AlteredFact) String() string {
 	name, at := legible.Clean(f.Server), f.At.UTC().Format(time.RFC3339)
 	switch {
+	case f.Exception != uuid.Nil:
+		return fmt.Sprintf("the exception %s is not the one that the log of the organization has", f.Exception)
 	case f.Classified && f.Position == 0:
 		return fmt.Sprintf("the log has no event of the classification of the databases of %s", name)
 	case f.Classified:
@@ -89,7 +92,7 @@ func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document)
 	if len(altered) > 0 {
 		failed := &AlteredFactsError{}
 		for _, a := range altered {
-			failed.Altered = append(failed.Altered, AlteredFact{of[a.Instance].Name, a})
+			failed.Altered = append(failed.Altered, AlteredFact{Server: of[a.Instance].Name, Alteration: a})
 		}
 		slices.SortFunc(failed.Altered, func(a, b AlteredFact) int { return strings.Compare(a.String(), b.String()) })
 		return failed

@@ -2,12 +2,16 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
 
+	"muster/domain/exception"
+	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/internal/snapshot"
+	"muster/projections"
 	"muster/projections/exceptions"
 )
 
@@ -20,6 +24,9 @@ func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.
 	}
 	found, err := g.Exceptions.InForce(ctx, in.OrganizationID, doc.AsOf)
 	if err != nil {
+		return err
+	}
+	if found, err = g.loggedExceptions(ctx, in.OrganizationID, found); err != nil {
 		return err
 	}
 	var people []uuid.UUID
@@ -44,6 +51,64 @@ func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.
 		x.RequestedBy.Name, x.GrantedBy.Name = names[x.RequestedBy.ID], names[x.GrantedBy.ID]
 	}
 	return nil
+}
+
+// loggedExceptions are those in force by the log of the organization, too: with SQL alone,
+// somebody can put one into the read model. One that was revoked meanwhile is left out. Error:
+// *AlteredFactsError.
+func (g *Inputs) loggedExceptions(ctx context.Context, organization uuid.UUID, found []exceptions.Exception) (out []exceptions.Exception, err error) {
+	var ids []uuid.UUID
+	for _, x := range found {
+		ids = append(ids, x.ID)
+	}
+	says := map[uuid.UUID]*exceptions.Exception{}
+	for e, err := range g.Events.LoadEach(ctx, organization, ids) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Log != eventstore.Organization || e.StreamType != exception.StreamType {
+			continue
+		}
+		fact, err := projections.Fact[exception.Event](g.Logged.Decode, e, "an exception")
+		if err != nil {
+			return nil, fmt.Errorf("event %d of the organization: %w", e.Position, err)
+		}
+		if asked, is := fact.(exception.Requested); is {
+			says[e.Stream] = &exceptions.Exception{
+				Status: exception.StatusRequested, CheckID: asked.CheckID, InstanceID: asked.InstanceID, DatabaseID: asked.DatabaseID,
+				ObjectRef: asked.ObjectRef, Reason: asked.Reason, Until: asked.Until, RequestedBy: e.Actor(),
+			}
+		} else if x := says[e.Stream]; x != nil {
+			who := e.Actor()
+			x.DecidedBy = &who
+			x.Status, _ = exception.Next(x.Status, fact)
+		}
+	}
+	failed := &AlteredFactsError{}
+	for _, x := range found {
+		switch said := says[x.ID]; {
+		case said == nil || said.Status == exception.StatusRequested || !sameExceptions(*said, x):
+			failed.Altered = append(failed.Altered, AlteredFact{Exception: x.ID})
+		case said.Status == exception.StatusGranted:
+			out = append(out, x)
+		}
+	}
+	if len(failed.Altered) > 0 {
+		if g.Logged.Altered != nil {
+			g.Logged.Altered(failed.Error())
+		}
+		return nil, failed
+	}
+	return out, nil
+}
+
+// sameExceptions reports whether two are about the same findings, for the same time, of the same
+// requester and reason.
+func sameExceptions(a, b exceptions.Exception) bool {
+	same := func(a, b *uuid.UUID) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+	return a.CheckID == b.CheckID && same(a.InstanceID, b.InstanceID) && same(a.DatabaseID, b.DatabaseID) && a.ObjectRef == b.ObjectRef &&
+		a.Reason == b.Reason && instant.Cut(a.Until).Equal(instant.Cut(b.Until)) && a.RequestedBy == b.RequestedBy &&
+		(a.Status != b.Status || same(a.DecidedBy, b.DecidedBy)) // revoked meanwhile, by somebody else
 }
 
 // concerning is an exception as the document carries it; ok is false where it

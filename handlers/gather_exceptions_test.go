@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -367,5 +368,54 @@ func TestFindingsAreVerifiedAsTheCatalogueSays(t *testing.T) {
 	want := check.Verify("public.\"o'dd\"")
 	if got := rows[1][slices.Index(rows[0], "verify")]; want == "" || got != want {
 		t.Errorf("verified by %q, want %q", got, want)
+	}
+}
+
+// TestAReportOverAlteredExceptions fails: with SQL alone somebody has the read model say that
+// findings are accepted which nobody accepted, or others, or for longer.
+func TestAReportOverAlteredExceptions(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	legacy := e.register("legacy", true)
+	e.connect(legacy)
+	e.looked(legacy, failing(snapshot.StatusFail))
+	id := e.granted("PG-S17", nil)
+	e.asked("PG-S01", nil)
+	gather := func() (snapshot.Document, error) {
+		return e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	}
+	doc, err := gather()
+	if err != nil || len(doc.Exceptions) != 1 || doc.Exceptions[0].ID != id {
+		t.Fatalf("%+v, %v", doc.Exceptions, err)
+	}
+	for name, sql := range map[string]string{
+		"inserted": `INSERT INTO exceptions_v1.exceptions SELECT gen_random_uuid(), organization_id, status, 'PG-S18', instance_id, database_id, object_ref, reason, until, requested_by, requested_at, decided_by, decided_at
+			FROM exceptions_v1.exceptions WHERE id = $1`,
+		"of another check": `UPDATE exceptions_v1.exceptions SET check_id = 'PG-S18' WHERE id = $1`,
+		"of a server":      `UPDATE exceptions_v1.exceptions SET instance_id = gen_random_uuid() WHERE id = $1`,
+		"of an object":     `UPDATE exceptions_v1.exceptions SET object_ref = 'x' WHERE id = $1`,
+		"for longer":       `UPDATE exceptions_v1.exceptions SET until = until + interval '1 year' WHERE id = $1`,
+		"other words":      `UPDATE exceptions_v1.exceptions SET reason = 'approved by the board' WHERE id = $1`,
+		"somebody else":    `UPDATE exceptions_v1.exceptions SET decided_by = requested_by WHERE id = $1`,
+		"granted by none":  `UPDATE exceptions_v1.exceptions SET status = 'granted', decided_by = requested_by, decided_at = requested_at WHERE id <> $1`,
+	} {
+		e.db.MustExec(`CREATE TABLE as_it_was AS SELECT * FROM exceptions_v1.exceptions`)
+		e.db.MustExec(sql, id)
+		var altered *handlers.AlteredFactsError
+		if _, err := gather(); !errors.As(err, &altered) || !strings.Contains(err.Error(), "the exception "+altered.Altered[0].Exception.String()+" is not the one") {
+			t.Errorf("%s: %v", name, err)
+		}
+		e.db.MustExec(`DELETE FROM exceptions_v1.exceptions`)
+		e.db.MustExec(`INSERT INTO exceptions_v1.exceptions SELECT * FROM as_it_was`)
+		e.db.MustExec(`DROP TABLE as_it_was`)
+	}
+	e.db.MustExec(`CREATE TABLE as_it_was AS SELECT * FROM exceptions_v1.exceptions`)
+	e.revoked(id)
+	if _, err := gather(); err != nil { // the read model has passed it
+		t.Fatal(err)
+	}
+	e.db.MustExec(`UPDATE exceptions_v1.exceptions SET status = a.status, decided_by = a.decided_by FROM as_it_was a WHERE exceptions_v1.exceptions.id = a.id`)
+	if doc, err := gather(); err != nil || len(doc.Exceptions) != 0 {
+		t.Errorf("one that was revoked: %+v, %v", doc.Exceptions, err)
 	}
 }
