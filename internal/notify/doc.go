@@ -60,6 +60,8 @@
 //     its own times.
 //   - An event cannot be read: following that log stops, says so in the log each time, and goes
 //     on with a program that can.
+//   - A channel has a kind that this program does not know, because a newer one made it: following
+//     the logs stops as above, and nothing is sent in another kind's form.
 //   - Alerts that we feed to an Alertmanager come back by its webhook: the door knows them by
 //     their label and leaves them out (intake/alertmanager). A webhook of ours at a door of
 //     ours is refused, and a delivery that fails is no event.
