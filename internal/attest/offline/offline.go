@@ -3,7 +3,6 @@ package offline
 import (
 	"bytes"
 	"crypto/sha256"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,7 +29,8 @@ type Answer struct {
 }
 
 // Check checks a PDF with the proof in it, or with one that lies beside it (nil: there is
-// none); a table or an inputs document with the one beside it. Where there are both, the one beside it counts, for others may have added to it.
+// none); a table or an inputs document with the one beside it. Where there are both, the one
+// beside it counts, for others may have added to it.
 func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 	c := &check{trust: trust}
 	if beside != nil {
@@ -131,58 +131,22 @@ func (c *check) takeApart(file []byte) {
 	if p, err := attest.ParseKept(revisions.Proof); err == nil {
 		c.inside = &p
 	}
-	c.signature(revisions)
-}
-
-func (c *check) signature(revisions pades.Revisions) {
-	var trusted []*x509.Certificate
-	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
-		if chain, err := k.Chain(); err == nil {
-			trusted = append(trusted, chain[0])
-		}
-	}
-	signature, err := revisions.Verify(trusted)
-	var fault *pades.SignatureError
-	switch {
-	case errors.As(err, &fault) && fault.Fault == pades.Untrusted:
-		c.say(attest.StepSignature, attest.Untold, "The PDF is signed with none of the given keys: %s.", fault.Reason)
-	case err != nil:
-		c.say(attest.StepSignature, attest.Broken, "The PDF's signature does not hold: %v.", err)
-	default:
-		c.signed = &signature
+	var off attest.Step
+	if c.signed, off = c.trust.VerifyPDF(revisions); c.signed == nil {
+		c.steps = append(c.steps, off)
 	}
 }
 
-// signedBy judges a signature that holds: when it was made, by its own word, against the
-// event, and its key's lifetime. That word is of a process's clock, so it may be off.
+// signedBy judges a signature that holds; p is the proof that counts, nil: there is none.
 func (c *check) signedBy(p *attest.Proof) {
 	if c.signed == nil {
 		return
 	}
-	at, by := c.signed.At, c.signed.Certificate
-	state, why := attest.Held, ""
+	var content *attest.Dated
 	if p != nil {
-		if k, ok := c.keyOf(by); ok {
-			state, why = k.Lived(at, c.seen.Any, attest.Skew)
-		}
-		if recorded := p.Event.RecordedAt; attest.Apart(at, recorded) {
-			state, why = attest.Broken, fmt.Sprintf("The report says that it was recorded on %s, and the PDF's signature that it was made on %s: one of them is not true.", stamp(recorded), stamp(at))
-		}
+		content = &attest.Dated{Says: "The report says that it was recorded on", At: p.Event.RecordedAt}
 	}
-	if state == attest.Held {
-		why = fmt.Sprintf("The PDF is signed to its last byte by %s, which says that it was on %s.", by.Subject.CommonName, stamp(at))
-	}
-	c.say(attest.StepSignature, state, "%s", why)
-}
-
-// keyOf is the given key with a certificate.
-func (c *check) keyOf(by *x509.Certificate) (attest.Key, bool) {
-	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
-		if chain, err := k.Chain(); err == nil && chain[0].Equal(by) {
-			return k, true
-		}
-	}
-	return attest.Key{}, false
+	c.steps = append(c.steps, c.trust.JudgePDF(*c.signed, content, c.seen.Any))
 }
 
 // times judges the time stamps: of the PDF's signature, the attestation and the

@@ -3,7 +3,6 @@ package evidence
 import (
 	"bytes"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,7 +78,10 @@ func (c *fileCheck) read(file []byte) (err error) {
 func (c *fileCheck) judge(unread error, trust attest.Trust, seen time.Time) Answer {
 	c.trust, c.seen = trust, seen
 	if c.revisions != nil {
-		c.verify()
+		var off attest.Step
+		if c.signature, off = trust.VerifyPDF(*c.revisions); c.signature == nil {
+			c.steps = append(c.steps, off)
+		}
 	}
 	if unread != nil {
 		c.say(attest.StepFile, attest.Untold, "%v.", unread)
@@ -89,52 +91,14 @@ func (c *fileCheck) judge(unread error, trust attest.Trust, seen time.Time) Answ
 	c.attestation()
 	c.checkpoints()
 	if c.signature != nil {
-		c.signedBy()
+		says := attest.Dated{Says: "The evidence says that it was made on", At: c.document.AsOf}
+		c.steps = append(c.steps, trust.JudgePDF(*c.signature, &says, c.seen))
 	}
 	return c.answer()
 }
 
 func (c *fileCheck) say(name string, state attest.State, format string, args ...any) {
 	c.steps = append(c.steps, attest.Step{Name: name, State: state, Detail: fmt.Sprintf(format, args...)})
-}
-
-// verify checks a PDF's signature.
-func (c *fileCheck) verify() {
-	var trusted []*x509.Certificate
-	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
-		if chain, err := k.Chain(); err == nil {
-			trusted = append(trusted, chain[0])
-		}
-	}
-	signature, err := c.revisions.Verify(trusted)
-	var fault *pades.SignatureError
-	switch {
-	case errors.As(err, &fault) && fault.Fault == pades.Untrusted:
-		c.say(attest.StepSignature, attest.Untold, "The PDF is signed with none of the given keys: %s.", fault.Reason)
-	case err != nil:
-		c.say(attest.StepSignature, attest.Broken, "The PDF's signature does not hold: %v.", err)
-	default:
-		c.signature = &signature
-	}
-}
-
-// signedBy judges a PDF's signature that holds by its time and by its key's lifetime.
-func (c *fileCheck) signedBy() {
-	at, by := c.signature.At, c.signature.Certificate
-	if attest.Apart(at, c.document.AsOf) {
-		c.say(attest.StepSignature, attest.Broken, "The evidence is of %s, and the PDF's signature says %s: one of them is not true.", minute(c.document.AsOf), minute(at))
-		return
-	}
-	for _, k := range c.trust.Keys.Of(attest.UsePDF) {
-		if chain, err := k.Chain(); err != nil || !chain[0].Equal(by) {
-			continue
-		}
-		if state, why := k.Lived(at, c.seen, attest.Skew); state != attest.Held {
-			c.say(attest.StepSignature, state, "%s", why)
-			return
-		}
-	}
-	c.say(attest.StepSignature, attest.Held, "The PDF is signed to its last byte by %s.", by.Subject.CommonName)
 }
 
 // timestamps judges the time stamps of the evidence's signature and of the PDF's.

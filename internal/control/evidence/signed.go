@@ -138,9 +138,9 @@ func Check(s Signed, keys attest.Keys) (verdict attest.Verdict, key string) {
 }
 
 // Lived judges evidence that a key signed by the key's lifetime, as reports are judged
-// (attest.Key.Lived). AsOf is by a process's clock;
-// seen is when it was there at the latest by a clock that is trusted, zero: nobody has said. Where the state is another than
-// attest.Held, the sentence says why.
+// (attest.Key.Lived). AsOf is by a process's clock; seen is when it was there at the latest by a
+// clock that is trusted, zero: nobody has said. Where the state is another than attest.Held, the
+// sentence says why.
 func Lived(d Document, seen time.Time, keys attest.Keys, key string) (attest.State, string) {
 	for _, k := range keys.Of(attest.UseReport) {
 		if k.ID != key {
