@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"muster/internal/control"
@@ -154,10 +155,7 @@ func (p *sheet) bars() {
 
 func (p *sheet) legend() {
 	x, page := p.Left(), p.Page()
-	for _, entry := range []struct {
-		state control.State
-		words string
-	}{{control.Passed, "passed"}, {control.Failed, "failed"}, {control.Accepted, "accepted"}, {control.NotAssessed, "not assessed"}, {control.ReportedLate, "reported late"}, {control.Altered, "altered"}} {
+	for _, entry := range states {
 		p.segment(x, p.Y+1, 18, entry.state)
 		x += 23 + page.Text(x+23, p.Y+8.5, smallStyle, typeset.Left, entry.words) + 14
 	}
@@ -258,14 +256,29 @@ func hatch(page *typeset.Page, x, y, w, h float64) {
 	page.Rule(x, y+h, w, 0, line, muted)
 }
 
-// stateWords are the states for people.
-var stateWords = map[control.State]string{
-	control.Passed: "passed", control.Failed: "failed", control.Accepted: "accepted", control.NotAssessed: "not assessed",
-	control.ReportedLate: "reported late", control.Altered: "altered",
+// shown is how a state is told on paper.
+type shown struct {
+	state control.State
+	words string
+	mark  typeset.Color
 }
 
-var stateMarks = map[control.State]typeset.Color{
-	control.Passed: good, control.Failed: bad, control.Accepted: caution, control.NotAssessed: hairline, control.ReportedLate: hairline, control.Altered: bad,
+// states are all of them, in the order of the legend.
+var states = []shown{
+	{control.Passed, "passed", good},
+	{control.Failed, "failed", bad},
+	{control.Accepted, "accepted", caution},
+	{control.NotAssessed, "not assessed", hairline},
+	{control.ReportedLate, "reported late", hairline},
+	{control.Altered, "altered", bad},
+}
+
+func shownAs(state control.State) shown {
+	i := slices.IndexFunc(states, func(s shown) bool { return s.state == state })
+	if i < 0 {
+		return shown{state: state, words: string(state), mark: muted}
+	}
+	return states[i]
 }
 
 // periods is the table of all of them.
@@ -291,9 +304,10 @@ func (p *sheet) periods() {
 		},
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
+			state := shownAs(r.period.State)
 			return []typeset.Cell{
 				{Text: r.item.Instance.Name, Style: cellStrong}, {Text: minute(r.period.From)}, {Text: minute(r.period.To)},
-				{Text: stateWords[r.period.State], Mark: stateMarks[r.period.State]}, {Text: typeset.Thousands(r.period.Assessments)}, {Text: p.d.Words(r.period)},
+				{Text: state.words, Mark: state.mark}, {Text: typeset.Thousands(r.period.Assessments)}, {Text: p.d.Words(r.period)},
 			}
 		},
 	})
