@@ -14,6 +14,7 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/tree"
 	"muster/internal/attest"
+	"muster/internal/checkpoint"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 )
@@ -57,13 +58,18 @@ func (s *ProofRoutes) caching(how string) string {
 	return "private, " + how
 }
 
-func (s *ProofRoutes) GetCheckpoint(ctx context.Context, r api.GetCheckpointRequestObject) (api.GetCheckpointResponseObject, error) {
-	log := eventstore.Log(r.Log)
+// latest is the last checkpoint of a log that somebody names.
+func (s *ProofRoutes) latest(ctx context.Context, log eventstore.Log) (checkpoint.Checkpoint, error) {
 	if err := wire.Found(slices.Contains(eventstore.Logs, log), nil, "log"); err != nil {
-		return nil, err
+		return checkpoint.Checkpoint{}, err
 	}
 	last, ok, err := s.Checkpoints.Latest(ctx, log)
-	if err := wire.Found(ok, err, "checkpoint"); err != nil {
+	return last, wire.Found(ok, err, "checkpoint")
+}
+
+func (s *ProofRoutes) GetCheckpoint(ctx context.Context, r api.GetCheckpointRequestObject) (api.GetCheckpointResponseObject, error) {
+	last, err := s.latest(ctx, eventstore.Log(r.Log))
+	if err != nil {
 		return nil, err
 	}
 	return answer(ctx, "text/plain; charset=utf-8", s.caching("no-cache"), []byte(last.Note)), nil
@@ -73,11 +79,8 @@ func (s *ProofRoutes) GetCheckpoint(ctx context.Context, r api.GetCheckpointRequ
 // covers it.
 func (s *ProofRoutes) GetConsistency(ctx context.Context, r api.GetConsistencyRequestObject) (api.GetConsistencyResponseObject, error) {
 	log := eventstore.Log(r.Log)
-	if err := wire.Found(slices.Contains(eventstore.Logs, log), nil, "log"); err != nil {
-		return nil, err
-	}
-	last, ok, err := s.Checkpoints.Latest(ctx, log)
-	if err := wire.Found(ok, err, "checkpoint"); err != nil {
+	last, err := s.latest(ctx, log)
+	if err != nil {
 		return nil, err
 	}
 	from, to := r.Params.From, last.Size
