@@ -230,6 +230,6 @@ func printRestored(cmd *cobra.Command, b *backup.Backup, v backup.Verified) {
 		fmt.Fprintf(out, "  %s\n", finding)
 	}
 	for _, path := range v.GivenUp {
-		fmt.Fprintf(out, "given up: what %s said is signed no more; it is kept as %s.given-up\n", path, path)
+		fmt.Fprintf(out, "given up: what was signed last is signed no more; it is kept as %s\n", path)
 	}
 }

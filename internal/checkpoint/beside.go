@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"muster/eventstore"
 	"muster/internal/attest"
@@ -69,16 +70,13 @@ func (b Beside) read(log eventstore.Log, origin string) (all []besideState, err 
 	return all, nil
 }
 
-// write keeps a checkpoint, unless a file has it or a larger one.
-func (b Beside) write(c Checkpoint, before []besideState) error {
-	if b.Name == "" {
-		return nil
-	}
-	for _, had := range before {
-		if had.size >= c.Size {
-			return nil
-		}
-	}
+// has says whether a file has a checkpoint, or a larger one.
+func has(files []besideState, c Checkpoint) bool {
+	return slices.ContainsFunc(files, func(f besideState) bool { return f.size >= c.Size })
+}
+
+// write keeps a checkpoint.
+func (b Beside) write(c Checkpoint) error {
 	var failed error
 	for _, dir := range b.Dirs {
 		err := secrets.KeepBeside(filepath.Join(b.Dirs[0], b.Name), b.path(dir, c.Log), []byte(c.Note))
@@ -90,17 +88,36 @@ func (b Beside) write(c Checkpoint, before []besideState) error {
 	return failed
 }
 
-// giveUp moves the files of a log aside, and says where they were.
+// giveUp moves the files of a log aside, and says where they are now. Those that were moved
+// before stay: each has what was signed then.
 func (b Beside) giveUp(log eventstore.Log) (moved []string, err error) {
 	for _, dir := range b.Dirs {
 		path := b.path(dir, log)
-		switch err := os.Rename(path, path+".given-up"); {
+		aside, err := unused(path + ".given-up")
+		if err == nil {
+			err = os.Rename(path, aside)
+		}
+		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return moved, fmt.Errorf("move aside what was signed last: %w", err)
 		default:
-			moved = append(moved, path)
+			moved = append(moved, aside)
 		}
 	}
 	return moved, nil
+}
+
+// unused is a name that no file has: the given one, or that with a number.
+func unused(name string) (string, error) {
+	for free, n := name, 2; ; n++ {
+		_, err := os.Lstat(free)
+		if errors.Is(err, fs.ErrNotExist) {
+			return free, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
 }

@@ -89,6 +89,34 @@ func TestAFileBesideTheKeyOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+// TestAFileBesideTheKeyNeverGoesBack, whatever a process has read of it before.
+func TestAFileBesideTheKeyNeverGoesBack(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.beside = true
+	h.restart()
+	h.append(3)
+	smaller, err := h.makes(3)
+	must(t, err)
+	h.append(2)
+	larger, err := h.makes(5)
+	must(t, err)
+	file := filepath.Join(filepath.Dir(h.keyFile), "secret.key.signed-reports")
+	must(t, h.maker.KeepBeside(t.Context(), smaller))
+	if kept, err := os.ReadFile(file); err != nil || !strings.HasPrefix(larger.Note, string(kept)) {
+		t.Errorf("a process that had read the file before puts a smaller one back: %q, %v", kept, err)
+	}
+	for range 2 { // restored twice: what was signed before either stays
+		must(t, os.WriteFile(file, []byte(larger.Note), 0o600))
+		if moved, err := h.maker.GiveUp(eventstore.Reports); err != nil || len(moved) != 1 {
+			t.Errorf("moved aside are %v, %v", moved, err)
+		}
+	}
+	if aside, err := filepath.Glob(file + ".given-up*"); err != nil || len(aside) != 2 {
+		t.Errorf("moved aside are %v, %v", aside, err)
+	}
+}
+
 // TestTwoRestoresThatShareAKeysDirectory: two copies of one database go on, each in its own
 // way, and the second that signs is refused, smaller or larger.
 func TestTwoRestoresThatShareAKeysDirectory(t *testing.T) {
@@ -122,7 +150,7 @@ func TestTwoRestoresThatShareAKeysDirectory(t *testing.T) {
 	h.restart()
 	signed, err := h.makes(15)
 	must(t, err)
-	if kept, err := os.ReadFile(moved[0]); err != nil || string(kept) != signed.Note {
+	if kept, err := os.ReadFile(strings.TrimSuffix(moved[0], ".given-up")); err != nil || string(kept) != signed.Note {
 		t.Errorf("the file has %q, %v", kept, err)
 	}
 }

@@ -254,7 +254,7 @@ func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) 
 	}
 	var made bool
 	err = transact.Once(ctx, m.db, nil, func(tx *sqlx.Tx) error {
-		if err := statement.Exec(ctx, tx, "take turns at checkpoints", `SELECT pg_advisory_xact_lock(hashtext('log_checkpoints'), hashtext($1))`, string(log)); err != nil {
+		if err := takeTurns(ctx, tx, log); err != nil {
 			return err
 		}
 		t := turn{Maker: m, tx: tx, trees: m.trees.Within(tx), log: log, before: before, verified: upTo}
@@ -263,7 +263,7 @@ func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) 
 	})
 	if err == nil && wait == 0 {
 		m.remember(c)
-		if err := m.Beside.write(c, files); err != nil {
+		if err := m.keepBeside(ctx, c, files); err != nil {
 			m.Unkept(log, err)
 		}
 	}
@@ -271,6 +271,28 @@ func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) 
 		m.Made(log)
 	}
 	return c, wait, err
+}
+
+// keepBeside keeps a checkpoint in a file, unless a file has it or a larger one; files are those that
+// were read before. Another process may have written since, so they are read again in a turn.
+func (m *Maker) keepBeside(ctx context.Context, c Checkpoint, files []besideState) error {
+	if m.Beside.Name == "" || has(files, c) {
+		return nil
+	}
+	return transact.Once(ctx, m.db, nil, func(tx *sqlx.Tx) error {
+		if err := takeTurns(ctx, tx, c.Log); err != nil {
+			return err
+		}
+		files, err := m.Beside.read(c.Log, m.keys.Origin(c.Log))
+		if err != nil || has(files, c) {
+			return err
+		}
+		return m.Beside.write(c)
+	})
+}
+
+func takeTurns(ctx context.Context, tx *sqlx.Tx, log eventstore.Log) error {
+	return statement.Exec(ctx, tx, "take turns at checkpoints", `SELECT pg_advisory_xact_lock(hashtext('log_checkpoints'), hashtext($1))`, string(log))
 }
 
 // signed is what was signed, and is not known from the database.
