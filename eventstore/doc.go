@@ -35,8 +35,8 @@
 // on any open transaction), an advisory lock with the previous hash read in the
 // same statement (forked the chain 13 times in 1,600 appends). The price of the
 // head row: 0.7 of a bare prepared insert's rate with 1 client (0.6 through
-// database/sql), 0.1 with 32 that queue, as those of several processes do; 32 that
-// share commits come to 1.1 and more (BenchmarkAppend; docs/performance.md).
+// database/sql), 0.1 with 32 that queue, as those of several processes do
+// (BenchmarkAppend; docs/performance.md).
 //
 // # No group commit
 //
@@ -101,11 +101,9 @@
 //     idle_in_transaction_session_timeout ends the transaction. internal/postgres
 //     sets both on every pool; a pool without them can stall a log for ever.
 //   - The commit's answer is lost: the writer cannot know. It loads the stream,
-//     or sends the batch again by its keys. Of a group nobody can, and all of it is
-//     there or nothing.
-//   - A log's head row is locked for longer than lock_timeout: the append that is being
-//     written fails, then all that waited for it, together. So one may wait twice as long
-//     as the timeout says.
+//     or sends the batch again by its keys.
+//   - A log's head row is locked for longer than lock_timeout: each append that
+//     waits for it fails.
 //   - Two writers append to one stream: one gets a *ConflictError with the
 //     version there is now, and has written nothing. Its transaction is over.
 //   - Two transactions lock keys twice each, or append to several logs in
@@ -116,8 +114,8 @@
 //     they never fall. It was a year ahead once: they stand still for a year; the
 //     chain stays whole, but "as of" cannot tell events of that year apart.
 //     Clocks of the processes play no part but in OccurredAt.
-//   - Several events have one recorded time: those of one append always do, and those of
-//     a group. "As of T" takes an append whole or not at all.
+//   - Several events have one recorded time: those of one append always do.
+//     "As of T" takes an append whole or not at all.
 //   - A transaction locks the head row and then commits slowly: its recorded time
 //     lies before the commit. An "as of" of less than that ago can gain events.
 //   - Vacuum is held up for hours (a forgotten transaction, a dump): the head
