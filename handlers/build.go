@@ -311,8 +311,8 @@ func findingsOf(doc snapshot.Document) *report.Findings {
 	return found
 }
 
-// publish marks the outcome as built by this program, and commits it with everything that follows from it. Where the
-// answer to the commit is lost, the files stay: the log may name them.
+// publish marks the outcome as built by this program, and commits it with everything that follows
+// from it. Where the answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, queued report.Queued, made built) error {
 	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (mark commands.Mark, err error) {
 		if made.ready, err = b.Proofs.Mark(ctx, tx, job.OrganizationID, job.Subject, queued, made.ready); err != nil {

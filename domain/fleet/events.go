@@ -33,7 +33,8 @@ func Engines() []Engine { return []Engine{PostgreSQL, SQLServer, Oracle, MongoDB
 // Event is a fact about an instance or a database.
 type Event interface{ name() string }
 
-// InstanceRegistered says that the instance is known from now on. CreatedAt is the registration time that lists and trends use.
+// InstanceRegistered says that the instance is known from now on. CreatedAt is the registration
+// time that lists and trends use.
 type InstanceRegistered struct {
 	ExternalID string    `json:"externalId"`
 	Name       string    `json:"name"`
@@ -62,7 +63,8 @@ type InstanceActivated struct{}
 // InstanceDeactivated says that the instance is counted, but not assessed.
 type InstanceDeactivated struct{}
 
-// InstanceRemoved says that the instance is gone, with its databases; registered again it is a new instance with a new id.
+// InstanceRemoved says that the instance is gone, with its databases; registered again it is a
+// new instance with a new id.
 type InstanceRemoved struct{}
 
 // InstanceGrantsDeclined holds the grants that the organization will not give Muster's

@@ -34,8 +34,8 @@
 //
 // Events from before marks have none. BeginMarks notes how far each log went, and when, at the
 // first start of a program that makes marks, sealed in the row "begun" and in a file beside the key
-// file, or in the data directory where nothing can be written there (secret.key.marks, no secret). Each note has a number, and the highest of row, file
-// and memory counts. So a row that SQL deletes, damages or sets back is put right at the next
+// file, or in the data directory where nothing can be written there (secret.key.marks, no
+// secret). Each note has a number, and the highest of row, file and memory counts. So a row that SQL deletes, damages or sets back is put right at the next
 // start, and changes nothing in a process that runs. No note at all: no event is from before.
 //
 // In an upgrade replica by replica, programs from before write events without a mark while
