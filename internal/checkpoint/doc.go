@@ -32,7 +32,8 @@
 // SQL does not reach it: secret.key.signed-reports is the last checkpoint that a process of this
 // machine signed or saw signed, byte for byte, and one for each other log. It is replaced in one
 // step after the commit, and is the key's owner's, also where root signs (secrets.KeepBeside).
-// Where nothing can be written beside the key (an orchestrator hands it in), it lies in the data directory. Every process that signs reads it first.
+// Where nothing can be written beside the key (an orchestrator hands it in), it lies in the data
+// directory. Every process that signs reads it first.
 //
 //   - Processes of one machine share it: the largest size stays, whoever writes last.
 //   - Machines that do not share the directory have a file each, as old as the last checkpoint
