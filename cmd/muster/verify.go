@@ -55,8 +55,9 @@ Of several files, 1 comes before 3 and 3 before 0.
 
 --offline asks no database, data directory or network, and needs the installation's
 public keys (--keys), kept from ` + "/.well-known/muster-keys.json" + `: the proof is in the
-PDF, or beside the files (--proof). Exports, signed evidence (JSON or PDF) and mails (.eml)
-are checked by the same keys; --trust takes all that a check rests on in one file. Without a proof or the right keys the status is 3.`,
+PDF, or beside the files (--proof). Exports, signed evidence (JSON or PDF) and mails
+(.eml) are checked by the same keys. --trust takes all that a check rests on in one
+file. Without a proof or the right keys the status is 3.`,
 		Example: `  muster verify security.pdf
   curl … | muster verify -
   muster verify --offline --keys muster-keys.json security.pdf

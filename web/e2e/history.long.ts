@@ -345,6 +345,11 @@ describe("a PDF in hand", () => {
     await page.locator('[data-verdict="unknown"]').getByText("Not built by Muster, or changed").waitFor();
     expect(await known.count()).toBe(0);
     expect(await violations(page)).toEqual([]);
+    // Evidence is not looked for in a file this large, so nothing is said against it.
+    await choose(page, "evidence.json", Buffer.concat([Buffer.from("{"), Buffer.alloc(16 << 20, " ")]));
+    await page.locator('[data-verdict="too-large"]').getByText("muster verify FILE").waitFor();
+    expect(await page.locator('[data-verdict="unknown"]').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
   });
 
   test("can be dropped; what is no PDF is not sent", async () => {

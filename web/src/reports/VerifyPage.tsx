@@ -60,7 +60,7 @@ export function VerifyPage() {
                   <Text size="sm">{check.data.reason}</Text>
                 </Panel>
               )}
-              {check.data?.answer && <Verdict answer={check.data.answer} digest={check.data.digest} />}
+              {check.data?.answer && <Verdict answer={check.data.answer} digest={check.data.digest} size={file.size} />}
             </Stack>
           )}
         </div>

@@ -4,6 +4,9 @@ import { client, type Schemas } from "../api/client";
 /** The largest file that the API takes, in bytes. */
 export const largest = 64 * 1024 * 1024;
 
+/** The largest file in which the API looks for evidence, in bytes. */
+export const largestEvidence = 16 * 1024 * 1024;
+
 /** unfit is why a file is not worth sending, as a sentence; null is that it is. */
 export async function unfit(file: File): Promise<string | null> {
   if (file.size > largest) return "The file is larger than 64 MB, so Muster did not build it.";

@@ -6,6 +6,7 @@ import type { Schemas } from "../api/client";
 import { absoluteTime } from "../ui/format";
 import { kindName } from "./status";
 import { Facts } from "./statusFacts";
+import { largestEvidence } from "./verifyFile";
 
 const Digest = ({ children }: { children: string }) => (
   <Text span size="xs" ff="monospace">
@@ -16,11 +17,22 @@ const Digest = ({ children }: { children: string }) => (
 /** witnessText is a log's head as everything prints it and `muster events verify --witness` takes it. */
 export const witnessText = (w: Schemas["Witness"]) => `${w.log}:${w.position}:${w.hash}`;
 
-/** Verdict is what the log knows of a file. digest is the file's SHA-256 as computed here; null where it could not be. */
-export function Verdict({ answer, digest }: { answer: Schemas["Verification"]; digest: string | null }) {
+/**
+ * Verdict is what the log knows of a file. digest is the file's SHA-256 as computed here; null where it could not be.
+ * size is in bytes.
+ */
+export function Verdict({
+  answer,
+  digest,
+  size,
+}: {
+  answer: Schemas["Verification"];
+  digest: string | null;
+  size: number;
+}) {
   if (answer.known && answer.report) return <Known answer={answer} report={answer.report} digest={digest} />;
   if (answer.known && answer.evidence) return <Evidence answer={answer} evidence={answer.evidence} digest={digest} />;
-  return <Unknown digest={digest} />;
+  return size > largestEvidence ? <TooLarge digest={digest} /> : <Unknown digest={digest} />;
 }
 
 const inconsistent = (of: string) =>
@@ -140,12 +152,40 @@ function Unknown({ digest }: { digest: string | null }) {
           <List.Item>It belongs to another organization.</List.Item>
         </List>
         <Text size="sm">Do not rely on its content. Ask for the original, or download the report again.</Text>
-        {digest && (
-          <Text size="sm">
-            SHA-256 of the file: <Code style={{ overflowWrap: "anywhere" }}>{digest}</Code>
-          </Text>
-        )}
+        <DigestOfFile digest={digest} />
       </Stack>
     </Alert>
+  );
+}
+
+/** TooLarge is for a file that is no report, and in which the API does not look for evidence. */
+function TooLarge({ digest }: { digest: string | null }) {
+  return (
+    <Alert
+      color="yellow"
+      title="Not a report; evidence this large is not checked here"
+      icon={<IconAlertTriangle aria-hidden />}
+      data-verdict="too-large"
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          No report of your organization has this content. Muster checks evidence of up to 16 MB here. Check larger
+          evidence on the server with <Code>muster verify FILE</Code>, or anywhere with{" "}
+          <Code>muster verify --offline --trust trust.json FILE</Code>.
+        </Text>
+        <DigestOfFile digest={digest} />
+      </Stack>
+    </Alert>
+  );
+}
+
+function DigestOfFile({ digest }: { digest: string | null }) {
+  return (
+    digest && (
+      <Text size="sm">
+        SHA-256 of the file: <Code style={{ overflowWrap: "anywhere" }}>{digest}</Code>
+      </Text>
+    )
   );
 }
