@@ -141,6 +141,8 @@ func examples() []any {
 	withAccepted.Findings = &report.Findings{SHA256: "f2", Open: 14, Since: &at, New: 2, Closed: 1, Accepted: 4, Unknown: 3}
 	withMark := withAccepted
 	withMark.Mark = "9d894b699eeac5e9:a04144c5591de2ecdc90f6e63197b5c6bf01885f6d04d8190f137ba051c2a9a7"
+	withAsked := withMark
+	withAsked.Kind, withAsked.ScopeSHA256 = report.Security, "f3"
 	terms := schedule.Terms{
 		Name: "Orders & <billing>", Kind: report.InstanceScorecard, Scope: schedule.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, Window: "7d"},
 		RecipientIDs: []uuid.UUID{b}, Recurrence: schedule.Recurrence{Every: schedule.Month, Weekday: "monday", DayOfMonth: -1, At: "08:00", TimeZone: "Europe/Amsterdam"},
@@ -153,7 +155,7 @@ func examples() []any {
 		report.BuildStarted{Worker: "w1", Attempt: 1},
 		report.BuildResumed{Worker: "w2", Attempt: 2, Reason: "lease expired"},
 		report.StepCompleted{Step: 1, TotalSteps: 3, Label: "Gather"},
-		ready, withFiles, withFindings, withAccepted, withMark,
+		ready, withFiles, withFindings, withAccepted, withMark, withAsked,
 		report.Failed{Code: report.CodeAbandoned, Message: "Request it again."},
 		report.Expired{ExpiredAt: at},
 		report.EmailSent{MemberID: a, MessageID: "<1@muster>", SMTPCode: 250},
