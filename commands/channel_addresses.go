@@ -138,7 +138,7 @@ func (s *Service) AskAddresses(ctx context.Context, actor Actor, channel uuid.UU
 			questions = append(questions, q)
 		}
 		if fullSince != nil && again && len(questions) == 0 {
-			return &RuleError{Code: "too_many_confirmations", Title: titles()["too_many_confirmations"], RetryAfter: fullSince.Add(confirmationSpan).Sub(now),
+			return &RuleError{Code: "too_many_confirmations", RetryAfter: fullSince.Add(confirmationSpan).Sub(now),
 				Detail: fmt.Sprintf("An address is asked at most %d times within a day, and all addresses of an organization at most %d times.", mostAsked, mostAskedOfAll)}
 		}
 		return nil
@@ -181,7 +181,7 @@ type AddressAnswer struct {
 
 // addressGone says that a link does not work, and not why.
 func addressGone() error {
-	return &RuleError{Code: "link_gone", Title: titles()["link_gone"], Detail: "It was used already, is too old, or the address is no longer in the channel."}
+	return &RuleError{Code: "link_gone", Detail: "It was used already, is too old, or the address is no longer in the channel."}
 }
 
 // ConfirmAddress has an address get alerts from now on. Whoever holds the token reads the

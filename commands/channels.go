@@ -209,7 +209,7 @@ func uniqueIDs(ids []uuid.UUID) []uuid.UUID {
 func (s *Service) room(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, table, code string, most int) error {
 	n, err := statement.One[int](ctx, tx, "count "+table, `SELECT count(*) FROM `+table+` WHERE organization_id = $1 AND removed_at IS NULL`, organization)
 	if err == nil && n >= most {
-		err = &RuleError{Code: code, Title: titles()[code], Detail: fmt.Sprintf("An organization has at most %d.", most)}
+		err = &RuleError{Code: code, Detail: fmt.Sprintf("An organization has at most %d.", most)}
 	}
 	return err
 }
@@ -318,7 +318,7 @@ func (s *Service) RemoveChannel(ctx context.Context, actor Actor, id uuid.UUID) 
 			return nil, err
 		}
 		if used {
-			return nil, &RuleError{Code: "channel_in_use", Title: titles()["channel_in_use"], Detail: "The rule " + rule + " tells through it."}
+			return nil, &RuleError{Code: "channel_in_use", Detail: "The rule " + rule + " tells through it."}
 		}
 		if err := statement.Exec(ctx, tx, "remove the addresses of a channel", `DELETE FROM channel_addresses WHERE organization_id = $1 AND channel_id = $2`,
 			actor.OrganizationID, id); err != nil {

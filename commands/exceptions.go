@@ -146,7 +146,7 @@ func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 			return fmt.Errorf("read who requested exception %s: %w", id, err)
 		}
 		if e.Type == exception.Name(exception.Requested{}) && e.Actor() == actor.MemberID {
-			return &RuleError{Code: "own_request", Title: titles()["own_request"],
+			return &RuleError{Code: "own_request",
 				Detail: "You requested this exception, and the organization's settings want another administrator to grant it."}
 		}
 	}

@@ -239,7 +239,7 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 			}
 			was = o.Settings()
 			if c.Seen != nil && !slices.Contains(c.Seen, was.Digest()) {
-				return nil, &RuleError{Code: "precondition_failed", Title: titles()["precondition_failed"],
+				return nil, &RuleError{Code: "precondition_failed",
 					Detail: "The settings have changed since you read them. Read them again and repeat your change."}
 			}
 			is, events = was.Change(c.ChangeSettings)

@@ -227,7 +227,7 @@ func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization u
 		return nil
 	}
 	return &RuleError{
-		Code: tooManyBuilding, Title: "Too many reports are being built",
+		Code:       tooManyBuilding,
 		Detail:     fmt.Sprintf("%d reports of this organization are being built; request this one again when one of them is ready.", building.All-1),
 		RetryAfter: retryWhileBuilding,
 	}
@@ -251,7 +251,7 @@ func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, 
 	}
 	if creations.Made >= s.Limits.CreatesPerHour {
 		return &RuleError{
-			Code: "rate_limited", Title: "Too many reports requested",
+			Code:       "rate_limited",
 			Detail:     fmt.Sprintf("A member may create %d reports an hour.", s.Limits.CreatesPerHour),
 			RetryAfter: creations.First.Time.Sub(since).Truncate(time.Second) + time.Second,
 		}

@@ -112,7 +112,7 @@ func mayEdit(s *schedule.Schedule, actor Actor, admin bool) error {
 	case !s.Exists():
 		return &NotFoundError{What: "schedule"}
 	case actor.MemberID == uuid.Nil || !admin && s.OwnerID != actor.MemberID:
-		return &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "Its owner and administrators change a schedule; an administrator may take it over."}
+		return &RuleError{Code: "forbidden", Detail: "Its owner and administrators change a schedule; an administrator may take it over."}
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (s *Service) checkSchedules(ctx context.Context, tx *sqlx.Tx, organization 
 		return err
 	}
 	return &RuleError{
-		Code: "too_many_schedules", Title: titles()["too_many_schedules"],
+		Code:   "too_many_schedules",
 		Detail: fmt.Sprintf("An organization has at most %d schedules; remove one that is not needed.", maxSchedules),
 	}
 }

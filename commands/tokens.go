@@ -81,7 +81,7 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 		return fieldErrors(broken)
 	}
 	if t.Kind == accounts.IngestToken && !by.Can(organization.ScopeAdmin) {
-		return &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "Only administrators can create ingest tokens."}
+		return &RuleError{Code: "forbidden", Detail: "Only administrators can create ingest tokens."}
 	}
 	held := by.Permissions()
 	for i, scope := range t.Scopes {

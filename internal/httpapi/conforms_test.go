@@ -17,6 +17,7 @@ import (
 
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/pages"
+	"muster/internal/httpapi/wire"
 )
 
 // commonCodes are those that openapi.yaml's description grants every operation.
@@ -34,6 +35,30 @@ func TestCommonCodesAreDocumented(t *testing.T) {
 	for _, code := range commonCodes {
 		if code != "out_of_range" && !strings.Contains(c.Document.Info.Description, "`"+code+"`") {
 			t.Errorf("openapi.yaml does not mention %s", code)
+		}
+	}
+}
+
+// TestEveryCodeHasATitle, and no title is of a code that no operation has.
+func TestEveryCodeHasATitle(t *testing.T) {
+	t.Parallel()
+	c, err := ourContract()
+	must(t, err)
+	told := slices.Clone(commonCodes)
+	for _, path := range c.Document.Paths.Map() {
+		for _, operation := range path.Operations() {
+			own, _ := contract.Words(operation.Extensions, "x-problem-codes")
+			told = append(told, own...)
+		}
+	}
+	for _, code := range told {
+		if wire.Codes[code].Title == "" {
+			t.Errorf("%s has no title", code)
+		}
+	}
+	for code := range wire.Codes {
+		if !slices.Contains(told, code) {
+			t.Errorf("no operation answers %s", code)
 		}
 	}
 }

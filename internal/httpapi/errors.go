@@ -127,7 +127,7 @@ func (s *server) refusalProblem(err error) *wire.Problem {
 	case accounts.IsDeleted(err), errors.As(err, &gone): // since the request began
 		return &wire.Problem{Code: accounts.CodeUnauthenticated, Detail: "Unknown token."}
 	case errors.As(err, &rule):
-		return &wire.Problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail, Fields: ruleFields(rule.Fields), RetryAfter: rule.RetryAfter}
+		return &wire.Problem{Code: rule.Code, Detail: rule.Detail, Fields: ruleFields(rule.Fields), RetryAfter: rule.RetryAfter}
 	case errors.As(err, &missing):
 		return &wire.Problem{Code: "not_found", Detail: "No such " + missing.What + " is known in this organization."}
 	case errors.As(err, &refusal):

@@ -154,7 +154,7 @@ func (k keyed) answer(c *gin.Context) error {
 	case err != nil:
 		return fmt.Errorf("read idempotency key: %w", err)
 	case !bytes.Equal(row.Digest, k.digest):
-		return &wire.Problem{Code: "idempotency_key_reused", Title: "The key belongs to another request", Detail: "This Idempotency-Key was used with another body."}
+		return &wire.Problem{Code: "idempotency_key_reused", Detail: "This Idempotency-Key was used with another body."}
 	case !row.Status.Valid:
 		return &wire.Problem{Code: "idempotency_in_progress", Detail: "The first request with this key is still running, or has just broken off.",
 			RetryAfter: row.Claimed.Add(claimAge).Sub(k.server.Now())}

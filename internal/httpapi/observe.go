@@ -56,7 +56,7 @@ func (s *server) observe(ctx context.Context, c *wire.Call, v seen) {
 	v.status = cmp.Or(v.status, http.StatusOK) // where nothing was written net/http says so
 	v.class = cmp.Or(v.class, strconv.Itoa(v.status/100)+"xx")
 	if v.code = c.Problem; v.code != "" {
-		if _, listed := wire.Codes[v.code]; !listed {
+		if wire.Codes[v.code].Status == http.StatusUnprocessableEntity {
 			v.code = "rule"
 		}
 		s.Metrics.Problems.WithLabelValues(v.code).Inc()

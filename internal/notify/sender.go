@@ -308,7 +308,7 @@ func (s *Sender) Retry(ctx context.Context, tx *sqlx.Tx, organization, id uuid.U
 		return err
 	}
 	if n == 0 || by.RuleRemoved || by.ChannelRemoved {
-		return &commands.RuleError{Code: "invalid_state", Title: commands.Title("invalid_state"), Detail: "Only a failed delivery can be tried again, whose rule and channel are there."}
+		return &commands.RuleError{Code: "invalid_state", Detail: "Only a failed delivery can be tried again, whose rule and channel are there."}
 	}
 	return s.Queue.Insert(ctx, tx, jobs.Job{OrganizationID: organization, Kind: jobs.Notify, Subject: id})
 }

@@ -244,7 +244,7 @@ func (r *reading) boundCode() string {
 func tooMany(pointer, what string, most int) *wire.Problem {
 	detail := fmt.Sprintf("has more than %d %s, as many as one call may have", most, what)
 	return &wire.Problem{
-		Code: "too_many_items", Title: "Too many items in one call", Detail: "The call " + detail + ".",
+		Code: "too_many_items", Detail: "The call " + detail + ".",
 		Fields: []api.FieldError{{In: api.Body, Pointer: &pointer, Code: "too_many_items", Detail: detail, Params: &map[string]any{"max": most}}},
 	}
 }

@@ -112,7 +112,7 @@ func itemProblem(refusal error) *api.ItemProblem {
 	}
 	p := &wire.Problem{Code: "not_found", Detail: "No such alert is known in this organization."}
 	if rule := (*commands.RuleError)(nil); errors.As(refusal, &rule) {
-		p = &wire.Problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail}
+		p = &wire.Problem{Code: rule.Code, Detail: rule.Detail}
 	}
-	return &api.ItemProblem{Status: p.StatusCode(), Code: p.Code, Title: p.Headline(), Detail: p.Detail}
+	return &api.ItemProblem{Status: p.StatusCode(), Code: p.Code, Title: p.Title(), Detail: p.Detail}
 }

@@ -381,14 +381,14 @@ func connectionProblem(err error, engineAt string) error {
 	case errors.As(err, &dsn):
 		return &wire.Problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
 	case errors.As(err, &failed) && failed.Class == servers.ClassNotAllowed:
-		return &wire.Problem{Code: "target_not_allowed", Title: "Muster does not connect to this server", Detail: failed.Sentence,
+		return &wire.Problem{Code: "target_not_allowed", Detail: failed.Sentence,
 			Fields: field("target_not_allowed", failed.Sentence, "")}
 	case errors.As(err, &failed):
-		return &wire.Problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
+		return &wire.Problem{Code: "connection_failed", Detail: failed.Sentence,
 			Fields: field("connection_failed", failed.Sentence, failed.Class)}
 	case errors.As(err, &engine):
 		pointer = engineAt
-		return &wire.Problem{Code: "engine_not_collected", Title: "Muster does not collect from this engine yet", Detail: engine.Error() + ".",
+		return &wire.Problem{Code: "engine_not_collected", Detail: engine.Error() + ".",
 			Fields: field("engine_not_collected", engine.Error(), "")}
 	}
 	return err
@@ -480,7 +480,7 @@ func (s *ServerRoutes) AssessInstance(ctx context.Context, r api.AssessInstanceR
 	err = s.Connections.Request(ctx, wire.Caller(ctx).Organization.ID, r.InstanceId)
 	var unknown *collect.NotCollectedError
 	if errors.As(err, &unknown) {
-		return nil, &wire.Problem{Code: "engine_not_collected", Title: "Muster does not assess this server",
+		return nil, &wire.Problem{Code: "engine_not_collected",
 			Detail: "No connection is registered for " + shown.Name + "; its data is sent by a feed or an agent."}
 	}
 	if err != nil {

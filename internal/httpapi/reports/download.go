@@ -237,7 +237,7 @@ func (r *contentRefuser) WriteHeader(status int) {
 	case http.StatusRequestedRangeNotSatisfiable:
 		p = &wire.Problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.file.SizeBytes)}
 	case http.StatusPreconditionFailed:
-		p = &wire.Problem{Code: "precondition_failed", Title: "The file has changed", Detail: "The file is not the version that the request asks for."}
+		p = &wire.Problem{Code: "precondition_failed", Detail: "The file is not the version that the request asks for."}
 	default:
 		r.ResponseWriter.WriteHeader(status)
 		return

@@ -123,7 +123,7 @@ func (s *MemberRoutes) onlyOurs(ctx context.Context, ids []uuid.UUID) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return &commands.RuleError{Code: "instance_not_in_organization", Title: "Some instances cannot be used", Detail: "At least one instance is unknown.", Fields: fields}
+	return &commands.RuleError{Code: "instance_not_in_organization", Detail: "At least one instance is unknown.", Fields: fields}
 }
 
 func (s *MemberRoutes) RevokeIngestToken(ctx context.Context, r api.RevokeIngestTokenRequestObject) (api.RevokeIngestTokenResponseObject, error) {

@@ -26,7 +26,6 @@ const problemType = "https://muster.example/docs/problems/"
 // an error, so that handlers return it like any other.
 type Problem struct {
 	Code       string
-	Title      string // empty: the code's own
 	Detail     string
 	Fields     []api.FieldError
 	Budget     *api.ExhaustedBudget // of budget_exhausted
@@ -36,98 +35,11 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// Codes lists every code an answer can carry with its status and title
-// (contract, §1.5 and §1.6). A rule's code that is not listed is a 422.
-var Codes = map[string]struct {
-	status int
-	title  string
-}{
-	"malformed_json":            {400, "The body is not JSON"},
-	"missing_parameter":         {400, "Something is missing"},
-	"invalid_parameter":         {400, "The request cannot be read"},
-	"unknown_parameter":         {400, "The request has a parameter that does not exist"},
-	"unknown_field":             {400, "The body has a member that does not exist"},
-	"repeated_field":            {400, "The body has a member twice"},
-	"invalid_bucket_size":       {400, "There is no such bucket size"},
-	"invalid_cursor":            {400, "The cursor is not one of ours"},
-	"by_not_available":          {400, "The figure is not kept by that"},
-	"conflicting_parameters":    {400, "Two parameters contradict each other"},
-	"idempotency_not_supported": {400, "This operation takes no idempotency key"},
+// StatusCode is the code's own.
+func (p *Problem) StatusCode() int { return cmp.Or(Codes[p.Code].Status, rule) }
 
-	"unauthenticated":     {401, "Sign in first"},
-	"session_expired":     {401, "The session has ended"},
-	"token_expired":       {401, "The token has expired"},
-	"token_revoked":       {401, "The token was revoked"},
-	"invalid_credentials": {401, "The address or the password is wrong"},
-
-	"forbidden":            {403, "Not allowed"},
-	"outside_token":        {403, "The token is limited to its instances"},
-	"cross_origin_request": {403, "The request comes from another site"},
-	"setup_closed":         {403, "There is an administrator already"},
-
-	"not_found":               {404, "There is no such thing here"},
-	"method_not_allowed":      {405, "The method does not fit"},
-	"not_acceptable":          {406, "None of the accepted types can be made"},
-	"request_timeout":         {408, "The body did not arrive in time"},
-	"report_not_ready":        {409, "The report has no file"},
-	"proof_not_ready":         {409, "The report is not proven yet"},
-	"idempotency_in_progress": {409, "The first request with this key is still running"},
-	"member_exists":           {409, "The address has an account already"},
-	"last_admin":              {409, "Somebody has to administer"},
-	"rebuild_in_progress":     {409, "A rebuild is running already"},
-	"report_is_final":         {409, "The report has ended"},
-	"invalid_state":           {409, "Not in this state"},
-	"own_request":             {409, "Another administrator has to grant it"},
-	"channel_in_use":          {409, "A rule tells through the channel"},
-	"already_registered":      {409, "The server is registered already"},
-	"assessed_by_collector":   {409, "Muster assesses the instance itself"},
-	"managed_by_connection":   {409, "Administrators manage this instance"},
-	"instance_held":           {409, "Another sender has the instance"},
-	"report_expired":          {410, "The report has expired"},
-	"expired":                 {410, "The file has expired with its report"},
-	"inputs_erased":           {410, "The inputs were erased"},
-	"link_gone":               {410, "The link no longer works"},
-	"invitation_gone":         {410, "The invitation no longer works"},
-	"precondition_failed":     {412, "Somebody else changed it first"},
-	"body_too_large":          {413, "The body is too large"},
-	"uri_too_long":            {414, "The address is too long"},
-	"unsupported_media_type":  {415, "The body has a type that cannot be read"},
-	"range_not_satisfiable":   {416, "The range lies outside the file"},
-	"precondition_required":   {428, "If-Match is required"},
-
-	"weak_password":      {422, "The password is too easy to guess"},
-	"too_many_instances": {422, "Too many instances"},
-	"out_of_range":       {422, "A value is out of range"},
-	"invalid_window":     {422, "The window is empty"},
-	"window_in_future":   {422, "The window lies in the future"},
-	"no_mail_server":     {422, "No mail server is set"},
-	"detail_not_kept":    {422, "That is not kept as far back"},
-	"engine_fixed":       {422, "The engine of an instance never changes"},
-	"texts_off":          {422, "No texts of statements are kept"},
-	"too_many_buckets":   {422, "The window has too many buckets"},
-
-	"rate_limited":           {429, "Too many requests"},
-	"budget_exhausted":       {429, "A budget is used up"},
-	"too_many_confirmations": {429, "The address was asked too often"},
-	"login_throttled":        {429, "Too many attempts to sign in"},
-	"too_many_building":      {429, "Too many reports are being built"},
-	"too_many_senders":       {429, "Too many senders"},
-
-	"file_altered":   {500, "The stored file is not the one that was built"},
-	"internal_error": {500, "Something went wrong on our side"},
-	"unavailable":    {503, "Not available at the moment"},
-}
-
-// rule is the title of a 422 whose maker gave none.
-const ruleTitle = "The request breaks a rule"
-
-// StatusCode is the code's own; a rule that is not listed is a 422.
-func (p *Problem) StatusCode() int {
-	return cmp.Or(Codes[p.Code].status, http.StatusUnprocessableEntity)
-}
-
-// Headline is the problem's title, which is the code's own where it has none.
-func (p *Problem) Headline() string { return cmp.Or(p.Title, Codes[p.Code].title, ruleTitle) }
+// Title is the code's own.
+func (p *Problem) Title() string { return cmp.Or(Codes[p.Code].Title, "The request breaks a rule") }
 
 // Write answers with the problem. It does nothing once an answer has begun.
 func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +64,7 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "application/problem+json")
 	body := api.Problem{
-		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.Headline(), Status: status, Code: p.Code,
+		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.Title(), Status: status, Code: p.Code,
 		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID, Budget: p.Budget,
 	}
 	if len(p.Fields) > 0 {

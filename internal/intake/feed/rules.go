@@ -93,7 +93,7 @@ func (r *rules) err() error {
 	} else if n > 1 {
 		detail = fmt.Sprintf("%d rules are broken; errors names them.", n)
 	}
-	return &commands.RuleError{Code: first.Code, Title: commands.Title(first.Code), Detail: detail, Fields: r.broken}
+	return &commands.RuleError{Code: first.Code, Detail: detail, Fields: r.broken}
 }
 
 func (r *rules) host(at string, h HostItem, on []uuid.UUID) measurements.HostSample {

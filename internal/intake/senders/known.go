@@ -92,7 +92,7 @@ func (b *Book) Admit(ctx context.Context, from Sender) error {
 
 func tooMany(of string, most int) error {
 	return &commands.RuleError{
-		Code: "too_many_senders", Title: commands.Title("too_many_senders"), RetryAfter: time.Hour,
+		Code: "too_many_senders", RetryAfter: time.Hour,
 		Detail: fmt.Sprintf("The %s has %d senders (X-Muster-Sender) that were heard within a day, and may have no more.", of, most),
 	}
 }
