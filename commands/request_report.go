@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/statement"
@@ -37,8 +38,18 @@ type RequestReport struct {
 type RequestedReport struct {
 	ReportID           uuid.UUID
 	Reused             bool
-	RecipientsNotAdded []uuid.UUID // never nil; on reuse those who no longer fit
+	Status             report.Status // as the request left it: Queued, or, on reuse, Building
+	Queued             report.Queued // what was asked for, by whom; of a report that is reused others asked before
+	QueuedAt           time.Time     // when
+	RecipientsNotAdded []uuid.UUID   // never nil; on reuse those who no longer fit
 	Mark               Mark
+}
+
+// queuedReport is the outcome of a request that made a report.
+func queuedReport(id uuid.UUID, queued report.Queued, at time.Time, mark Mark) RequestedReport {
+	return RequestedReport{
+		ReportID: id, Status: report.StatusQueued, Queued: queued, QueuedAt: instant.Cut(at), RecipientsNotAdded: []uuid.UUID{}, Mark: mark,
+	}
 }
 
 // RequestReport queues a report, or adds the caller and their recipients to an
@@ -74,12 +85,16 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 
 // requestedBefore finds the report where this very request has created it.
 func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor Actor, id uuid.UUID) (_ RequestedReport, ok bool, err error) {
-	var before report.Report
-	at, err := fold(ctx, s, q, actor.OrganizationID, id, before.Apply)
-	if err != nil {
-		return RequestedReport{}, false, err
-	}
-	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: at.last}, before.Status() != "", nil
+	var (
+		queued   report.Queued
+		queuedAt time.Time
+	)
+	last, err := fold(ctx, s, q, actor.OrganizationID, id, func(event report.Event, at time.Time) {
+		if request, is := event.(report.Queued); is {
+			queued, queuedAt, ok = request, at, true
+		}
+	})
+	return queuedReport(id, queued, queuedAt, last.last), ok, err
 }
 
 func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
@@ -169,19 +184,27 @@ func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 	if err != nil {
 		return RequestedReport{}, err
 	}
-	mark, err := appendAll(ctx, s, tx, actor, reportPlace(id), stream{version: eventstore.NoStream}, s.clock(), events)
-	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: mark}, err
+	now := s.clock()
+	mark, err := appendAll(ctx, s, tx, actor, reportPlace(id), stream{version: eventstore.NoStream}, now, events)
+	return queuedReport(id, queued, now, mark), err
 }
 
 // reuseReport joins a request whose claim is locked: it stays Queued or Building
 // until this transaction ends.
 func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, asked report.Queued) (RequestedReport, error) {
-	var reused report.Reused
+	var (
+		reused report.Reused
+		status report.Status
+	)
 	mark, err := s.decideReport(ctx, tx, actor, id, func(r *report.Report, _ time.Time) (events []report.Event, err error) {
+		status = r.Status()
 		reused, events, err = r.Reuse(actor.MemberID, asked.RecipientIDs, asked.Schedule)
 		return events, err
 	}, nil)
-	return RequestedReport{ReportID: id, Reused: true, RecipientsNotAdded: reused.NotAdded, Mark: mark}, err
+	return RequestedReport{
+		ReportID: id, Reused: true, Status: status, Queued: asked, QueuedAt: instant.Cut(s.clock()),
+		RecipientsNotAdded: reused.NotAdded, Mark: mark,
+	}, err
 }
 
 //go:embed sql/creations.sql

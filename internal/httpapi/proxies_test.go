@@ -15,8 +15,17 @@ func TestLagging(t *testing.T) {
 	w := newWorld(t)
 	instance := w.instance(w.ours, "one")
 	w.stopProjections()
-	a := w.post(w.ours.member, "/api/v1/reports", map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []uuid.UUID{instance}}}).is(202)
-	if a.Header().Get("X-Muster-Lagging") != "true" || a.object()["report"].(map[string]any)["status"] != "Queued" {
+	asked := map[string]any{
+		"kind": "Security", "scope": map[string]any{"instanceIds": []uuid.UUID{instance}}, "recipientIds": []uuid.UUID{w.ours.member.ID},
+	}
+	a := w.post(w.ours.member, "/api/v1/reports", asked).is(202)
+	made := a.object()["report"].(map[string]any)
+	if a.Header().Get("X-Muster-Lagging") != "true" || made["status"] != "Queued" || made["scopeLabel"] != "one" || made["recipientCount"] != 1.0 {
+		t.Errorf("answered %v %s", a.Header(), a.Body)
+	}
+	a = w.post(w.ours.auditorAsMember(w), "/api/v1/reports", asked).is(200)
+	again := a.object()["report"].(map[string]any)
+	if a.Header().Get("X-Muster-Lagging") != "true" || again["status"] != "Queued" || again["id"] != made["id"] || again["scopeLabel"] != "one" {
 		t.Errorf("answered %v %s", a.Header(), a.Body)
 	}
 }

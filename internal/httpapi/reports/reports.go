@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -35,14 +34,11 @@ func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportReque
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, requested.Mark)
-	row, ok, err := s.History.Get(ctx, who.OrganizationID, requested.ReportID, s.Now())
+	row, err := s.asLeft(ctx, who, requested)
 	if err != nil {
 		return nil, err
 	}
-	if !ok { // its projection lags: what was asked is all that is known
-		row = justRequested(who, requested.ReportID, in, s.Now())
-	}
-	shown, err := s.show(ctx, []history.ReportRow{asLeft(row, requested.Reused)})
+	shown, err := s.show(ctx, []history.ReportRow{row})
 	if err != nil {
 		return nil, err
 	}
@@ -54,29 +50,36 @@ func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportReque
 	return api.CreateReport202JSONResponse{Body: body, Headers: api.CreateReport202ResponseHeaders{Location: location, RetryAfter: pollAfter}}, nil
 }
 
-// asLeft is the report as the request left it. A worker may have it ready before
-// the answer is written; whoever is told "queued" or "being built" must not find
-// another status beside it, and asks Location for what happened since.
-func asLeft(row history.ReportRow, reused bool) history.ReportRow {
-	if reused && (row.Status == report.StatusQueued || row.Status == report.StatusBuilding) {
-		return row
+// asLeft is the report as the request left it: a worker may have it ready before the answer is
+// written, and Location says what happened since. What the request made is told from its decision;
+// when a report that is reused was asked for and started, its history knows.
+func (s *ReportRoutes) asLeft(ctx context.Context, who commands.Actor, requested commands.RequestedReport) (history.ReportRow, error) {
+	if !requested.Reused {
+		return queuedRow(who, requested), nil
 	}
-	row.Status = report.StatusQueued
-	if reused {
-		row.Status = report.StatusBuilding
-	} else {
-		row.StartedAt = nil
+	row, ok, err := s.History.Get(ctx, who.OrganizationID, requested.ReportID, s.Now())
+	if err == nil && !ok { // its projection lags: what was asked is all that is known
+		return queuedRow(who, requested), nil
 	}
-	row.FinishedAt, row.ExpiresAt, row.File, row.ErrorCode, row.ErrorMessage = nil, nil, nil, "", ""
-	return row
+	return asJoined(row, requested.Status), err
 }
 
-func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, now time.Time) history.ReportRow {
+func queuedRow(who commands.Actor, requested commands.RequestedReport) history.ReportRow {
+	q := requested.Queued
 	return history.ReportRow{
-		ID: id, OrganizationID: who.OrganizationID, Kind: in.Kind, Status: report.StatusQueued, RequesterID: who.MemberID,
-		Scope:        report.Scope{InstanceIDs: in.InstanceIDs, DatabaseID: in.DatabaseID, From: in.From, To: in.To},
-		RecipientIDs: append([]uuid.UUID{who.MemberID}, in.RecipientIDs...), CreatedAt: now,
+		ID: requested.ReportID, OrganizationID: who.OrganizationID, Kind: q.Kind, Status: requested.Status,
+		Scope: q.Scope, ScopeLabel: q.ScopeLabel, RequesterID: q.RequesterID, RecipientIDs: q.RecipientIDs, CreatedAt: requested.QueuedAt,
 	}
+}
+
+// asJoined is a row of a report that was in a state, Queued or Building, when a request joined it.
+func asJoined(row history.ReportRow, then report.Status) history.ReportRow {
+	if then == report.StatusQueued {
+		row.StartedAt = nil
+	}
+	row.Status = then
+	row.FinishedAt, row.ExpiresAt, row.File, row.ErrorCode, row.ErrorMessage = nil, nil, nil, "", ""
+	return row
 }
 
 func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {

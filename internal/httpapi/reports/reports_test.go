@@ -11,7 +11,7 @@ import (
 	"muster/projections/history"
 )
 
-func TestARequestIsAnsweredAsItLeftTheReport(t *testing.T) {
+func TestARequestIsAnsweredAsItJoinedTheReport(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	row := func(status report.Status) history.ReportRow {
@@ -29,21 +29,18 @@ func TestARequestIsAnsweredAsItLeftTheReport(t *testing.T) {
 		return r
 	}
 	for _, c := range []struct {
-		now    report.Status
-		reused bool
-		want   history.ReportRow
+		then, now report.Status
+		want      history.ReportRow
 	}{
-		{report.StatusQueued, false, row(report.StatusQueued)},
-		{report.StatusBuilding, false, row(report.StatusQueued)},
-		{report.StatusReady, false, row(report.StatusQueued)},
-		{report.StatusFailed, false, row(report.StatusQueued)},
-		{report.StatusQueued, true, row(report.StatusQueued)},
-		{report.StatusBuilding, true, row(report.StatusBuilding)},
-		{report.StatusReady, true, row(report.StatusBuilding)},
-		{report.StatusFailed, true, row(report.StatusBuilding)},
+		{report.StatusQueued, report.StatusQueued, row(report.StatusQueued)},
+		{report.StatusQueued, report.StatusBuilding, row(report.StatusQueued)},
+		{report.StatusQueued, report.StatusReady, row(report.StatusQueued)},
+		{report.StatusBuilding, report.StatusBuilding, row(report.StatusBuilding)},
+		{report.StatusBuilding, report.StatusReady, row(report.StatusBuilding)},
+		{report.StatusBuilding, report.StatusFailed, row(report.StatusBuilding)},
 	} {
-		if diff := cmp.Diff(c.want, asLeft(row(c.now), c.reused)); diff != "" {
-			t.Errorf("%s, reused %t: %s", c.now, c.reused, diff)
+		if diff := cmp.Diff(c.want, asJoined(row(c.now), c.then)); diff != "" {
+			t.Errorf("%s, and %s by now: %s", c.then, c.now, diff)
 		}
 	}
 }
