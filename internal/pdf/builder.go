@@ -35,19 +35,24 @@ type builder struct {
 }
 
 // newBuilder returns a builder that knows what there is to say, and has no paper yet.
-func newBuilder(r *Renderer, doc snapshot.Document, inputs string) builder {
+// Error: *analysis.UnknownKindError.
+func newBuilder(r *Renderer, doc snapshot.Document, inputs string) (builder, error) {
+	verdict, err := analysis.Judge(doc)
+	if err != nil {
+		return builder{}, err
+	}
 	b := builder{
 		r: r, doc: doc, inputs: inputs,
 		assessed: analysis.AssessmentCoverage(doc),
 		findings: analysis.Findings(doc),
 		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),
 		plan:     analysis.Plan(doc),
-		verdict:  analysis.Judge(doc),
+		verdict:  verdict,
 	}
 	if doc.Kind == string(report.DataInventory) {
 		b.risks = analysis.Risks(doc)
 	}
-	return b
+	return b, nil
 }
 
 // section is one heading of §4.10 and what goes under it.
@@ -69,7 +74,7 @@ func (b *builder) compose() error {
 	case report.DataInventory:
 		b.title, sections, front = "Data inventory", b.inventory(), b.inventoryFront()
 	default:
-		return fmt.Errorf("no report of kind %q", b.doc.Kind)
+		return &analysis.UnknownKindError{Kind: b.doc.Kind}
 	}
 	b.cover(front, len(sections))
 	b.d.EndAbove(pageMargin.Bottom + b.more)

@@ -14,7 +14,10 @@ const mostLaidOutAgain = 100
 // little more to it. To lay out takes a tenth of what it takes to paint. Where nothing
 // suffices, the fullest last page is taken.
 func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error) {
-	b := newBuilder(r, doc, inputs)
+	b, err := newBuilder(r, doc, inputs)
+	if err != nil {
+		return nil, err
+	}
 	first, err := b.laidOut(0)
 	if err != nil || !first.short() {
 		return first, err

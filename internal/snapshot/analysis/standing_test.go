@@ -71,7 +71,7 @@ func TestAnEndOfLifeSaysNothingOfCVEs(t *testing.T) {
 	only.NotAssessed, only.Databases, only.Release.EndOfLife = "", nil, &longest
 	for _, unknown := range []bool{true, false} {
 		only.Release.CVEsUnknown = unknown
-		if v := Judge(doc); (v.State == Clean) == unknown {
+		if v := judged(t, doc); (v.State == Clean) == unknown {
 			t.Errorf("CVEs unknown %t: %+v", unknown, v)
 		}
 	}
@@ -175,11 +175,11 @@ func TestAnEngineWithoutAnyCheck(t *testing.T) {
 	a.Results = nil
 	one.Assessment = &a
 	doc.Exceptions, doc.Instances = nil, []snapshot.Instance{*in}
-	if v := Judge(doc); v.State != Clean {
+	if v := judged(t, doc); v.State != Clean {
 		t.Fatalf("the scene is not clean without it: %+v", v)
 	}
 	doc.Instances = append(doc.Instances, one)
-	if v := Judge(doc); v.State != Unknown || !strings.Contains(v.Lead, "1 of 2 instances was not assessed") {
+	if v := judged(t, doc); v.State != Unknown || !strings.Contains(v.Lead, "1 of 2 instances was not assessed") {
 		t.Errorf("%+v", v)
 	}
 	if c := AssessmentCoverage(doc); c.Assessed != 1 || c.Unchecked != 1 {
@@ -193,7 +193,7 @@ func TestAnEngineWithoutAnyCheck(t *testing.T) {
 	}
 	doc.Instances[1] = doc.Instances[0]
 	doc.Instances[1].ID, doc.Instances[1].Release = one.ID, &snapshot.Release{Major: "7", CVEsUnknown: true}
-	if v := Judge(doc); v.State != Unknown || !strings.Contains(v.Lead, "The feed has no CVEs for the engine of 1 assessed instance.") {
+	if v := judged(t, doc); v.State != Unknown || !strings.Contains(v.Lead, "The feed has no CVEs for the engine of 1 assessed instance.") {
 		t.Errorf("%+v", v)
 	}
 }
@@ -249,4 +249,13 @@ func TestTreatments(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
+}
+
+func judged(t *testing.T, doc snapshot.Document) Verdict {
+	t.Helper()
+	v, err := Judge(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

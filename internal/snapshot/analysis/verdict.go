@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,8 +25,13 @@ type Verdict struct {
 	Rest  string // whatever else is grave; may be empty
 }
 
-// Judge returns the verdict of a document.
-func Judge(doc snapshot.Document) Verdict {
+// UnknownKindError is told of a document whose kind this program does not know.
+type UnknownKindError struct{ Kind string }
+
+func (e *UnknownKindError) Error() string { return fmt.Sprintf("no report of kind %q", e.Kind) }
+
+// Judge returns the verdict of a document. Error: *UnknownKindError.
+func Judge(doc snapshot.Document) (Verdict, error) {
 	o := outlookOf(doc)
 	v := Verdict{State: o.state()}
 	switch report.Kind(doc.Kind) {
@@ -33,10 +39,12 @@ func Judge(doc snapshot.Document) Verdict {
 		v.Lead, v.Rest = o.scorecardWords()
 	case report.DataInventory:
 		v.Lead, v.Rest = o.inventoryWords()
-	default:
+	case report.Security:
 		v.Lead, v.Rest = o.securityWords()
+	default:
+		return Verdict{}, &UnknownKindError{doc.Kind}
 	}
-	return v
+	return v, nil
 }
 
 // outlook is all that a verdict weighs.

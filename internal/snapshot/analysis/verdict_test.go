@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,25 @@ func holes(doc snapshot.Document) bool {
 	return false
 }
 
+func judged(t interface{ Fatal(...any) }, doc snapshot.Document) analysis.Verdict {
+	v, err := analysis.Judge(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestAnUnknownKindHasNoVerdict: not that of another kind.
+func TestAnUnknownKindHasNoVerdict(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Kind = "AlertsSummary"
+	var unknown *analysis.UnknownKindError
+	if v, err := analysis.Judge(doc); !errors.As(err, &unknown) || unknown.Kind != doc.Kind {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 // A verdict is never better than its coverage, and silent on nothing that is grave,
 // whatever the kind of the report.
 func TestNeverGreenOverTheUnknownAndNeverSilent(t *testing.T) {
@@ -110,7 +130,7 @@ func TestNeverGreenOverTheUnknownAndNeverSilent(t *testing.T) {
 	clean := 0
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawDocument(t)
-		v := analysis.Judge(doc)
+		v := judged(t, doc)
 		words := v.Lead + " " + v.Rest
 		if v.State == analysis.Clean {
 			clean++
@@ -216,7 +236,7 @@ func TestVerdictsOfWhatWasSeen(t *testing.T) {
 		"all looked at, nothing found": {whole, analysis.Clean, []string{"No findings on 1 assessed instance."}},
 		"nothing in scope":             {snapshottest.Empty(report.Security), analysis.Nothing, []string{"No instance is in scope"}},
 	} {
-		v := analysis.Judge(tc.doc)
+		v := judged(t, tc.doc)
 		if v.State != tc.state {
 			t.Errorf("%s: %s, want %s", name, v.State, tc.state)
 		}
