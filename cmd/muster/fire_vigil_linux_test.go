@@ -66,6 +66,7 @@ var mayRing = map[fault][]string{
 	aPanic:     {"MusterLoopFalls"},
 	stalled:    {"MusterPoolTooSmall"},                                 // its ten minutes have the troubles of before in them, too
 	aKill:      {"MusterRestarts", "MusterFails", "MusterReportsFail"}, // a client asks for an inventory that cannot be made
+	deadShard:  {"MusterTilesIncomplete"},                              // one after the other, within its ten minutes
 	fullBucket: {"MusterSetSomethingAside", "MusterReportsFail"},
 }
 
