@@ -321,7 +321,7 @@ func TestAnOlderBackupThanWasSigned(t *testing.T) {
 		t.Errorf("it does not say what is given up:\n%s", got.out)
 	}
 	said := there.must(t, "restore", b.dir, "--secret-key-file", key, "--accept-findings")
-	if !strings.Contains(said, "given up: what "+key+".signed-reports said") {
+	if !strings.Contains(said, "it is kept as "+key+".signed-reports.given-up\n") {
 		t.Errorf("it does not say what was given up:\n%s", said)
 	}
 	if said := there.must(t, "events", "verify", "--secret-key-file", key); !strings.Contains(said, "reports: fits what was signed: checkpoints") {
