@@ -153,10 +153,7 @@ func TestARewrittenReportIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			id := s.request(s.ana)
-			stop := s.work("w1", s.builder().Task(1))
-			s.until("Ready", func() bool { return s.has(id, "report.ready") })
-			stop()
+			id := s.aReport()
 			queued, _ := last[report.Queued](s, id)
 			ready, _ := last[report.Ready](s, id)
 			from, to := rewrite(queued, ready)
@@ -171,10 +168,7 @@ func TestARewrittenReportIsNotSigned(t *testing.T) {
 func TestAMissingFileIsNotAttested(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	id := s.request(s.ana)
-	stop := s.work("w1", s.builder().Task(1))
-	s.until("Ready", func() bool { return s.has(id, "report.ready") })
-	stop()
+	id := s.aReport()
 	ready, _ := last[report.Ready](s, id)
 	if err := s.blobs.Delete(t.Context(), ready.PDFKey); err != nil {
 		t.Fatal(err)
@@ -329,10 +323,7 @@ func TestAKeyIsRotatedAndRetiredBeforeAReportIsSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := s.request(s.ana)
-	stop := s.work("w1", s.builder().Task(1))
-	s.until("Ready", func() bool { return s.has(id, "report.ready") })
-	stop()
+	id := s.aReport()
 	reseal := func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }
 	_, err = secrets.Rotate(t.Context(), s.db, ring.Path(), reseal, func(secrets.Rotation) error { return nil })
 	if err == nil {

@@ -17,10 +17,7 @@ import (
 // ready makes a report of all servers, and returns its id and where its inputs lie.
 func (e *estate) ready() (id uuid.UUID, inputs string) {
 	e.t.Helper()
-	id = e.request(e.ana)
-	stop := e.work("w1", e.builder().Task(1))
-	e.until("Ready", func() bool { return e.has(id, "report.ready") })
-	stop()
+	id = e.aReport()
 	head, err := e.events.Head(e.t.Context(), e.db, eventstore.Reports)
 	if err != nil {
 		e.t.Fatal(err)

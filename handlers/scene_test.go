@@ -171,6 +171,17 @@ func (s *scene) request(by uuid.UUID, recipients ...uuid.UUID) uuid.UUID {
 	return s.ask(by, commands.RequestReport{Kind: report.Security, RecipientIDs: recipients})
 }
 
+// aReport is a Security report of everything that Ana requested, and that is built; nobody works
+// any more.
+func (s *scene) aReport() uuid.UUID {
+	s.t.Helper()
+	id := s.request(s.ana)
+	stop := s.work("w1", s.builder().Task(1))
+	s.until("the report is built", func() bool { return s.has(id, "report.ready") })
+	stop()
+	return id
+}
+
 // requestKind asks for another kind of everything.
 func (s *scene) requestKind(kind report.Kind) uuid.UUID {
 	s.t.Helper()

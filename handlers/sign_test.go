@@ -158,10 +158,7 @@ func TestALostSignatureIsMadeAgain(t *testing.T) {
 func TestAReportThatWaitedForADayIsNotSigned(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	id := s.request(s.ana)
-	stop := s.work("w1", s.builder().Task(1))
-	s.until("the report is built", func() bool { return s.has(id, "report.ready") })
-	stop()
+	id := s.aReport()
 	s.clock.Advance(25 * time.Hour)
 	s.due(jobs.Sign)
 	s.work("w2", s.signer().Task())
@@ -198,10 +195,7 @@ func TestNothingForgedIsSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			id := s.request(s.ana)
-			stop := s.work("w1", s.builder().Task(1))
-			s.until("Ready", func() bool { return s.has(id, "report.ready") })
-			stop()
+			id := s.aReport()
 			ready, _ := last[report.Ready](s, id)
 			forge(s, id, ready)
 			s.work("w2", s.signer().Task())

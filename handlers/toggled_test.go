@@ -53,10 +53,7 @@ func (s *scene) toggle(id uuid.UUID, falseData, falseHash []byte) (lie func(read
 func TestWhatIsSignedIsWhatBearsTheMark(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	id := s.request(s.ana)
-	stop := s.work("w1", s.builder().Task(1))
-	s.until("Ready", func() bool { return s.has(id, "report.ready") })
-	stop()
+	id := s.aReport()
 	ready, _ := last[report.Ready](s, id)
 	built := s.content(ready.PDFKey)
 	planted, err := s.blobs.WritePDF(t.Context(), blobs.PDFName(s.organization, id, 99), bytes.NewReader(append(bytes.Clone(built), "% planted\n%%EOF\n"...)))
