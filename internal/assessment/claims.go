@@ -155,10 +155,11 @@ func (s *Store) Record(
 				return err
 			}
 		}
-		kept, err := s.event(ctx, tx, c.Organization, c.Instance, c.Token, a, facts, in, false)
+		now, err := classifiedNow(ctx, tx, c.Organization, c.Instance)
 		if err != nil {
 			return err
 		}
+		kept := s.event(c.Organization, c.Instance, c.Token, a, facts, in, false, now)
 		for _, do := range also {
 			if err := do(tx, kept); err != nil {
 				return err

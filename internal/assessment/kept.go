@@ -69,22 +69,23 @@ type inserted struct {
 	Answers string    `db:"answers"`
 }
 
-// event is what binds an assessment that was inserted to the log, and what is kept of the
-// databases' classification. Whoever calls it changes neither any more in the transaction.
-func (s *Store) event(ctx context.Context, tx *sqlx.Tx, organization, instance, id uuid.UUID, a snapshot.Assessment, facts []byte, in inserted, buffered bool) (e fleet.AssessmentKept, err error) {
-	e = fleet.AssessmentKept{
+// event is what binds an assessment that was inserted to the log. classified is the digest of
+// what is known of the databases behind it.
+func (s *Store) event(organization, instance, id uuid.UUID, a snapshot.Assessment, facts []byte, in inserted, buffered bool, classified string) fleet.AssessmentKept {
+	e := fleet.AssessmentKept{
 		InstanceID: instance, AssessmentID: id, At: instant.Cut(in.At), FactsSHA256: digest(facts), AnswersSHA256: in.Answers,
-		Catalogue: a.CatalogueVersion, Reached: a.Outcome != snapshot.OutcomeUnreachable, Buffered: buffered,
+		Catalogue: a.CatalogueVersion, Reached: a.Outcome != snapshot.OutcomeUnreachable, Buffered: buffered, ClassifiedSHA256: classified,
 	}
+	e.Mark = s.seal.Mark(secrets.MarkAssessment, MarkedText(organization, e))
+	return e
+}
+
+// classifiedNow is the digest of all classifications of an instance, as the transaction sees them.
+func classifiedNow(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (string, error) {
 	kept, err := statement.All[classification](ctx, tx, "digest the classifications", `SELECT instance_id, database_name, status,
 		encode(sha256(convert_to(facts::text, 'UTF8')), 'hex') AS sha256 FROM assessment_classifications
 		WHERE organization_id = $1 AND instance_id = $2 ORDER BY database_name COLLATE "C"`, organization, instance)
-	if err != nil {
-		return e, err
-	}
-	e.ClassifiedSHA256 = digestOf(kept)
-	e.Mark = s.seal.Mark(secrets.MarkAssessment, MarkedText(organization, e))
-	return e, nil
+	return digestOf(kept), err
 }
 
 // classification is what is stored of a database's.

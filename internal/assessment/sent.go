@@ -113,6 +113,7 @@ type recorder struct {
 	last                   *time.Time // of what was there; nil: nothing
 	late                   bool       // something came that is older than what was there
 	told                   []fleet.Assessed
+	classified             string // the digest of what is known of the databases; "": not read yet
 }
 
 func (r *recorder) record(ctx context.Context, all []Sent) error {
@@ -131,18 +132,13 @@ func (r *recorder) record(ctx context.Context, all []Sent) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range one.Classified {
-			if err := r.classify(ctx, c); err != nil {
-				return err
-			}
-		}
-		kept, err := r.store.event(ctx, r.tx, r.organization, r.instance, id, one.Assessment, facts, in, one.Buffered)
-		switch {
-		case err != nil:
+		if err := r.classify(ctx, one.Classified); err != nil {
 			return err
-		case news:
+		}
+		kept := r.store.event(r.organization, r.instance, id, one.Assessment, facts, in, one.Buffered, r.classified)
+		if news {
 			r.told = append(r.told, assessed.Binding(kept))
-		default:
+		} else {
 			r.told = append(r.told, kept)
 		}
 	}
@@ -197,8 +193,21 @@ func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) (e fleet.In
 		WHERE organization_id = $1 AND instance_id = $2`, r.organization, r.instance, one.At)
 }
 
-// classify keeps a classification unless there is a later one of that database.
-func (r *recorder) classify(ctx context.Context, c DatabaseClassification) error {
+// classify keeps classifications, and the digest of all that is known then.
+func (r *recorder) classify(ctx context.Context, all []DatabaseClassification) (err error) {
+	for _, c := range all {
+		if err := r.classifyOne(ctx, c); err != nil {
+			return err
+		}
+	}
+	if len(all) > 0 || r.classified == "" {
+		r.classified, err = classifiedNow(ctx, r.tx, r.organization, r.instance)
+	}
+	return err
+}
+
+// classifyOne keeps a classification unless there is a later one of that database.
+func (r *recorder) classifyOne(ctx context.Context, c DatabaseClassification) error {
 	facts, err := json.Marshal(c.Classification)
 	if err != nil {
 		return fmt.Errorf("encode the classification of database %q: %w", c.Database, err)

@@ -48,9 +48,9 @@ const newest = 2
 // Bind holds the assessments that a report uses against the log: each has to be the one that
 // its event names, and the log may have no later one that reached the server and is not there
 // any more. What the report uses of the classification of databases has to be what an event
-// since that assessment recorded. It returns what the log says of each, by instance. now is when facts that are
-// older than assessment.History count as erased. Of one that a program from before marks
-// kept, the entry may be the last that the log has, or none.
+// since that assessment recorded. It returns what the log says of each, by instance. now is
+// when facts that are older than assessment.History count as erased. Of one that a program
+// from before marks kept, the entry may be the last that the log has, or none.
 func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, now time.Time) (map[uuid.UUID]Entry, []Alteration, error) {
 	t, err := r.Terms(ctx)
 	if err != nil {
