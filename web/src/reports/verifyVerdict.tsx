@@ -123,59 +123,74 @@ function Evidence({
 
 function Ours({ intact, children }: { intact: boolean; children: ReactNode }) {
   return (
-    <Alert
+    <Frame
       color={intact ? "muster" : "yellow"}
       title={intact ? "Built by Muster, unchanged" : "Built by Muster, but the log is inconsistent"}
       icon={intact ? <IconShieldCheck aria-hidden /> : <IconAlertTriangle aria-hidden />}
-      data-verdict={intact ? "known" : "broken"}
-      styles={{ title: { color: "var(--mantine-color-text)" } }}
+      verdict={intact ? "known" : "broken"}
     >
-      <Stack gap="sm">{children}</Stack>
-    </Alert>
+      {children}
+    </Frame>
   );
 }
 
 function Unknown({ digest }: { digest: string | null }) {
   return (
-    <Alert
-      color="red"
-      title="Not built by Muster, or changed"
-      icon={<IconShieldX aria-hidden />}
-      data-verdict="unknown"
-      styles={{ title: { color: "var(--mantine-color-text)" } }}
-    >
-      <Stack gap="sm">
-        <Text size="sm">No report and no evidence of your organization has this content. Possible reasons:</Text>
-        <List size="sm">
-          <List.Item>Muster did not build it.</List.Item>
-          <List.Item>It was changed after it was built, for example by printing, signing or saving it again.</List.Item>
-          <List.Item>It belongs to another organization.</List.Item>
-        </List>
-        <Text size="sm">Do not rely on its content. Ask for the original, or download the report again.</Text>
-        <DigestOfFile digest={digest} />
-      </Stack>
-    </Alert>
+    <Frame color="red" title="Not built by Muster, or changed" icon={<IconShieldX aria-hidden />} verdict="unknown">
+      <Text size="sm">No report and no evidence of your organization has this content. Possible reasons:</Text>
+      <List size="sm">
+        <List.Item>Muster did not build it.</List.Item>
+        <List.Item>It was changed after it was built, for example by printing, signing or saving it again.</List.Item>
+        <List.Item>It belongs to another organization.</List.Item>
+      </List>
+      <Text size="sm">Do not rely on its content. Ask for the original, or download the report again.</Text>
+      <DigestOfFile digest={digest} />
+    </Frame>
   );
 }
 
 /** TooLarge is for a file that is no report, and in which the API does not look for evidence. */
 function TooLarge({ digest }: { digest: string | null }) {
   return (
-    <Alert
+    <Frame
       color="yellow"
       title="Not a report; evidence this large is not checked here"
       icon={<IconAlertTriangle aria-hidden />}
-      data-verdict="too-large"
+      verdict="too-large"
+    >
+      <Text size="sm">
+        No report of your organization has this content. Muster checks evidence of up to 16 MB here. Check larger
+        evidence on the server with <Code>muster verify FILE</Code>, or anywhere with{" "}
+        <Code>muster verify --offline --trust trust.json FILE</Code>.
+      </Text>
+      <DigestOfFile digest={digest} />
+    </Frame>
+  );
+}
+
+/** Frame is how a verdict looks. */
+function Frame({
+  color,
+  title,
+  icon,
+  verdict,
+  children,
+}: {
+  color: string;
+  title: string;
+  icon: ReactNode;
+  verdict: string;
+  children: ReactNode;
+}) {
+  return (
+    <Alert
+      color={color}
+      title={title}
+      icon={icon}
+      data-verdict={verdict}
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
-      <Stack gap="sm">
-        <Text size="sm">
-          No report of your organization has this content. Muster checks evidence of up to 16 MB here. Check larger
-          evidence on the server with <Code>muster verify FILE</Code>, or anywhere with{" "}
-          <Code>muster verify --offline --trust trust.json FILE</Code>.
-        </Text>
-        <DigestOfFile digest={digest} />
-      </Stack>
+      <Stack gap="sm">{children}</Stack>
     </Alert>
   );
 }
