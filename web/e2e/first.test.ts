@@ -45,6 +45,14 @@ test.skipIf(!newest)(
     await box(page, "Host").fill("127.0.0.1");
     await box(page, "Port").fill(String(watched.port));
     await box(page, "User").fill("postgres");
+    // A server has its turn somewhere in the minute, so its second look at the statements may come within seconds. Then
+    // everything has come in, and the panel is over before the connection is lost.
+    await page.route("**/api/v1/metrics/query-performance?**", async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { series: Record<string, (number | null)[]> };
+      for (const [name, values] of Object.entries(body.series)) body.series[name] = values.map(() => null);
+      await route.fulfill({ response: answer, json: body });
+    });
     await page.getByRole("button", { name: "Test and add" }).click();
     await page.waitForURL(/range=15m.*refresh=30s/);
     const added = Date.now();
@@ -60,8 +68,7 @@ test.skipIf(!newest)(
     await step(page, "assessment", "there").getByRole("link", { name: "Show what it found" }).waitFor();
     await step(page, "chart", "there").getByRole("link", { name: "Connect an agent" }).waitFor();
 
-    // It stops: a minute later than anybody would wait for here, so the answer is changed. From here on the panel stays,
-    // however long axe takes: without a connection it is never over.
+    // It stops: a minute later than anybody would wait for here, so the answer is changed.
     const id = new URL(page.url()).searchParams.get("instanceId") ?? "";
     await page.route("**/api/v1/instances?**", async (route) => {
       const answer = await route.fetch();
