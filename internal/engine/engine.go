@@ -57,6 +57,41 @@ func Described(name string) *trait.Engine {
 	return e
 }
 
+// ConnectedOf returns how Muster connects to the servers of an engine that a document names:
+// the zero value if Muster does not.
+func ConnectedOf(name string) trait.Connected {
+	if e, err := Of(fleet.Engine(name)); err == nil && e.Connected != nil {
+		return *e.Connected
+	}
+	return trait.Connected{}
+}
+
+// ChecksOf returns how the checks of an engine that a document names are written. No id fits
+// the form of an engine without checks.
+func ChecksOf(name string) trait.Checks {
+	if e, err := Of(fleet.Engine(name)); err == nil && e.Checks != nil {
+		return *e.Checks
+	}
+	return trait.Checks{}
+}
+
+// FixedReleases says whether the feed knows which releases of an engine fix a CVE, of an engine
+// that a document names (trait.Feed).
+func FixedReleases(name string) bool {
+	e, err := Of(fleet.Engine(name))
+	return err == nil && e.Feed != nil && e.Feed.FixedReleases
+}
+
+// Titles returns what people call the engines of which in is true.
+func Titles(in func(*trait.Engine) bool) (titles []string) {
+	for _, e := range all {
+		if in(e) {
+			titles = append(titles, e.Title)
+		}
+	}
+	return titles
+}
+
 // Measured returns the engines that connections, query performance and wait events cover.
 func Measured() []fleet.Engine {
 	return namesOf(func(e *trait.Engine) bool { return e.Measured != nil })

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -161,5 +162,43 @@ func TestAnUnknownEngineIsAnError(t *testing.T) {
 	}
 	if e := engine.Described("db2"); e.Title != "db2" || e.Words.Superuser == "" {
 		t.Errorf("a document's db2 is %+v", e)
+	}
+}
+
+// TestAConnectedEngineSaysHow: a report tells the reader how an account is made, and which
+// checks show a way in. Those checks are in the engine's folder.
+func TestAConnectedEngineSaysHow(t *testing.T) {
+	t.Parallel()
+	for _, e := range engine.All() {
+		if e.Connected == nil {
+			continue
+		}
+		if e.Checks == nil {
+			t.Errorf("Muster connects to %s and has no check for it", e.Name)
+			continue
+		}
+		if len(e.Connected.Account) == 0 || len(e.Connected.Mends) == 0 {
+			t.Errorf("%s lacks words: %+v", e.Name, e.Connected)
+		}
+		if len(e.Checks.WeakSignIn) == 0 {
+			t.Errorf("no check of %s shows a weak sign-in", e.Name)
+		}
+		definitions, err := fs.Glob(engine.Checks, string(e.Name)+"/checks/*.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, path := range definitions {
+			text.WriteString(read(t, "internal/engine/"+path))
+		}
+		remote := e.Checks.RemoteSuperuser
+		for _, id := range slices.Concat(e.Checks.WeakSignIn, remote.Checks) {
+			if !strings.Contains(text.String(), "- id: "+id+"\n") {
+				t.Errorf("%s has no check %s", e.Name, id)
+			}
+		}
+		if len(remote.Checks) > 0 && (remote.Driver == "" || remote.Control == "" || remote.Treatment == "") {
+			t.Errorf("%s lacks words: %+v", e.Name, remote)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 )
@@ -48,12 +50,13 @@ func (b *builder) accounts() {
 			}
 		})
 		note := "Last seen: in the sessions at the time of the assessment."
-		others := slices.ContainsFunc(b.assessedInstances(), looked("sqlserver", "oracle"))
-		if !others || slices.ContainsFunc(b.assessedInstances(), looked("postgresql")) {
+		unruled := func(e *trait.Engine) bool { return e.Connected != nil && !e.Connected.HostRules }
+		others := slices.ContainsFunc(b.assessedInstances(), looked(unruled))
+		if !others || slices.ContainsFunc(b.assessedInstances(), looked(func(e *trait.Engine) bool { return e.Connected != nil && e.Connected.HostRules })) {
 			note += " Remote: the HBA rules let the account in from another host; unknown where they are not readable."
 		}
 		if others {
-			note += " Remote on SQL Server and Oracle: the account can sign in at all, since their accounts are let in from every host or from none."
+			note += " Remote on " + allOf(engine.Titles(unruled)) + ": the account can sign in at all, since their accounts are let in from every host or from none."
 		}
 		if b.sent() > 0 {
 			note += " Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known."
@@ -70,9 +73,9 @@ func (b *builder) accounts() {
 }
 
 // looked says of an instance whether it is of one of some engines and Muster itself looked.
-func looked(engines ...string) func(snapshot.Instance) bool {
+func looked(of func(*trait.Engine) bool) func(snapshot.Instance) bool {
 	return func(in snapshot.Instance) bool {
-		return in.Assessment != nil && !in.Assessment.Sent && slices.Contains(engines, in.Engine)
+		return in.Assessment != nil && !in.Assessment.Sent && of(engine.Described(in.Engine))
 	}
 }
 

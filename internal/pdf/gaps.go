@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"muster/internal/engine"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
@@ -142,7 +143,7 @@ func unanswered(in *snapshot.Instance, grants []analysis.Grant, r snapshot.Check
 	if r.ReasonCode == snapshot.ReasonPermissionDenied {
 		if denied := analysis.Denied(grants, r.CheckID, r.Database); len(denied) > 0 {
 			lacks := " may not read "
-			if in.Engine != "postgresql" { // whose grants are rights, and not objects
+			if !engine.ConnectedOf(in.Engine).GrantsNameObjects {
 				lacks = " lacks "
 			}
 			return "the monitoring role" + before(" ", in.Assessment.Role) + lacks + list(denied, 5) + " (" + verb(len(denied), "grant", "grants") + " in Annex B)"

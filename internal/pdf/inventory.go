@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/engine"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -338,7 +339,7 @@ func encryptionCell(r analysis.TableRisk) typeset.Cell {
 		return text("at rest")
 	case r.Encrypted != nil:
 		return strong("none")
-	case r.Engine == "postgresql":
+	case engine.Described(r.Engine).VolumesOnly:
 		return faint("not visible")
 	}
 	return faint("not assessed")
@@ -362,17 +363,18 @@ func (b *builder) unencrypted() string {
 
 // whyUnknown says why it is not known of tables whether they are encrypted at rest.
 func whyUnknown(risks []analysis.TableRisk) string {
-	const invisible = "PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL"
 	of, others := 0, 0
 	for _, r := range risks {
 		switch {
 		case r.Encrypted != nil:
-		case r.Engine == "postgresql":
+		case engine.Described(r.Engine).VolumesOnly:
 			of++
 		default:
 			others++
 		}
 	}
+	blind := volumesOnly()
+	invisible := allOf(blind) + " " + verb(len(blind), "has", "have") + " no built-in encryption at rest, and that of a volume is not visible over SQL"
 	switch {
 	case others == 0:
 		return invisible

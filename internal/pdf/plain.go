@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/engine"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot/analysis"
 )
@@ -22,11 +23,11 @@ func (b *builder) plainTables() {
 		switch {
 		case r.Encrypted != nil && !*r.Encrypted:
 			rows = append(rows, r)
-		case r.Encrypted == nil && r.Engine == "postgresql":
+		case r.Encrypted == nil && engine.Described(r.Engine).VolumesOnly:
 			invisible++
 		}
 	}
-	unknown := shares([]share{{invisible, "of PostgreSQL, whose volumes are not visible over SQL"}, {c.Unknown - invisible, "of which it could not be read, or was not sent"}})
+	unknown := shares([]share{{invisible, "of " + oneOf(volumesOnly()) + ", whose volumes are not visible over SQL"}, {c.Unknown - invisible, "of which it could not be read, or was not sent"}})
 	switch {
 	case c.Encrypted+c.Plain == 0:
 		b.state(stateNotAssessed, "Not assessed: of none of "+count(c.Unknown, "sensitive table", "sensitive tables")+" it is known ("+unknown+").")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -39,15 +41,18 @@ func (b *builder) atRest() {
 				rows = append(rows, row{in, db})
 			}
 		}
-		if in.Engine != "postgresql" {
+		if !engine.Described(in.Engine).VolumesOnly {
 			gaps = append(gaps, encryptionGaps(in, known)...)
 		}
 	}
-	if slices.ContainsFunc(b.doc.Instances, func(in snapshot.Instance) bool { return in.Engine == "postgresql" }) {
-		b.para("PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL.")
+	blind := engine.Titles(func(e *trait.Engine) bool {
+		return e.VolumesOnly && slices.ContainsFunc(b.doc.Instances, func(in snapshot.Instance) bool { return in.Engine == string(e.Name) })
+	})
+	for _, title := range blind {
+		b.para(title + " has no built-in transparent data encryption; encryption of the volume is not visible over SQL.")
 	}
 	if len(rows) == 0 && len(gaps) == 0 {
-		b.state(stateNotApplicable, "Not applicable: every instance in scope runs PostgreSQL, and no feed told of its volumes.")
+		b.state(stateNotApplicable, "Not applicable: every instance in scope runs "+oneOf(blind)+", and no feed told of its volumes.")
 		return
 	}
 	if len(rows) > 0 {
@@ -71,6 +76,11 @@ func (b *builder) atRest() {
 	b.sayGaps(gaps)
 }
 
+// volumesOnly are what people call the engines that encrypt no file themselves.
+func volumesOnly() []string {
+	return engine.Titles(func(e *trait.Engine) bool { return e.VolumesOnly })
+}
+
 // encryptionGaps says of which databases of an instance nobody told whether they are
 // encrypted: known is how many there are of which somebody did.
 func encryptionGaps(in snapshot.Instance, known int) (gaps []gap) {
@@ -92,9 +102,8 @@ func encryptionGaps(in snapshot.Instance, known int) (gaps []gap) {
 // tls prints how many sessions are encrypted on their way, of the engines that tell it.
 func (b *builder) tls() {
 	b.sub("In transit")
-	tells := func(in snapshot.Instance) bool {
-		return slices.Contains([]string{"postgresql", "sqlserver", "oracle"}, in.Engine)
-	}
+	connected := func(e *trait.Engine) bool { return e.Connected != nil }
+	tells := func(in snapshot.Instance) bool { return connected(engine.Described(in.Engine)) }
 	var rows []snapshot.Instance
 	for _, in := range b.assessedInstances() {
 		if tells(in) {
@@ -102,7 +111,7 @@ func (b *builder) tls() {
 		}
 	}
 	if !slices.ContainsFunc(b.doc.Instances, tells) {
-		b.state(stateNotApplicable, "Not applicable: no instance in scope is of PostgreSQL, SQL Server or Oracle.")
+		b.state(stateNotApplicable, "Not applicable: no instance in scope is of "+oneOf(engine.Titles(connected))+".")
 		return
 	}
 	b.para("The share of client sessions that were encrypted when the instance was assessed: by TLS, of Oracle by its own encryption, too.")

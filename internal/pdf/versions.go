@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -102,7 +103,7 @@ func (b *builder) versionGaps(feed string) []gap {
 			g.reason, g.inPart = in.Release.CVEGap, analysis.CVEsKnown(in)
 		case in.Release != nil:
 			g.reason = feed + " knows its end of life and none of the CVEs of " + analysis.EngineName(in.Engine)
-		case in.Engine != "postgresql":
+		case !engine.FixedReleases(in.Engine):
 			g.state, g.reason = stateNotApplicable, "the feed does not cover "+analysis.EngineName(in.Engine)
 		case version == "":
 			g.reason = "no version is known"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/engine"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -19,14 +20,14 @@ func (b *builder) vulnerabilities() {
 	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {
 		return cmp.Or(cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
 	})
-	affected, engine, running := map[string][]affectedBy{}, map[string]string{}, map[string][]string{}
+	affected, of, running := map[string][]affectedBy{}, map[string]string{}, map[string][]string{}
 	whole := true
 	for _, r := range b.versionRows() {
 		whole = whole && analysis.CVEsWhole(&r.in)
 		version, _ := analysis.Version(&r.in)
 		for _, c := range r.in.CVEs {
 			affected[c.ID] = append(affected[c.ID], affectedBy{r.in.Name, c})
-			engine[c.ID], running[c.ID] = r.in.Engine, append(running[c.ID], version)
+			of[c.ID], running[c.ID] = r.in.Engine, append(running[c.ID], version)
 		}
 	}
 	list = slices.DeleteFunc(list, func(v snapshot.Vulnerability) bool { return len(affected[v.ID]) == 0 })
@@ -40,14 +41,14 @@ func (b *builder) vulnerabilities() {
 	}
 	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where it is not ruled out, and why.")
 	for _, v := range list {
-		if engine[v.ID] == "postgresql" {
+		if engine.FixedReleases(of[v.ID]) {
 			b.vulnerability(v, affected[v.ID])
 		}
 	}
-	for _, name := range []string{"sqlserver", "oracle", "mysql", "mongodb"} {
-		of := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return engine[v.ID] != name })
-		if len(of) > 0 {
-			b.vulnerabilityTable(analysis.EngineName(name), of, affected, running)
+	for _, e := range engine.All() {
+		its := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return of[v.ID] != string(e.Name) })
+		if len(its) > 0 && !engine.FixedReleases(string(e.Name)) {
+			b.vulnerabilityTable(e.Title, its, affected, running)
 		}
 	}
 }

@@ -94,6 +94,19 @@ func sentence(s string) string {
 	return s + "."
 }
 
+// allOf is a list in words that ends in "and", oneOf one that ends in "or".
+func allOf(names []string) string { return ending(names, " and ") }
+
+func oneOf(names []string) string { return ending(names, " or ") }
+
+func ending(names []string, word string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + word + names[last]
+}
+
 func list(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")

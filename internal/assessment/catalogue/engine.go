@@ -5,19 +5,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
 )
 
-// engineOf is how an engine's checks are written; a check of an engine without any has no
-// form that its id could fit.
-func engineOf(c Check) trait.Checks {
-	if e, err := engine.Of(fleet.Engine(c.Engine)); err == nil && e.Checks != nil {
-		return *e.Checks
-	}
-	return trait.Checks{}
-}
+// engineOf is how the checks of a check's engine are written.
+func engineOf(c Check) trait.Checks { return engine.ChecksOf(c.Engine) }
 
 // untried is said of statements that have met no server.
 const untried = "The statement has not been tried on a live server."

@@ -10,4 +10,5 @@ var Engine = trait.Engine{
 	Name:  fleet.MongoDB,
 	Title: "MongoDB",
 	Words: trait.Usual,
+	Feed:  &trait.Feed{},
 }

@@ -10,4 +10,5 @@ var Engine = trait.Engine{
 	Name:  fleet.MySQL,
 	Title: "MySQL",
 	Words: trait.Usual,
+	Feed:  &trait.Feed{},
 }

@@ -10,8 +10,9 @@ import (
 
 var checks = trait.Checks{
 	ID: regexp.MustCompile(`^OR-[0-9]{2}$`), Form: "OR-00",
-	Fed:   true,
-	Right: right,
+	Fed:        true,
+	Right:      right,
+	WeakSignIn: []string{"OR-01", "OR-10", "OR-13"},
 	// Oracle has no way at all to write a quotation mark inside a name.
 	Quote: quote.Dialect{
 		Identifier: func(s string) (string, bool) { return `"` + s + `"`, quote.Plain(s, 128) && !strings.Contains(s, `"`) },

@@ -7,10 +7,12 @@ import (
 
 // Engine is Oracle.
 var Engine = trait.Engine{
-	Name:     fleet.Oracle,
-	Title:    "Oracle",
-	Words:    words,
-	Measured: &trait.Measured{Waits: waitClasses},
-	Dialect:  &dialect,
-	Checks:   &checks,
+	Name:      fleet.Oracle,
+	Title:     "Oracle",
+	Words:     words,
+	Feed:      &trait.Feed{},
+	Connected: &connected,
+	Measured:  &trait.Measured{Waits: waitClasses},
+	Dialect:   &dialect,
+	Checks:    &checks,
 }

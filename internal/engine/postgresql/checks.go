@@ -9,6 +9,11 @@ import (
 
 var checks = trait.Checks{
 	ID: regexp.MustCompile(`^PG-[A-Z][0-9]{2}$`), Form: "PG-X00",
+	WeakSignIn: []string{"PG-S01", "PG-S02", "PG-S04"},
+	RemoteSuperuser: trait.RemoteSuperuser{
+		Checks: []string{"PG-S05"}, Driver: "superuser may sign in remotely", Control: "superusers sign in locally only",
+		Treatment: "let superusers sign in locally only",
+	},
 	// Of the three only PostgreSQL can write a letter by its number inside a name.
 	Quote: quote.Dialect{
 		Identifier: func(s string) (string, bool) { return quote.Identifier(s), true },

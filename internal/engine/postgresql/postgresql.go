@@ -7,10 +7,13 @@ import (
 
 // Engine is PostgreSQL.
 var Engine = trait.Engine{
-	Name:     fleet.PostgreSQL,
-	Title:    "PostgreSQL",
-	Words:    trait.Usual,
-	Measured: &trait.Measured{Waits: waitClasses},
-	Dialect:  &dialect,
-	Checks:   &checks,
+	Name:        fleet.PostgreSQL,
+	Title:       "PostgreSQL",
+	Words:       trait.Usual,
+	VolumesOnly: true,
+	Feed:        &trait.Feed{FixedReleases: true},
+	Connected:   &connected,
+	Measured:    &trait.Measured{Waits: waitClasses},
+	Dialect:     &dialect,
+	Checks:      &checks,
 }

@@ -10,8 +10,13 @@ import (
 
 var checks = trait.Checks{
 	ID: regexp.MustCompile(`^MS-[0-9]{2}$`), Form: "MS-00",
-	Fed:   true,
-	Azure: true,
+	Fed:        true,
+	Azure:      true,
+	WeakSignIn: []string{"MS-12", "MS-14"},
+	RemoteSuperuser: trait.RemoteSuperuser{ // logins are let in from every host or from none
+		Checks: []string{"MS-02"}, Driver: "sa may sign in remotely", Control: "sa is disabled",
+		Treatment: "give sa's work to a named login and disable it",
+	},
 	Quote: quote.Dialect{
 		Identifier: func(s string) (string, bool) {
 			return "[" + strings.ReplaceAll(s, "]", "]]") + "]", quote.Plain(s, 128)

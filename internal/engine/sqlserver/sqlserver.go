@@ -7,10 +7,12 @@ import (
 
 // Engine is SQL Server.
 var Engine = trait.Engine{
-	Name:     fleet.SQLServer,
-	Title:    "SQL Server",
-	Words:    words,
-	Measured: &trait.Measured{Waits: waitClasses},
-	Dialect:  &dialect,
-	Checks:   &checks,
+	Name:      fleet.SQLServer,
+	Title:     "SQL Server",
+	Words:     words,
+	Feed:      &trait.Feed{},
+	Connected: &connected,
+	Measured:  &trait.Measured{Waits: waitClasses},
+	Dialect:   &dialect,
+	Checks:    &checks,
 }

@@ -14,6 +14,13 @@ type Engine struct {
 	Name  fleet.Engine
 	Title string // what people call it
 	Words Words
+	// VolumesOnly: the engine encrypts no file itself, and the encryption of a volume is not
+	// visible over SQL.
+	VolumesOnly bool
+	// Feed is how the release feed knows it; nil: the feed does not.
+	Feed *Feed
+	// Connected is how Muster connects to its servers by itself; nil: it does not.
+	Connected *Connected
 	// Measured is how samples of its sessions and statements are read; nil if tiles and
 	// reports do not show the engine.
 	Measured *Measured
@@ -39,6 +46,23 @@ func (w Words) Edition(name string) string {
 	return name
 }
 
+// Connected is how Muster connects to an engine's servers, and what it learns there.
+type Connected struct {
+	// Account are the steps that make the account that Muster connects with, in sentences.
+	Account []string
+	// Mends are what to do about an error of a connection, by its class: a sentence for each
+	// class on which the general words say too little.
+	Mends map[string]string
+	// HostRules: the server has rules about the hosts that an account may sign in from. Without
+	// them an account signs in from every host or from none.
+	HostRules bool
+	// FollowsRoles: an assessment names who reads a table, through which roles. Else it counts
+	// who was granted the table.
+	FollowsRoles bool
+	// GrantsNameObjects: a missing grant names an object that may not be read. Else it names a right.
+	GrantsNameObjects bool
+}
+
 // Measured is how an engine's samples are read.
 type Measured struct {
 	// Waits classify the engine's names of waits. The first class that matches counts.
@@ -51,10 +75,22 @@ type Checks struct {
 	Form string // of an id, in words
 	// Fed checks are those that a feed may answer. No server of the engine has met them.
 	Fed   bool
-	Azure bool          // a check may say why it does not apply to Azure SQL Database
-	Quote quote.Dialect // writes names and strings into the statements that mend a fault
+	Azure bool // a check may say why it does not apply to Azure SQL Database
+	// WeakSignIn are the ids of checks that fail where a weak or unencrypted sign-in is possible.
+	WeakSignIn []string
+	// RemoteSuperuser is the sign-in of a superuser from another host.
+	RemoteSuperuser RemoteSuperuser
+	Quote           quote.Dialect // writes names and strings into the statements that mend a fault
 	// Right is what lets an account read what a Fed check reads; nil: Rights of the check say so.
 	Right func(kind, name string) string
+}
+
+// RemoteSuperuser is what checks say of a superuser that may sign in from another host.
+type RemoteSuperuser struct {
+	Checks    []string // their ids; none: it is not known
+	Driver    string   // in words, where one of them fails
+	Control   string   // where all pass
+	Treatment string   // what to do
 }
 
 // What a Fed check may read.

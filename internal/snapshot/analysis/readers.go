@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/engine"
 	"muster/internal/snapshot"
 )
 
@@ -25,7 +26,7 @@ func ReadersOf(in *snapshot.Instance, t snapshot.ClassifiedTable) TableReaders {
 		r := TableReaders{Readers: slices.Clone(t.ReaderPaths), Unlisted: t.ReadersUnlisted}
 		sortReaders(r.Readers)
 		return r
-	case in.Collected && in.Engine != "postgresql":
+	case in.Collected && !engine.ConnectedOf(in.Engine).FollowsRoles:
 		return TableReaders{Unknown: "of " + EngineName(in.Engine) + " Muster counts who was granted a table, and follows no roles"}
 	case in.Collected:
 		return TableReaders{Unknown: "the classification is of a version that did not look"}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/engine"
 	"muster/internal/snapshot"
 )
 
@@ -57,14 +58,12 @@ type exposure struct {
 
 // What is proposed against a driver.
 const (
-	treatPublic     = "take access from PUBLIC, grant it by role"
-	treatSignIn     = "require encrypted sign-in and strong secrets"
-	treatCVEs       = "upgrade the server, as its Security report says"
-	treatSuperusers = "let superusers sign in locally only"
-	treatSa         = "give sa's work to a named login and disable it"
-	treatAtRest     = "encrypt the database at rest"
-	treatSpecial    = "mask or pseudonymize the sensitive columns"
-	treatRows       = "delete rows that are past their retention"
+	treatPublic  = "take access from PUBLIC, grant it by role"
+	treatSignIn  = "require encrypted sign-in and strong secrets"
+	treatCVEs    = "upgrade the server, as its Security report says"
+	treatAtRest  = "encrypt the database at rest"
+	treatSpecial = "mask or pseudonymize the sensitive columns"
+	treatRows    = "delete rows that are past their retention"
 )
 
 // Risks returns every classified table but Muster's own with its risk, score descending, then
@@ -205,26 +204,16 @@ func scale(x float64) int {
 	return max(1, int(math.Ceil(min(x, 5))))
 }
 
-// Checks of the catalogue that show a way in.
-var (
-	weakAuthentication = map[string][]string{
-		"postgresql": {"PG-S01", "PG-S02", "PG-S04"}, "sqlserver": {"MS-12", "MS-14"}, "oracle": {"OR-01", "OR-10", "OR-13"},
-	}
-	remoteSuperuser = map[string][]string{"postgresql": {"PG-S05"}, "sqlserver": {"MS-02"}}
-)
-
 func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 	var e exposure
 	if !in.Active || in.Assessment == nil {
 		e.partial = true
 		return e
 	}
-	e.weigh(in, weakAuthentication[in.Engine], 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required", treatSignIn)
-	if in.Engine == "sqlserver" { // whose logins are let in from every host or from none
-		e.weigh(in, remoteSuperuser[in.Engine], 0.5, "sa may sign in remotely", "sa is disabled", treatSa)
-	} else {
-		e.weigh(in, remoteSuperuser[in.Engine], 0.5, "superuser may sign in remotely", "superusers sign in locally only", treatSuperusers)
-	}
+	checks := engine.ChecksOf(in.Engine)
+	e.weigh(in, checks.WeakSignIn, 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required", treatSignIn)
+	remote := checks.RemoteSuperuser
+	e.weigh(in, remote.Checks, 0.5, remote.Driver, remote.Control, remote.Treatment)
 	cves := CVEs(doc, in)
 	open, unknown := cves.Open.grave(), cves.Possible.grave()
 	switch {

@@ -238,7 +238,7 @@ func TestTreatments(t *testing.T) {
 		"sign-in and public": {func(in *instance, _ *database, x *table) {
 			in.Assessment.Results[0].Status, x.PublicAccess = snapshot.StatusFail, true
 		}, []string{treatPublic, treatSignIn}},
-		"superuser": {func(in *instance, _ *database, _ *table) { in.Assessment.Results[1].Status = snapshot.StatusFail }, []string{treatSuperusers}},
+		"superuser": {func(in *instance, _ *database, _ *table) { in.Assessment.Results[1].Status = snapshot.StatusFail }, []string{"let superusers sign in locally only"}},
 		"CVE": {func(in *instance, _ *database, _ *table) {
 			for _, v := range doc.Vulnerabilities {
 				in.CVEs = append(in.CVEs, snapshot.InstanceCVE{ID: v.ID, Applies: snapshot.CVEOpen})
