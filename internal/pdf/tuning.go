@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"muster/internal/engine/tuning"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -27,15 +28,15 @@ func (b *builder) tuning() {
 		return
 	}
 	b.para(hintCounts(hints) + b.loadWords())
-	analysis.SortHints(hints)
+	tuning.Sort(hints)
 	table(b, []typeset.Column{
 		{Title: "", Max: 60}, {Title: "Setting, what it is held against", Flex: 1.1}, {Title: "Measured", Flex: 1}, {Title: "Suggestion", Flex: 1.2},
-	}, hints, func(_ int, h analysis.Hint) []typeset.Cell {
+	}, hints, func(_ int, h tuning.Hint) []typeset.Cell {
 		suggestion := typeset.Cell{Text: h.Suggestion, Style: cellStrong, Sub: h.Source.Name, SubStyle: cellMuted}
 		switch h.State {
-		case analysis.HintFits:
+		case tuning.Fits:
 			suggestion.Text, suggestion.Style = "leave it", cellMuted
-		case analysis.HintUnknown:
+		case tuning.Unknown:
 			suggestion.Style = cellMuted
 		}
 		return []typeset.Cell{hintState(h.State), {Text: h.Setting, Style: codeStyle, Sub: h.Against, SubStyle: cellMuted}, text(shorten(h.Measured, 200)), suggestion}
@@ -47,22 +48,22 @@ func (b *builder) tuning() {
 
 func hintState(state string) typeset.Cell {
 	switch state {
-	case analysis.HintChange:
+	case tuning.Change:
 		return typeset.Cell{Text: "change", Style: cellStrong, Mark: severityColor[analysis.Medium]}
-	case analysis.HintFits:
+	case tuning.Fits:
 		return typeset.Cell{Text: "fits", Mark: good}
 	}
 	return typeset.Cell{Text: "not judged", Mark: caution}
 }
 
 // hintCounts says what there is to do.
-func hintCounts(hints []analysis.Hint) string {
+func hintCounts(hints []tuning.Hint) string {
 	n := map[string]int{}
 	for _, h := range hints {
 		n[h.State]++
 	}
 	return count(len(hints), "hint", "hints") + ": " + shares([]share{
-		{n[analysis.HintChange], "to change"}, {n[analysis.HintFits], "that " + verb(n[analysis.HintFits], "fits", "fit")}, {n[analysis.HintUnknown], "that cannot be judged"},
+		{n[tuning.Change], "to change"}, {n[tuning.Fits], "that " + verb(n[tuning.Fits], "fits", "fit")}, {n[tuning.Unknown], "that cannot be judged"},
 	}) + ". "
 }
 
@@ -90,7 +91,7 @@ func (b *builder) loadWords() (words string) {
 func machineWords(m snapshot.Machine) string {
 	memory, cpus := "memory not known", "CPUs not known"
 	if m.MemoryBytes != nil {
-		memory = analysis.Size(*m.MemoryBytes) + " of memory"
+		memory = tuning.Size(float64(*m.MemoryBytes)) + " of memory"
 	}
 	if m.CPUs != nil {
 		cpus = strconv.Itoa(*m.CPUs) + " CPUs"
@@ -99,7 +100,7 @@ func machineWords(m snapshot.Machine) string {
 }
 
 // sources lists the pages that hints stand on, to click.
-func (b *builder) sources(hints []analysis.Hint) {
+func (b *builder) sources(hints []tuning.Hint) {
 	spans := []typeset.Span{{Text: "Sources: ", Style: smallStyle}}
 	seen := map[string]bool{}
 	for _, h := range hints {

@@ -14,5 +14,6 @@ var Engine = trait.Engine{
 	Connected: &connected,
 	Measured:  &trait.Measured{Waits: waitClasses},
 	Dialect:   &dialect,
+	Hints:     &hints,
 	Checks:    &checks,
 }

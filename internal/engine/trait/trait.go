@@ -5,6 +5,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/quote"
+	"muster/internal/engine/tuning"
 	"muster/internal/intake/sqltext"
 	"muster/internal/measurements/waitclass"
 )
@@ -26,6 +27,8 @@ type Engine struct {
 	Measured *Measured
 	// Dialect reads the texts of its statements; nil: none are kept.
 	Dialect *sqltext.Dialect
+	// Hints hold its settings against machine and load; nil: there are none.
+	Hints *tuning.Hints
 	// Checks is how its checks are written; nil: there are none.
 	Checks *Checks
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"muster/domain/report"
+	"muster/internal/engine/tuning"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 	"muster/internal/snapshot/snapshottest"
@@ -28,7 +29,7 @@ func tuned(engine string, settings map[string]string) snapshot.Document {
 }
 
 // hintOf is the hint on a setting.
-func hintOf(t *testing.T, doc snapshot.Document, setting string) analysis.Hint {
+func hintOf(t *testing.T, doc snapshot.Document, setting string) tuning.Hint {
 	t.Helper()
 	all, ok := analysis.Hints(doc)
 	for _, h := range all {
@@ -37,7 +38,7 @@ func hintOf(t *testing.T, doc snapshot.Document, setting string) analysis.Hint {
 		}
 	}
 	t.Fatalf("no hint on %s among %d (%v)", setting, len(all), ok)
-	return analysis.Hint{}
+	return tuning.Hint{}
 }
 
 func hostOf(memory int64, cpus, instances int) []snapshot.Machine {
@@ -77,44 +78,44 @@ func TestHintsAtTheirEdges(t *testing.T) {
 		state    string
 		says     string // the suggestion has
 	}{
-		{"postgresql", pg, "shared_buffers", analysis.HintFits, ""},
-		{"postgresql", with(pg, "shared_buffers", "9830 MB"), "shared_buffers", analysis.HintChange, "shared_buffers = '16GB'"},
-		{"postgresql", with(pg, "shared_buffers", "9831 MB"), "shared_buffers", analysis.HintFits, ""},
-		{"postgresql", with(pg, "shared_buffers", "3355443 8kB"), "shared_buffers", analysis.HintFits, ""},
-		{"postgresql", with(pg, "shared_buffers", "3355444 8kB"), "shared_buffers", analysis.HintChange, "'16GB'"},
-		{"postgresql", with(pg, "shared_buffers", "many"), "shared_buffers", analysis.HintUnknown, "cannot be read"},
-		{"postgresql", with(pg, "work_mem", "122 MB"), "work_mem", analysis.HintFits, ""},
-		{"postgresql", with(pg, "work_mem", "123 MB"), "work_mem", analysis.HintChange, "work_mem = '122MB'"},
-		{"postgresql", with(pg, "max_connections", "60000"), "work_mem", analysis.HintChange, "pooler"},
-		{"postgresql", with(pg, "max_connections", "265"), "max_connections", analysis.HintUnknown, "the peak of the window is not kept"},
-		{"postgresql", with(pg, "max_connections", "264"), "max_connections", analysis.HintChange, "pooler"},
-		{"postgresql", with(pg, "autovacuum", "off"), "autovacuum", analysis.HintChange, "autovacuum = on"},
-		{"postgresql", with(pg, "maintenance_work_mem", "2730 MB"), "autovacuum", analysis.HintFits, ""},
-		{"postgresql", with(pg, "maintenance_work_mem", "2731 MB"), "autovacuum", analysis.HintChange, "autovacuum_work_mem = '2730MB'"},
-		{"postgresql", with(pg, "autovacuum_work_mem", "3GB"), "autovacuum", analysis.HintChange, "2730MB"},
-		{"postgresql", with(pg, "max_wal_size", "16383"), "max_wal_size", analysis.HintChange, "max_wal_size = '16GB'"},
-		{"postgresql", pg, "max_wal_size", analysis.HintFits, ""},
-		{"postgresql", with(pg, "checkpoint_completion_target", "0.89"), "checkpoint_completion_target", analysis.HintChange, "0.9"},
-		{"postgresql", with(pg, "random_page_cost", "1.1"), "random_page_cost", analysis.HintFits, ""},
-		{"postgresql", pg, "random_page_cost", analysis.HintUnknown, "what the storage is nobody tells"},
-		{"sqlserver", ms, "max server memory (MB)", analysis.HintFits, ""},
-		{"sqlserver", with(ms, "max server memory (mb)", "2147483647"), "max server memory (MB)", analysis.HintChange, "= 49152"},
-		{"sqlserver", with(ms, "max server memory (mb)", "58982"), "max server memory (MB)", analysis.HintFits, ""},
-		{"sqlserver", with(ms, "max server memory (mb)", "58983"), "max server memory (MB)", analysis.HintChange, "= 49152"},
-		{"sqlserver", with(ms, "max server memory (mb)", "32767"), "max server memory (MB)", analysis.HintChange, "= 49152"},
-		{"sqlserver", ms, "max degree of parallelism", analysis.HintFits, ""},
-		{"sqlserver", with(ms, "max degree of parallelism", "0"), "max degree of parallelism", analysis.HintChange, "= 8 on one NUMA node"},
-		{"sqlserver", with(ms, "max degree of parallelism", "12"), "max degree of parallelism", analysis.HintUnknown, "NUMA"},
-		{"sqlserver", ms, "cost threshold for parallelism", analysis.HintFits, ""},
-		{"oracle", ora, "memory_target, sga_target", analysis.HintFits, ""},
-		{"oracle", with(ora, "sga_target", "60G"), "memory_target, sga_target", analysis.HintChange, "less than the host has"},
-		{"oracle", with(ora, "memory_target", "68719476735"), "memory_target, sga_target", analysis.HintFits, ""},
-		{"oracle", with(ora, "memory_target", "68719476736"), "memory_target, sga_target", analysis.HintChange, ""},
-		{"oracle", with(ora, "sga_target", "0"), "memory_target, sga_target", analysis.HintUnknown, "by hand"},
-		{"oracle", ora, "pga_aggregate_target", analysis.HintFits, ""},
-		{"oracle", with(ora, "pga_aggregate_target", "4095M"), "pga_aggregate_target", analysis.HintChange, "pga_aggregate_target = 4096M"},
-		{"oracle", ora, "processes, sessions", analysis.HintUnknown, "peak"},
-		{"oracle", with(ora, "sessions", "471"), "processes, sessions", analysis.HintChange, "sessions = 472"},
+		{"postgresql", pg, "shared_buffers", tuning.Fits, ""},
+		{"postgresql", with(pg, "shared_buffers", "9830 MB"), "shared_buffers", tuning.Change, "shared_buffers = '16GB'"},
+		{"postgresql", with(pg, "shared_buffers", "9831 MB"), "shared_buffers", tuning.Fits, ""},
+		{"postgresql", with(pg, "shared_buffers", "3355443 8kB"), "shared_buffers", tuning.Fits, ""},
+		{"postgresql", with(pg, "shared_buffers", "3355444 8kB"), "shared_buffers", tuning.Change, "'16GB'"},
+		{"postgresql", with(pg, "shared_buffers", "many"), "shared_buffers", tuning.Unknown, "cannot be read"},
+		{"postgresql", with(pg, "work_mem", "122 MB"), "work_mem", tuning.Fits, ""},
+		{"postgresql", with(pg, "work_mem", "123 MB"), "work_mem", tuning.Change, "work_mem = '122MB'"},
+		{"postgresql", with(pg, "max_connections", "60000"), "work_mem", tuning.Change, "pooler"},
+		{"postgresql", with(pg, "max_connections", "265"), "max_connections", tuning.Unknown, "the peak of the window is not kept"},
+		{"postgresql", with(pg, "max_connections", "264"), "max_connections", tuning.Change, "pooler"},
+		{"postgresql", with(pg, "autovacuum", "off"), "autovacuum", tuning.Change, "autovacuum = on"},
+		{"postgresql", with(pg, "maintenance_work_mem", "2730 MB"), "autovacuum", tuning.Fits, ""},
+		{"postgresql", with(pg, "maintenance_work_mem", "2731 MB"), "autovacuum", tuning.Change, "autovacuum_work_mem = '2730MB'"},
+		{"postgresql", with(pg, "autovacuum_work_mem", "3GB"), "autovacuum", tuning.Change, "2730MB"},
+		{"postgresql", with(pg, "max_wal_size", "16383"), "max_wal_size", tuning.Change, "max_wal_size = '16GB'"},
+		{"postgresql", pg, "max_wal_size", tuning.Fits, ""},
+		{"postgresql", with(pg, "checkpoint_completion_target", "0.89"), "checkpoint_completion_target", tuning.Change, "0.9"},
+		{"postgresql", with(pg, "random_page_cost", "1.1"), "random_page_cost", tuning.Fits, ""},
+		{"postgresql", pg, "random_page_cost", tuning.Unknown, "what the storage is nobody tells"},
+		{"sqlserver", ms, "max server memory (MB)", tuning.Fits, ""},
+		{"sqlserver", with(ms, "max server memory (mb)", "2147483647"), "max server memory (MB)", tuning.Change, "= 49152"},
+		{"sqlserver", with(ms, "max server memory (mb)", "58982"), "max server memory (MB)", tuning.Fits, ""},
+		{"sqlserver", with(ms, "max server memory (mb)", "58983"), "max server memory (MB)", tuning.Change, "= 49152"},
+		{"sqlserver", with(ms, "max server memory (mb)", "32767"), "max server memory (MB)", tuning.Change, "= 49152"},
+		{"sqlserver", ms, "max degree of parallelism", tuning.Fits, ""},
+		{"sqlserver", with(ms, "max degree of parallelism", "0"), "max degree of parallelism", tuning.Change, "= 8 on one NUMA node"},
+		{"sqlserver", with(ms, "max degree of parallelism", "12"), "max degree of parallelism", tuning.Unknown, "NUMA"},
+		{"sqlserver", ms, "cost threshold for parallelism", tuning.Fits, ""},
+		{"oracle", ora, "memory_target, sga_target", tuning.Fits, ""},
+		{"oracle", with(ora, "sga_target", "60G"), "memory_target, sga_target", tuning.Change, "less than the host has"},
+		{"oracle", with(ora, "memory_target", "68719476735"), "memory_target, sga_target", tuning.Fits, ""},
+		{"oracle", with(ora, "memory_target", "68719476736"), "memory_target, sga_target", tuning.Change, ""},
+		{"oracle", with(ora, "sga_target", "0"), "memory_target, sga_target", tuning.Unknown, "by hand"},
+		{"oracle", ora, "pga_aggregate_target", tuning.Fits, ""},
+		{"oracle", with(ora, "pga_aggregate_target", "4095M"), "pga_aggregate_target", tuning.Change, "pga_aggregate_target = 4096M"},
+		{"oracle", ora, "processes, sessions", tuning.Unknown, "peak"},
+		{"oracle", with(ora, "sessions", "471"), "processes, sessions", tuning.Change, "sessions = 472"},
 	} {
 		h := hintOf(t, tuned(test.engine, test.settings), test.hint)
 		if h.State != test.state || !strings.Contains(h.Suggestion, test.says) {
@@ -167,7 +168,7 @@ func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
 				if h.Setting == "max server memory (MB)" && strings.HasPrefix(h.Suggestion, "set a limit; which one cannot be told") {
 					continue // that there is none is wrong on any host
 				}
-				if h.State != analysis.HintUnknown || !strings.Contains(h.Suggestion, test.says) {
+				if h.State != tuning.Unknown || !strings.Contains(h.Suggestion, test.says) {
 					t.Errorf("%s: %s %s %q, want %q", name, h.Setting, h.State, h.Suggestion, test.says)
 				}
 			}
@@ -178,7 +179,7 @@ func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
 	}
 	doc := tuned("postgresql", settings["postgresql"])
 	doc.Utilization.MemoryPercent = doc.Utilization.MemoryPercent[:24]
-	if h := hintOf(t, doc, "effective_cache_size"); h.State != analysis.HintChange {
+	if h := hintOf(t, doc, "effective_cache_size"); h.State != tuning.Change {
 		t.Errorf("24 hours of memory: %+v", h)
 	}
 	doc.Tuning = nil
@@ -221,7 +222,7 @@ func TestHintsStandOnTheWindow(t *testing.T) {
 		t.Errorf("%q, want %d GB", h.Suggestion, want)
 	}
 	for sizes, want := range map[[2]int64]string{
-		{40, 23}: analysis.HintChange, {40, 24}: analysis.HintUnknown, {40, -1}: analysis.HintUnknown,
+		{40, 23}: tuning.Change, {40, 24}: tuning.Unknown, {40, -1}: tuning.Unknown,
 	} {
 		doc.Instances[0].Assessment.Databases = nil
 		for _, n := range sizes {
@@ -241,7 +242,7 @@ func TestHintsStandOnTheWindow(t *testing.T) {
 			*v = 95
 		}
 	}
-	if h := hintOf(t, busy, "cost threshold for parallelism"); h.State != analysis.HintChange {
+	if h := hintOf(t, busy, "cost threshold for parallelism"); h.State != tuning.Change {
 		t.Errorf("a busy host: %+v", h)
 	}
 }

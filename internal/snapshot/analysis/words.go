@@ -1,26 +1,17 @@
 package analysis
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"muster/internal/engine"
+	"muster/internal/engine/tuning"
 	"muster/internal/snapshot"
 )
 
 // itoa writes a whole number as people read it: 1,204.
-func itoa(n int) string {
-	digits, sign := strconv.Itoa(n), ""
-	if n < 0 {
-		digits, sign = digits[1:], "-"
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
+func itoa(n int) string { return tuning.Grouped(n) }
 
 // Plural counts things: 1 finding, 1,204 findings.
 func Plural(n int, one, many string) string {

@@ -1,4 +1,4 @@
-package analysis
+package tuning
 
 import (
 	"math"
@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
+// Sizes in bytes.
 const (
-	kb = 1 << 10
-	mb = 1 << 20
-	gb = 1 << 30
-	tb = 1 << 40
+	KB = 1 << 10
+	MB = 1 << 20
+	GB = 1 << 30
+	TB = 1 << 40
 )
 
 // units are what engines call sizes: powers of 1024, whatever the letters.
 var units = map[string]float64{
-	"": 1, "B": 1, "BYTES": 1, "K": kb, "KB": kb, "M": mb, "MB": mb, "G": gb, "GB": gb, "T": tb, "TB": tb,
+	"": 1, "B": 1, "BYTES": 1, "K": KB, "KB": KB, "M": MB, "MB": MB, "G": GB, "GB": GB, "T": TB, "TB": TB,
 }
 
 // bytesOf reads a size: a number with a unit behind it, or else the unit beside it, which
@@ -50,12 +51,12 @@ func splitNumber(s string) (number, letters string) {
 	return s[:end], strings.TrimSpace(s[end:])
 }
 
-// size writes bytes as people read them: 1.5 GB.
-func size(bytes float64) string {
+// Size writes bytes as people read them: 1.5 GB.
+func Size(bytes float64) string {
 	for _, u := range []struct {
 		factor float64
 		name   string
-	}{{tb, "TB"}, {gb, "GB"}, {mb, "MB"}, {kb, "kB"}} {
+	}{{TB, "TB"}, {GB, "GB"}, {MB, "MB"}, {KB, "kB"}} {
 		if bytes >= u.factor {
 			return strings.TrimSuffix(strconv.FormatFloat(bytes/u.factor, 'f', 1, 64), ".0") + " " + u.name
 		}
@@ -63,23 +64,32 @@ func size(bytes float64) string {
 	return strconv.FormatFloat(bytes, 'f', 0, 64) + " bytes"
 }
 
-// Size is a number of bytes as people read it.
-func Size(bytes int64) string { return size(float64(bytes)) }
-
-// literal writes bytes as PostgreSQL and Oracle take them, rounded down: whole gigabytes
+// Literal writes bytes as PostgreSQL and Oracle take them, rounded down: whole gigabytes
 // from 8 of them on, else whole megabytes.
-func literal(bytes float64, gigabyte, megabyte string) string {
-	if bytes >= 8*gb {
-		return strconv.FormatFloat(math.Floor(bytes/gb), 'f', 0, 64) + gigabyte
+func Literal(bytes float64, gigabyte, megabyte string) string {
+	if bytes >= 8*GB {
+		return strconv.FormatFloat(math.Floor(bytes/GB), 'f', 0, 64) + gigabyte
 	}
-	return strconv.FormatFloat(max(1, math.Floor(bytes/mb)), 'f', 0, 64) + megabyte
+	return strconv.FormatFloat(max(1, math.Floor(bytes/MB)), 'f', 0, 64) + megabyte
 }
 
-// percentOf writes a part of a whole.
-func percentOf(part, whole float64) string {
+// PercentOf writes a part of a whole.
+func PercentOf(part, whole float64) string {
 	p, decimals := 100*part/whole, 0
 	if p < 10 {
 		decimals = 1
 	}
 	return strconv.FormatFloat(p, 'f', decimals, 64) + " %"
+}
+
+// Grouped writes a whole number as people read it: 1,204.
+func Grouped(n int) string {
+	digits, sign := strconv.Itoa(n), ""
+	if n < 0 {
+		digits, sign = digits[1:], "-"
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
 }
