@@ -16,6 +16,7 @@ import (
 	"muster/internal/attest"
 	"muster/internal/longtest"
 	"muster/internal/pgtest"
+	"muster/internal/signing"
 )
 
 // keyLine is what `keys list` prints about a key.
@@ -204,15 +205,23 @@ func (c client) testedChannel(t testing.TB) (tested func()) {
 // published are the public keys as anybody is told them, which is what the command prints.
 func (h *house) published(t testing.TB) []attest.Key {
 	t.Helper()
-	served := client{base: h.server.base}.call(t, http.StatusOK, http.MethodGet, "/.well-known/muster-keys.json", nil, nil).body
-	keys, err := attest.ParseKeys(served)
+	printed, err := attest.ParseKeys([]byte(h.must(t, "keys", "export")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if printed, err := attest.ParseKeys([]byte(h.must(t, "keys", "export"))); err != nil || !reflect.DeepEqual(printed, keys) {
-		t.Errorf("served are %+v, printed %+v, %v", keys, printed, err)
+	var keys attest.Keys
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) { // it is at most signing.PublishedAge old
+		served := client{base: h.server.base}.call(t, http.StatusOK, http.MethodGet, "/.well-known/muster-keys.json", nil, nil).body
+		if keys, err = attest.ParseKeys(served); err != nil {
+			t.Fatal(err)
+		}
+		if reflect.DeepEqual(printed, keys) {
+			return keys.Keys
+		}
+		if time.Since(began) > 2*signing.PublishedAge {
+			t.Fatalf("served are %+v, printed %+v", keys, printed)
+		}
 	}
-	return keys.Keys
 }
 
 // publishedThrough a rotation and a retirement, which nobody told the server of: keys come

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -61,11 +60,6 @@ func (m *Maker) marked(ctx context.Context, says Vouched) error {
 	err = marks.Marked(secrets.MarkReport, markText(says.Report.Organization, says.Report.ID, says.Queued, says.Ready), says.Ready.Mark, at)
 	var untrue *secrets.MarkError
 	if errors.As(err, &untrue) {
-		if untrue.Unknown { // where the process has an old copy of the key file, another one can tell
-			if err := secrets.CheckKeys(ctx, m.DB, m.Signing.Ring()); err != nil {
-				return fmt.Errorf("judge the mark of report %s: %w", says.Report.ID, err)
-			}
-		}
 		return &FaultError{says.Report.ID, untrue.Error()}
 	}
 	return err

@@ -58,6 +58,8 @@
 //     from before. Checkpoints that left the house show what was appended meanwhile.
 //   - A process marks under a key while that is rotated and retired: see handlers, which
 //     makes a mark and appends in one transaction that the rotation waits for (HoldKeys).
+//   - A process runs with a key file from before a rotation: it judges no marks (Ring.Outdated),
+//     and leaves reports and assessments to others, instead of calling theirs altered.
 //   - A row of a retired key is deleted: its marks are false. Nothing is vouched for by mistake.
 //
 // # Failures

@@ -171,6 +171,18 @@ func CheckKeys(ctx context.Context, db sqlx.ExtContext, ring *Ring) error {
 	return judge(ctx, db, ring.path, keys, current)
 }
 
+// Outdated returns an error where the installation's current key is not in the ring: the file
+// of a running process is from before a rotation. Errors: *RotatedError, *MismatchError.
+func (r *Ring) Outdated(ctx context.Context, q sqlx.QueryerContext) error {
+	keys := r.Keys()
+	current, known, err := statement.Find[shared](ctx, q, "look for the installation's key",
+		`SELECT fingerprint, created_at FROM installation WHERE name = $1`, SecretKey)
+	if err != nil || !known || slices.Contains(fingerprints(keys), current.Fingerprint) {
+		return err
+	}
+	return judge(ctx, q, r.path, keys, current)
+}
+
 // judge says what is wrong with keys whose first is not the current one.
 func judge(ctx context.Context, q sqlx.QueryerContext, path string, keys []*Key, key shared) error {
 	ours, current := fingerprints(keys), key.Fingerprint

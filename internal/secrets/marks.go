@@ -36,10 +36,9 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Log, p.Position) 
 
 // MarkError says that the program did not make a mark, or that it no longer counts.
 type MarkError struct {
-	At      Place
-	None    bool // there is no mark
-	Unknown bool // it is of a key that the ring does not have; one that was loaded before a rotation lacks the new key
-	Reason  string
+	At     Place
+	None   bool // there is no mark
+	Reason string
 }
 
 func (e *MarkError) Error() string {
@@ -87,6 +86,7 @@ func HoldKeys(ctx context.Context, tx *sqlx.Tx) error {
 
 // Marks is what marks are held against, read once for any number of them.
 type Marks struct {
+	ring    *Ring
 	keys    map[string][]byte // mark keys of the ring, by fingerprint
 	retired map[string]retiredMarks
 	begun   begun
@@ -98,13 +98,18 @@ type retiredMarks struct {
 	Until map[string]int64 `json:"until"` // by log: the last position that counts
 }
 
-// Marks reads what marks are held against.
+// Marks reads what marks are held against. A process with a key file from before a rotation does
+// not know the marks of the others, nor how far those of its own key count: it judges none.
+// Errors: those of Outdated.
 func (r *Ring) Marks(ctx context.Context, q sqlx.QueryerContext) (*Marks, error) {
+	if err := r.Outdated(ctx, q); err != nil {
+		return nil, fmt.Errorf("judge marks: %w", err)
+	}
 	rows, err := statement.Map[string, []byte](ctx, q, "read what marks are held against", `SELECT name, sealed FROM marks`)
 	if err != nil {
 		return nil, err
 	}
-	m := &Marks{keys: make(map[string][]byte), retired: make(map[string]retiredMarks)}
+	m := &Marks{ring: r, keys: make(map[string][]byte), retired: make(map[string]retiredMarks)}
 	for _, k := range r.Keys() {
 		m.keys[k.Fingerprint()] = k.markKey()
 	}
@@ -120,6 +125,16 @@ func (r *Ring) Marks(ctx context.Context, q sqlx.QueryerContext) (*Marks, error)
 	}
 	m.begun = r.recall(r.begunIn(rows))
 	return m, nil
+}
+
+// rotatedTo is the mark key of a key that came into the file since the marks were read.
+func (m *Marks) rotatedTo(fingerprint string) ([]byte, bool) {
+	for _, k := range m.ring.Keys() {
+		if k.Fingerprint() == fingerprint {
+			return k.markKey(), true
+		}
+	}
+	return nil, false
 }
 
 // Marked holds a mark against its text. at is where the event stands: under a retired key a
@@ -141,7 +156,10 @@ func (m *Marks) Marked(purpose string, text []byte, mark string, at Place) error
 		key, ok = kept.Key, true
 	}
 	if !ok {
-		return &MarkError{At: at, Unknown: true, Reason: "its mark is of a key that this installation does not have"}
+		key, ok = m.rotatedTo(fingerprint)
+	}
+	if !ok {
+		return &MarkError{At: at, Reason: "its mark is of a key that this installation does not have"}
 	}
 	if !hmac.Equal(sum, markUnder(key, purpose, text)) {
 		return &MarkError{At: at, Reason: "its mark is of something else"}

@@ -36,8 +36,12 @@
 //     cannot be taken back, and a later time cannot take the place of an earlier one.
 //   - Keys are rotated while processes run: each of them reads the key file again, signs
 //     with the new key, and publishes it with the next document that is asked for.
-//   - A process is started with an old copy of the key file: it is refused
-//     (secrets.CheckKeys) before it publishes anything.
+//   - A process has an old copy of the key file: it does not start (secrets.CheckKeys), and
+//     where it runs already, it publishes nothing and hands out no document
+//     (secrets.Ring.Outdated). It believes nothing that the others append: two such processes
+//     would begin the log anew in turns.
+//   - Somebody asks for the document of keys very often: Published reads the log once in
+//     PublishedAge, and appends nothing.
 //   - The operator's certificate ends: no process starts with it any more, and one that
 //     runs signs no PDF with it: reports wait for their signature until there is another.
 //     What it has signed can be checked as before.

@@ -53,7 +53,8 @@ type reference struct {
 	ID  string     `json:"id"`
 }
 
-func (e entry) reference() reference { return reference{e.Use, e.ID} }
+func (e entry) reference() reference     { return reference{e.Use, e.ID} }
+func (p published) reference() reference { return reference{p.Use, p.ID} }
 
 // signedChange is the data of an event: a change, byte for byte, and who signed it.
 type signedChange struct {
@@ -82,13 +83,11 @@ func signChange(eventType string, c change, keys ...*secrets.Key) ([]byte, error
 	}
 	s := signedChange{Change: text}
 	for _, k := range keys {
-		signer := k.ReportSigner()
-		public, _ := signer.Public().(ed25519.PublicKey)
-		named, err := attest.ReportKey(public, time.Time{})
+		named, err := reportKey(k)
 		if err != nil {
 			return nil, err
 		}
-		s.Signatures = append(s.Signatures, changeSignature{named.ID, ed25519.Sign(signer, changeText(eventType, text))})
+		s.Signatures = append(s.Signatures, changeSignature{named.ID, ed25519.Sign(k.ReportSigner(), changeText(eventType, text))})
 	}
 	return encode(s)
 }
@@ -105,11 +104,11 @@ func encode(v any) ([]byte, error) {
 
 // history is what the log keys says.
 type history struct {
-	version int64  // events
-	last    []byte // data of the last one
-	head    eventstore.Head
-	keys    []entry // up to the last event that one of our secret keys signed
-	wrong   string  // of an event behind that, or of the log; empty: it is whole
+	version  int64           // events
+	last     []byte          // data of the last one
+	believed eventstore.Head // the last event that one of our secret keys signed
+	keys     []entry         // up to that
+	wrong    string          // of an event behind that, or of the log; empty: it is whole
 }
 
 // read folds the log. Each event has to be signed by a key that was there before it, or
@@ -118,8 +117,7 @@ type history struct {
 func (s *Signing) read(ctx context.Context) (h history, err error) {
 	var ours []string
 	for _, secret := range s.ring.Keys() {
-		public, _ := secret.ReportSigner().Public().(ed25519.PublicKey)
-		k, err := attest.ReportKey(public, time.Time{})
+		k, err := reportKey(secret)
 		if err != nil {
 			return h, err
 		}
@@ -138,10 +136,11 @@ func (s *Signing) read(ctx context.Context) (h history, err error) {
 			h.wrong = f.wrong
 		case slices.ContainsFunc(f.signers, func(id string) bool { return slices.Contains(ours, id) }):
 			h.keys, h.wrong = slices.Clone(f.keys), ""
+			h.believed = eventstore.Head{Log: e.Log, Position: e.Position, Hash: e.Hash}
 		default:
 			h.wrong = fmt.Sprintf("event %s:%d is signed by none of the keys in the key file", e.Log, e.Position)
 		}
-		h.version, h.last, h.head = h.version+1, e.Data, eventstore.Head{Log: e.Log, Position: e.Position, Hash: e.Hash}
+		h.version, h.last = h.version+1, e.Data
 		f.last = e.Data
 	}
 	return h, nil

@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -72,6 +73,10 @@ func (s *Signing) publish(ctx context.Context) (history, error) {
 		if err != nil || eventType == "" {
 			return h, err
 		}
+		// A key file from before a rotation believes nothing that the others append.
+		if err := s.ring.Outdated(ctx, s.db); err != nil {
+			return h, fmt.Errorf("publish the keys: %w", err)
+		}
 		event, err := s.event(h, eventType, c, signers...)
 		if err != nil {
 			return h, err
@@ -115,7 +120,7 @@ func (s *Signing) due(ctx context.Context, h history) (eventType string, c chang
 		return s.beginAnew(ctx, h, ring[0], current)
 	}
 	missing := slices.DeleteFunc(slices.Clone(current), func(k published) bool {
-		_, ok := h.of(reference{k.Use, k.ID})
+		_, ok := h.of(k.reference())
 		return ok
 	})
 	if len(missing) == 0 {
@@ -227,7 +232,7 @@ func (s *Signing) beginAnew(ctx context.Context, h history, signer *secrets.Key,
 	}
 	c := change{Keys: slices.Clone(h.keys)}
 	for _, k := range current {
-		if _, ok := h.of(reference{k.Use, k.ID}); !ok {
+		if _, ok := h.of(k.reference()); !ok {
 			c.Keys = append(c.Keys, k.entry(now))
 		}
 	}
@@ -247,25 +252,70 @@ func (s *Signing) Keys(ctx context.Context) (attest.Keys, error) {
 	if err != nil {
 		return attest.Keys{}, err
 	}
+	return s.document(h)
+}
+
+// PublishedAge is how old the document may be that Published returns.
+const PublishedAge = 5 * time.Second
+
+// Published is the document of keys for whoever asks, however often: it appends nothing, and
+// reads the log once in PublishedAge. A key that the log does not have yet is not in it. Errors:
+// those of secrets.Ring.Outdated; *HistoryError where the log has none of our keys.
+func (s *Signing) Published(ctx context.Context) (attest.Keys, error) {
+	if last := s.published.Load(); last != nil && time.Since(last.at) < PublishedAge {
+		return last.document, nil
+	}
+	if err := s.ring.Outdated(ctx, s.db); err != nil { // what it believes may be from before a revocation
+		return attest.Keys{}, fmt.Errorf("publish the keys: %w", err)
+	}
+	at := time.Now()
+	h, err := s.read(ctx)
+	if err != nil {
+		return attest.Keys{}, err
+	}
+	document, err := s.document(h)
+	if err == nil {
+		s.published.Store(&publishedDocument{document, at})
+	}
+	return document, err
+}
+
+// publishedDocument is what Published returned last.
+type publishedDocument struct {
+	document attest.Keys
+	at       time.Time
+}
+
+// document is what the log says of the keys, signed by the newest that it has of ours.
+func (s *Signing) document(h history) (attest.Keys, error) {
 	current, err := s.current()
 	if err != nil {
 		return attest.Keys{}, err
 	}
-	document := attest.Keys{Installation: s.installation, Head: h.head.String()}
+	document := attest.Keys{Installation: s.installation, Head: h.believed.String()}
 	for _, k := range current {
-		if had, ok := h.of(reference{k.Use, k.ID}); ok {
+		if had, ok := h.of(k.reference()); ok {
 			k.ValidFrom, k.RevokedAt, k.Reason = had.ValidFrom, had.RevokedAt, had.Reason
+			document.Keys = append(document.Keys, k.Key)
 		}
-		document.Keys = append(document.Keys, k.Key)
 	}
-	gone := slices.DeleteFunc(h.keys, func(k entry) bool {
+	gone := slices.DeleteFunc(slices.Clone(h.keys), func(k entry) bool {
 		return slices.ContainsFunc(current, func(c published) bool { return c.Use == k.Use && c.ID == k.ID })
 	})
 	slices.SortStableFunc(gone, func(a, b entry) int { return b.ValidFrom.Compare(a.ValidFrom) })
 	for _, k := range gone {
 		document.Keys = append(document.Keys, k.Key)
 	}
-	return document.Sign(s.ring.ReportSigner())
+	for _, secret := range s.ring.Keys() {
+		key, err := reportKey(secret)
+		if err != nil {
+			return attest.Keys{}, err
+		}
+		if _, ok := h.of(reference{key.Use, key.ID}); ok {
+			return document.Sign(secret.ReportSigner())
+		}
+	}
+	return attest.Keys{}, &HistoryError{cmp.Or(h.wrong, "it has none of our keys")}
 }
 
 // Retire says of the keys that come from secret keys which have gone until when they

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -27,6 +28,8 @@ type Signing struct {
 	ring         *secrets.Ring
 	own          *Certificate // for PDFs; nil: those of the ring
 	dirs         []string     // in which LastFile may lie
+
+	published atomic.Pointer[publishedDocument]
 }
 
 // LastFile is the file in a directory that has the last checkpoint that was signed of a log
@@ -113,9 +116,7 @@ func (s *Signing) ReportSigner(ctx context.Context, recorded time.Time) (key ed2
 	}
 	published := document.Of(attest.UseReport)
 	for _, secret := range s.ring.Keys() {
-		signer := secret.ReportSigner()
-		public, _ := signer.Public().(ed25519.PublicKey)
-		of, err := attest.ReportKey(public, time.Time{})
+		of, err := reportKey(secret)
 		if err != nil {
 			return nil, false, err
 		}
@@ -124,10 +125,16 @@ func (s *Signing) ReportSigner(ctx context.Context, recorded time.Time) (key ed2
 			continue
 		}
 		if state, _ := published[i].Lived(recorded, recorded, 0); state == attest.Held {
-			return signer, true, nil
+			return secret.ReportSigner(), true, nil
 		}
 	}
 	return s.ring.ReportSigner(), false, nil
+}
+
+// reportKey is the public key by which what a secret key says of reports is checked.
+func reportKey(secret *secrets.Key) (attest.Key, error) {
+	public, _ := secret.ReportSigner().Public().(ed25519.PublicKey)
+	return attest.ReportKey(public, time.Time{})
 }
 
 // PDFSigner signs PDFs: the operator's certificate, else the current key's own. Errors:
@@ -176,8 +183,7 @@ func (s *Signing) current() (all []published, err error) {
 			}
 			add(key, secret)
 		}
-		public, _ := secret.ReportSigner().Public().(ed25519.PublicKey)
-		key, err := attest.ReportKey(public, time.Time{})
+		key, err := reportKey(secret)
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
@@ -127,6 +128,88 @@ func TestKeysArePublished(t *testing.T) {
 	for i, k := range keysOf(t, current).Keys {
 		if i < 6 != (k.ValidTo == nil) || !k.ValidFrom.Before(time.Now()) || k.ValidFrom.IsZero() {
 			t.Errorf("key %d, %s of %s, is valid from %v to %v", i, k.ID, k.Use, k.ValidFrom, k.ValidTo)
+		}
+	}
+}
+
+// TestAProcessWithAnOldKeyFile appends nothing to the log of the keys, and hands out no document
+// that lacks what became of its key: two such processes would begin the log anew in turns.
+func TestAProcessWithAnOldKeyFile(t *testing.T) {
+	t.Parallel()
+	db, dir := pgtest.DB(t), t.TempDir()
+	file, copied := filepath.Join(dir, "secret.key"), filepath.Join(dir, "copy.key")
+	must(t, opened(t, db, file).Publish(t.Context()))
+	key, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.WriteFile(copied, key, 0o600))
+	old := opened(t, db, copied)
+	rotate(t, db, file)
+	s := opened(t, db, file)
+	must(t, s.Publish(t.Context()))
+	must(t, transact.Once(t.Context(), db, nil, func(tx *sqlx.Tx) error { return s.Retire(t.Context(), tx) }))
+	_, err = secrets.Retire(t.Context(), db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func([]string) error { return nil })
+	must(t, err)
+
+	before := keysOf(t, s)
+	var rotated *secrets.RotatedError
+	for range 2 {
+		if err := old.Publish(t.Context()); !errors.As(err, &rotated) {
+			t.Errorf("it publishes: %v", err)
+		}
+		if document, err := old.Published(t.Context()); !errors.As(err, &rotated) {
+			t.Errorf("it hands out %+v, %v", document, err)
+		}
+		if after := keysOf(t, s); after.Head != before.Head {
+			t.Errorf("the log was at %s, and is at %s", before.Head, after.Head)
+		}
+	}
+}
+
+// TestWhoeverAsksForTheKeys appends nothing to the log, and has it read once in some seconds.
+func TestWhoeverAsksForTheKeys(t *testing.T) {
+	t.Parallel()
+	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
+	s := opened(t, db, file)
+	events := func() (n int) {
+		t.Helper()
+		must(t, db.Get(&n, `SELECT count(*) FROM events WHERE log = 'keys'`))
+		return n
+	}
+	var history *signing.HistoryError
+	if _, err := s.Published(t.Context()); !errors.As(err, &history) || events() != 0 {
+		t.Errorf("of an empty log it publishes %d events, %v", events(), err)
+	}
+	must(t, s.Publish(t.Context()))
+	before, err := s.Published(t.Context())
+	must(t, err)
+	if diff := cmp.Diff(keysOf(t, s), before); diff != "" || !before.SignedBy(before) {
+		t.Errorf("it is not the document (-want +got):\n%s", diff)
+	}
+
+	rotate(t, db, file) // and nothing is published yet
+	for _, what := range []struct {
+		of   *signing.Signing
+		want string
+	}{{s, "what is kept"}, {opened(t, db, file), "what the log has"}} {
+		after, err := what.of.Published(t.Context())
+		must(t, err)
+		if len(after.Keys) != len(before.Keys) || !after.SignedBy(before) || events() != 1 {
+			t.Errorf("%s: %d keys, signed by one of before: %v, %d events", what.want, len(after.Keys), after.SignedBy(before), events())
+		}
+	}
+
+	must(t, opened(t, db, file).Publish(t.Context()))
+	if kept, err := s.Published(t.Context()); err != nil || len(kept.Keys) != len(before.Keys) {
+		t.Errorf("the log was read again at once: %d keys, %v", len(kept.Keys), err)
+	}
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		after, err := s.Published(t.Context())
+		must(t, err)
+		if len(after.Keys) == 2*len(before.Keys) {
+			break
+		}
+		if time.Since(began) > 2*signing.PublishedAge {
+			t.Fatalf("after %s it has %d keys", time.Since(began), len(after.Keys))
 		}
 	}
 }

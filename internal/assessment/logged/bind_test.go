@@ -2,6 +2,7 @@ package logged_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,6 +133,61 @@ func TestFactsThatCannotBeDecoded(t *testing.T) {
 		}
 		if got := fmt.Sprint(at); err != nil || got != c.want {
 			t.Errorf("%s: altered are those of %s, %v", name, got, err)
+		}
+	}
+}
+
+// TestAProcessWithAnOldKeyFile calls no assessment altered that another process recorded: it
+// cannot judge the new key's mark, and says which file it needs.
+func TestAProcessWithAnOldKeyFile(t *testing.T) {
+	t.Parallel()
+	file, copied := filepath.Join(t.TempDir(), "key"), filepath.Join(t.TempDir(), "key")
+	key, err := secrets.LoadOrCreate(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old, err := secrets.Load(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, acme, server := pgtest.DB(t), uuid.New(), uuid.New()
+	if err := secrets.CheckKeys(t.Context(), db, key); err != nil {
+		t.Fatal(err)
+	}
+	_, err = secrets.Rotate(t.Context(), db, file, func(context.Context, *sqlx.Tx) (int, error) { return 0, nil }, func(secrets.Rotation) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, facts := eventstore.New(db), assessment.NewStore(db, key)
+	service := &commands.Service{DB: db, Events: events, Now: time.Now}
+	sent := assessment.Sent{Instance: server, At: time.Now().UTC().Truncate(time.Second), Assessment: snapshot.Assessment{Outcome: snapshot.OutcomeComplete}}
+	err = facts.RecordSent(t.Context(), acme, []assessment.Sent{sent}, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+		_, err := service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"}, told...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := facts.LatestAssessment(t.Context(), acme, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rotated *secrets.RotatedError
+	for name, c := range map[string]struct {
+		key     *secrets.Ring
+		refused bool
+	}{"the installation's file": {key, false}, "an old copy": {old, true}} {
+		reader := &logged.Reader{Facts: assessment.NewStore(db, c.key), Log: events, Decode: commands.Registry().Decode}
+		bound, altered, err := reader.Bind(t.Context(), acme, []logged.Used{{Stored: kept.Stored, Reached: true}}, time.Now())
+		if len(altered) > 0 || errors.As(err, &rotated) != c.refused || !c.refused && (err != nil || len(bound) != 1) {
+			t.Errorf("%s: bound are %d, altered %+v, %v", name, len(bound), altered, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package logged
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -162,6 +163,13 @@ func (r *Reader) entry(t Terms, organization uuid.UUID, event eventstore.Event) 
 		return e, false, nil
 	}
 	e.At = e.At.UTC()
-	own := t.marks.Marked(secrets.MarkAssessment, assessment.MarkedText(organization, e.AssessmentKept), e.Mark, at) == nil
-	return e, own || t.marks.Before(at), nil
+	err = t.marks.Marked(secrets.MarkAssessment, assessment.MarkedText(organization, e.AssessmentKept), e.Mark, at)
+	var untrue *secrets.MarkError
+	switch {
+	case err == nil || t.marks.Before(at):
+		return e, true, nil
+	case errors.As(err, &untrue):
+		return e, false, nil
+	}
+	return e, false, err
 }

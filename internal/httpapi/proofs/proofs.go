@@ -39,7 +39,7 @@ func answer(ctx context.Context, contentType, caching string, body []byte) fixed
 }
 
 func (s *ProofRoutes) GetKeys(ctx context.Context, _ api.GetKeysRequestObject) (api.GetKeysResponseObject, error) {
-	keys, err := s.Keys.Keys(ctx)
+	keys, err := s.Keys.Published(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type ProofRoutes struct {
 
 // Keys publishes keys: signing.Signing.
 type Keys interface {
-	Keys(ctx context.Context) (attest.Keys, error)
+	Published(ctx context.Context) (attest.Keys, error)
 }
 
 // Checkpoints has the last one of a log: checkpoint.Maker.
