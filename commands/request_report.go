@@ -160,8 +160,9 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "instance_not_in_organization", "unknown instance")
 		}
 	}
-	if scope.DatabaseID == nil || r.Kind != report.InstanceScorecard || len(scope.InstanceIDs) != 1 || len(broken) > 0 {
-		return names, "", broken, nil
+	kind, err := report.Find(r.Kind)
+	if err != nil || !kind.Database || scope.DatabaseID == nil || len(scope.InstanceIDs) != 1 || len(broken) > 0 {
+		return names, "", broken, nil // what is wrong is said by report.Validate
 	}
 	database, ok, err := s.Instances.DatabaseOn(ctx, organization, scope.InstanceIDs[0], *scope.DatabaseID)
 	if err != nil {

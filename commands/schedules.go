@@ -185,7 +185,7 @@ func Zone(name string) (*time.Location, error) {
 
 // DueTimes are the next n due times of a recurrence. Errors: *RuleError.
 func (s *Service) DueTimes(when schedule.Recurrence, n int) ([]time.Time, error) {
-	broken := schedule.Terms{Kind: report.Security, Recurrence: when}.Validate()
+	broken := when.Validate()
 	zone, err := Zone(when.TimeZone)
 	if err != nil {
 		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
@@ -215,7 +215,7 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 	}
 	asked := terms
 	asked.Scope.Window = "" // what is wrong with it is said above
-	if terms.Kind == report.InstanceScorecard {
+	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 {
 		asked.Scope.Window = "7d"
 	}
 	_, more, err := s.judgeRequest(ctx, Actor{OrganizationID: organization, MemberID: owner}, requestOf(asked, s.clock()))

@@ -300,7 +300,7 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "an RFC 3339 time; none: now")
-	cmd.Flags().StringVar(&kind, "kind", "", "Security, InstanceScorecard or DataInventory; none: all")
+	cmd.Flags().StringVar(&kind, "kind", "", fmt.Sprintf("one of %v; none: all", report.Kinds()))
 	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
 	return cmd
 }
@@ -311,7 +311,7 @@ func replayed(asOf string, kind report.Kind) (at time.Time, err error) {
 	if at, err = optionalTime(asOf); err != nil {
 		wrong = append(wrong, "--as-of: "+err.Error())
 	}
-	kinds := []report.Kind{report.Security, report.InstanceScorecard, report.DataInventory}
+	kinds := report.Kinds()
 	if kind != "" && !slices.Contains(kinds, kind) {
 		wrong = append(wrong, fmt.Sprintf("--kind: %q is none of %v", kind, kinds))
 	}

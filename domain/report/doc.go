@@ -8,6 +8,13 @@
 // (Validate), its identity (Fingerprint), its label and its file's name are
 // plain functions.
 //
+// A kind is one value (Definition): the terms of a request, the parts that a build gathers, the
+// verdict, the sections, the companions, its words, and whether two reports can be compared.
+// Definitions is the one list of kinds. To add a kind, add its file and its line in Definitions.
+// A part, a section or a verdict that no kind had before is added to the table of handlers, pdf
+// or snapshot/analysis; tests there compare the tables with the list. No room compares names of
+// kinds, and a name that is not in the list is a *UnknownKindError.
+//
 // Nothing here reads a clock, a database or another report. Times come in as
 // arguments, and the caller sees to it that two writers of one report come one
 // after the other.

@@ -14,15 +14,14 @@ const (
 // MediaTypeCSV is the media type of companions, in UTF-8.
 const MediaTypeCSV = "text/csv"
 
-// Companions are the tables that a build makes beside the PDF.
+// Companions are the tables that a build makes beside the PDF; none for a kind that this
+// program does not know.
 func Companions(kind Kind) []string {
-	switch kind {
-	case Security, InstanceScorecard:
-		return []string{FindingsFile}
-	case DataInventory:
-		return []string{InventoryFile}
+	d, err := Find(kind)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return d.Companions
 }
 
 // File is a companion in the store.

@@ -1,63 +1,81 @@
 package report
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
-// StreamType is the stream type of report requests in the reports log.
-const StreamType = "report"
-
-// Kind is what a report is about.
+// Kind is the name of a report kind, spelt as on the wire.
 type Kind string
 
-// The report kinds, spelt as on the wire.
-const (
-	Security          Kind = "Security"
-	InstanceScorecard Kind = "InstanceScorecard"
-	DataInventory     Kind = "DataInventory"
-)
+// Definition is everything that makes a report kind what it is. Each kind is one value, in
+// kind_security.go and its neighbors. The rooms that gather, judge and print ask the
+// value and never compare the name.
+type Definition struct {
+	Name Kind
 
-// Kinds are all of them.
-func Kinds() []Kind { return []Kind{Security, InstanceScorecard, DataInventory} }
+	// Words.
+	Title      string // on the catalog page and in mails: "Security Report"
+	Short      string // in lists: "Security"
+	PaperTitle string // on page 1 of the PDF
+	FileStem   string // the first part of its files' names
+	Everything string // the label of a scope that names no instance
 
-// Title is what the catalog page calls a kind.
-func (k Kind) Title() string {
-	switch k {
-	case Security:
-		return "Security Report"
-	case InstanceScorecard:
-		return "Per-Instance Scorecard"
-	case DataInventory:
-		return "Data Inventory"
-	}
-	return string(k)
+	// Terms of a request, held by Validate.
+	OneInstance bool          // it covers exactly one instance; otherwise any number up to MaxInstances, or all
+	Database    bool          // it can be limited to one database of its instance
+	Window      time.Duration // the longest date range; 0: it has none
+
+	// Contents.
+	Parts       []Part    // what a build gathers
+	Classified  bool      // it fails when no database in scope has a completed classification
+	CheckDomain string    // the one domain of checks that it is about; empty: all
+	Verdict     Verdict   // what page 1 says
+	Sections    []Section // what the pages after page 1 say
+	Companions  []string  // the tables beside the PDF
+
+	// Comparable says whether it has findings, so that two of them can be compared.
+	Comparable bool
 }
 
-// Status is where a report request stands.
-type Status string
+// Definitions returns every kind, in the order of the API's enum.
+func Definitions() []Definition {
+	return []Definition{security(), scorecard(), inventory()}
+}
 
-// The states of a report request, spelt as on the wire.
-const (
-	StatusQueued   Status = "Queued"
-	StatusBuilding Status = "Building"
-	StatusReady    Status = "Ready"
-	StatusFailed   Status = "Failed"
-	StatusExpired  Status = "Expired"
-)
+// UnknownKindError says that this program does not know a kind.
+type UnknownKindError struct{ Kind Kind }
 
-// Limits of the specification, §8.
-const (
-	MaxRecipients = 20 // including the requester
-	MaxInstances  = 100
-	MaxScorecard  = 31 * 24 * time.Hour
-	MaxAhead      = 5 * time.Minute // a scorecard's to may lie this far ahead and is clamped to now
-)
+func (e *UnknownKindError) Error() string { return fmt.Sprintf("no report of kind %q", string(e.Kind)) }
 
-// Codes of a Failed report.
-const (
-	CodeNoCompletedClassification = "no_completed_classification"
-	CodeFactsAltered              = "facts_altered" // an assessment is not the one that the log recorded
-	CodeGenerationFailed          = "generation_failed"
-	CodeGenerationTimeout         = "generation_timeout"
-	CodeSourceUnavailable         = "source_unavailable"
-	CodeRenderFailed              = "render_failed"
-	CodeAbandoned                 = "abandoned"
-)
+// Find returns the definition of a kind. Error: *UnknownKindError.
+func Find(kind Kind) (Definition, error) {
+	for _, d := range Definitions() {
+		if d.Name == kind {
+			return d, nil
+		}
+	}
+	return Definition{}, &UnknownKindError{kind}
+}
+
+// Kinds returns the names of all kinds.
+func Kinds() []Kind {
+	var names []Kind
+	for _, d := range Definitions() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// Title is what the catalog page calls a kind; a kind of a newer program has its name alone.
+func (k Kind) Title() string {
+	d, err := Find(k)
+	if err != nil {
+		return string(k)
+	}
+	return d.Title
+}
+
+// Gathers says whether a part belongs to the kind.
+func (d Definition) Gathers(p Part) bool { return slices.Contains(d.Parts, p) }

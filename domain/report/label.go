@@ -29,10 +29,8 @@ func Label(kind Kind, scope Scope, instances []string, database string) string {
 	})
 	var label string
 	switch n := len(names); {
-	case n == 0 && kind == DataInventory:
-		label = "Whole organization"
 	case n == 0:
-		label = "All active instances"
+		label = kind.everything()
 	case n == 1:
 		label = names[0]
 	case n <= labelNames:
@@ -47,6 +45,24 @@ func Label(kind Kind, scope Scope, instances []string, database string) string {
 		label += " · " + span(*scope.From, *scope.To)
 	}
 	return label
+}
+
+// everything is the label of a scope that names no instance; that of a newer program's kind
+// says no more than that.
+func (k Kind) everything() string {
+	d, err := Find(k)
+	if err != nil {
+		return "All instances"
+	}
+	return d.Everything
+}
+
+func (k Kind) fileStem() string {
+	d, err := Find(k)
+	if err != nil {
+		return "report"
+	}
+	return d.FileStem
 }
 
 // span is the window in days, or in minutes where it lies within one day. The
@@ -72,15 +88,7 @@ func span(from, to time.Time) string {
 // was built: scorecard-demo-pg-orders-01-2026-11-20.pdf. instances and database
 // are names as for Label; only one instance is named.
 func FileName(kind Kind, instances []string, database string, asOf time.Time) string {
-	parts := []string{"report"}
-	switch kind {
-	case Security:
-		parts[0] = "security"
-	case InstanceScorecard:
-		parts[0] = "scorecard"
-	case DataInventory:
-		parts[0] = "data-inventory"
-	}
+	parts := []string{kind.fileStem()}
 	if len(instances) == 1 {
 		parts = append(parts, fileSafe(instances[0], fileNameRoom/2))
 	}

@@ -16,7 +16,7 @@ import (
 type Scope struct {
 	InstanceIDs []uuid.UUID `json:"instanceIds"` // sorted, unique; empty: all active instances
 	DatabaseID  *uuid.UUID  `json:"databaseId"`
-	From        *time.Time  `json:"from"` // scorecard only, UTC, whole minutes
+	From        *time.Time  `json:"from"` // of a kind with a window, UTC, whole minutes
 	To          *time.Time  `json:"to"`
 }
 
@@ -43,55 +43,59 @@ func (b *BrokenRules) Add(pointer, code, detail string) {
 // exist is not for it to know.
 func Validate(kind Kind, scope Scope, now time.Time) (Scope, BrokenRules) {
 	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), DatabaseID: scope.DatabaseID}
-	if kind == InstanceScorecard {
-		return validateScorecard(canonical, scope.From, scope.To, now)
+	d, err := Find(kind)
+	if err != nil {
+		return canonical, BrokenRules{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of report"}}
 	}
-	var broken BrokenRules
-	if n := len(canonical.InstanceIDs); n > MaxInstances {
+	broken := d.brokenCover(canonical)
+	if d.Window == 0 {
+		eachEnd(scope, func(pointer string, at *time.Time) {
+			if at != nil {
+				broken.Add(pointer, "range_not_allowed", "a report of this kind has no date range")
+			}
+		})
+		return canonical, broken
+	}
+	eachEnd(scope, func(pointer string, at *time.Time) {
+		if at == nil {
+			broken.Add(pointer, "range_required", "a report of this kind needs from and to")
+		}
+	})
+	if scope.From == nil || scope.To == nil {
+		return canonical, broken
+	}
+	start, end, more := window(*scope.From, *scope.To, now, d.Window)
+	canonical.From, canonical.To = &start, &end
+	return canonical, append(broken, more...)
+}
+
+// brokenCover returns the rules on instances and database that a canonical scope breaks.
+func (d Definition) brokenCover(scope Scope) (broken BrokenRules) {
+	switch n := len(scope.InstanceIDs); {
+	case d.OneInstance && n != 1:
+		broken.Add("#/scope/instanceIds", "scorecard_needs_one_instance", "a report of this kind covers exactly one instance")
+	case n > MaxInstances:
 		broken = append(broken, BrokenRule{
 			Pointer: "#/scope/instanceIds", Code: "too_many_instances",
 			Detail: fmt.Sprintf("names %d instances; at most %d are allowed", n, MaxInstances),
 			Params: map[string]any{"max": MaxInstances},
 		})
 	}
-	if scope.DatabaseID != nil {
-		broken.Add("#/scope/databaseId", "database_not_allowed", "only a scorecard can be limited to a database")
+	if !d.Database && scope.DatabaseID != nil {
+		broken.Add("#/scope/databaseId", "database_not_allowed", "a report of this kind cannot be limited to a database")
 	}
-	for _, end := range []struct {
-		name string
-		at   *time.Time
-	}{{"from", scope.From}, {"to", scope.To}} {
-		if end.at != nil {
-			broken.Add("#/scope/"+end.name, "range_not_allowed", "only a scorecard has a date range")
-		}
-	}
-	return canonical, broken
+	return broken
 }
 
-func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, BrokenRules) {
-	var broken BrokenRules
-	if len(scope.InstanceIDs) != 1 {
-		broken.Add("#/scope/instanceIds", "scorecard_needs_one_instance", "a scorecard covers exactly one instance")
-	}
-	for _, end := range []struct {
-		name string
-		at   *time.Time
-	}{{"from", from}, {"to", to}} {
-		if end.at == nil {
-			broken.Add("#/scope/"+end.name, "range_required", "a scorecard needs from and to")
-		}
-	}
-	if from == nil || to == nil {
-		return scope, broken
-	}
-	start, end, more := window(*from, *to, now)
-	scope.From, scope.To = &start, &end
-	return scope, append(broken, more...)
+// eachEnd calls see with both ends of a scope's window.
+func eachEnd(scope Scope, see func(pointer string, at *time.Time)) {
+	see("#/scope/from", scope.From)
+	see("#/scope/to", scope.To)
 }
 
-// window floors, clamps and judges the window of a scorecard. The floors come
+// window floors, clamps and judges a window of at most that width. The floors come
 // first: a window of exactly 31 days at any second of its minute stays one.
-func window(from, to, now time.Time) (start, end time.Time, broken BrokenRules) {
+func window(from, to, now time.Time, most time.Duration) (start, end time.Time, broken BrokenRules) {
 	now = now.UTC()
 	start, end = from.UTC().Truncate(time.Minute), to.UTC().Truncate(time.Minute)
 	if from.After(now) {
@@ -113,15 +117,17 @@ func window(from, to, now time.Time) (start, end time.Time, broken BrokenRules) 
 	switch width := end.Sub(start); {
 	case width <= 0:
 		broken.Add("#/scope/to", "invalid_window", "must be at least one minute after from")
-	case width > MaxScorecard:
+	case width > most:
 		broken = append(broken, BrokenRule{
 			Rule: "report_range_too_wide", Pointer: "#/scope/to", Code: "range_too_wide",
-			Detail: "must be at most 31 days after from",
-			Params: map[string]any{"maxDays": int(MaxScorecard / (24 * time.Hour))},
+			Detail: fmt.Sprintf("must be at most %d days after from", days(most)),
+			Params: map[string]any{"maxDays": days(most)},
 		})
 	}
 	return start, end, broken
 }
+
+func days(d time.Duration) int { return int(d / (24 * time.Hour)) }
 
 // Recipients returns the requester and then the extras, each once, and the rule
 // they break if they are more than MaxRecipients.

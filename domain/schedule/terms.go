@@ -23,16 +23,16 @@ type Terms struct {
 type Scope struct {
 	InstanceIDs []uuid.UUID `json:"instanceIds"`
 	DatabaseID  *uuid.UUID  `json:"databaseId"`
-	Window      string      `json:"window,omitempty"` // of a scorecard: how much before the due time
+	Window      string      `json:"window,omitempty"` // of a kind with a window: how much before the due time
 }
 
-// windows are the widths that a scorecard's window may have.
+// windows are the widths that a window may have.
 func windows() map[string]time.Duration {
 	const day = 24 * time.Hour
 	return map[string]time.Duration{"7d": 7 * day, "30d": 30 * day}
 }
 
-// At is the scope of the report that is due at a time: a scorecard's window ends there.
+// At is the scope of the report that is due at a time: a window ends there.
 func (s Scope) At(due time.Time) report.Scope {
 	scope := report.Scope{InstanceIDs: s.InstanceIDs, DatabaseID: s.DatabaseID}
 	if width, ok := windows()[s.Window]; ok {
@@ -58,32 +58,42 @@ func (t Terms) Normal() Terms {
 
 // Validate returns the rules that the terms break, but for those of the report that they
 // are about (report.Validate of Scope.At) and of what the organization has.
-func (t Terms) Validate() (broken report.BrokenRules) {
-	switch t.Every {
+func (t Terms) Validate() report.BrokenRules {
+	broken := t.Recurrence.Validate()
+	kind, err := report.Find(t.Kind)
+	if err != nil {
+		return broken // report.Validate says so
+	}
+	_, known := windows()[t.Scope.Window]
+	switch {
+	case kind.Window > 0 && !known:
+		broken.Add("#/scope/window", "range_required", "a report of this kind covers 7d or 30d before it is due")
+	case kind.Window == 0 && t.Scope.Window != "":
+		broken.Add("#/scope/window", "range_not_allowed", "a report of this kind has no window")
+	}
+	if t.OnlyIfChanged && !kind.Comparable {
+		broken.Add("#/onlyIfChanged", "not_comparable", "a report of this kind has no findings that could be compared")
+	}
+	return broken
+}
+
+// Validate returns the rules that a recurrence breaks.
+func (r Recurrence) Validate() (broken report.BrokenRules) {
+	switch r.Every {
 	case Day:
 	case Week:
-		if !knownWeekday(t.Weekday) {
+		if !knownWeekday(r.Weekday) {
 			broken.Add("#/weekday", "weekday_required", "names the day of the week, monday to sunday")
 		}
 	case Month:
-		if t.DayOfMonth != LastDay && (t.DayOfMonth < 1 || t.DayOfMonth > 31) {
+		if r.DayOfMonth != LastDay && (r.DayOfMonth < 1 || r.DayOfMonth > 31) {
 			broken.Add("#/dayOfMonth", "day_of_month_required", "is the day of the month, 1 to 31, or -1 for the last")
 		}
 	default:
 		broken.Add("#/every", "invalid_parameter", "is day, week or month")
 	}
-	if _, err := time.Parse(clockForm, t.At); err != nil || len(t.At) != len(clockForm) {
+	if _, err := time.Parse(clockForm, r.At); err != nil || len(r.At) != len(clockForm) {
 		broken.Add("#/at", "invalid_parameter", "is a time of day, HH:MM")
-	}
-	_, known := windows()[t.Scope.Window]
-	switch {
-	case t.Kind == report.InstanceScorecard && !known:
-		broken.Add("#/scope/window", "range_required", "a scorecard covers 7d or 30d before it is due")
-	case t.Kind != report.InstanceScorecard && t.Scope.Window != "":
-		broken.Add("#/scope/window", "range_not_allowed", "only a scorecard has a window")
-	}
-	if t.OnlyIfChanged && t.Kind == report.DataInventory {
-		broken.Add("#/onlyIfChanged", "not_comparable", "a data inventory has no findings that could be compared")
 	}
 	return broken
 }
