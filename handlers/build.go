@@ -297,10 +297,10 @@ func (b *Builder) ready(ctx context.Context, gathered snapshot.Canonical, files 
 	}, nil
 }
 
-// findingsOf is what a document finds, for whoever compares reports; nil of an inventory,
-// which has no findings.
+// findingsOf is what a document finds, for comparison with the next report; nil of a kind that
+// has no findings.
 func findingsOf(doc snapshot.Document) *report.Findings {
-	if report.Kind(doc.Kind) == report.DataInventory {
+	if kind, err := report.Find(report.Kind(doc.Kind)); err != nil || !kind.Comparable {
 		return nil
 	}
 	found := &report.Findings{SHA256: analysis.FindingsDigest(doc), Open: analysis.CountBySeverity(analysis.Findings(doc)).Total()}

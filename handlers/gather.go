@@ -81,16 +81,41 @@ type Inputs struct {
 
 var _ Gatherer = (*Inputs)(nil)
 
-// part adds something to a document; what is for the error.
+// part is how one report.Part is added to a document.
 type part struct {
-	what string
+	name report.Part
 	add  func(context.Context, Gathering, *snapshot.Document) error
 }
 
-// Gather assembles the document. Servers are looked at first, where what is
-// known is too old; the instant as of which the document speaks is taken after
-// that, and so is the log's head.
+// parts has the parts that are gathered one after the other, in their order: servers are looked
+// at first, where what is known is too old; the log's head and the instant as of which the
+// document speaks come after every fact.
+func (g *Inputs) parts(known *feed.Feed) []part {
+	return []part{
+		{report.PartOrganization, g.addOrganization},
+		{report.PartInstances, g.addInstances},
+		{report.PartChecks, g.addChecks},
+		{report.PartAssessments, g.addAssessments},
+		{report.PartLogged, g.bind},
+		{report.PartFirstSeen, g.addFirstSeen},
+		{report.PartHead, g.addInstant},
+		{report.PartKeys, g.addKeys},
+		{report.PartExceptions, g.addExceptions},
+		{report.PartAlerts, g.addAlerts},
+		{report.PartScores, g.addScores},
+		{report.PartUtilization, g.addUtilization},
+		{report.PartTuning, g.addTuning},
+		{report.PartVulnerabilities, vulnerabilities(known)},
+	}
+}
+
+// Gather assembles the document from the parts that its kind names. Errors: *SourceError,
+// *AlteredFactsError, *NoClassificationError, *report.UnknownKindError.
 func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, error) {
+	kind, err := report.Find(in.Queued.Kind)
+	if err != nil {
+		return snapshot.Document{}, err
+	}
 	known, doc, err := g.begin(ctx, in)
 	if err != nil {
 		return snapshot.Document{}, err
@@ -104,34 +129,21 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		cancel()
 		_ = group.Wait()
 	}()
-	group.Go(func() (err error) {
-		previous, err = g.previous(before, in)
-		return err
-	})
-	if err := addAll(within, in, &doc, []part{
-		{"the organization", g.addOrganization},
-		{"the instances", g.addInstances},
-		{"the checks", g.addChecks},
-		{"the assessments", g.addAssessments},
-		{"the log's word of the assessments", g.bind},
-		{"the first sight of findings", g.addFirstSeen},
-		{"the log's head", g.addInstant},
-		{"the document of keys", g.addKeys},
-		{"the exceptions", g.addExceptions},
-		{"the alerts", g.addAlerts},
-		{"the scores", g.addScores},
-		{"the utilization", g.addUtilization},
-		{"the tuning", g.addTuning},
-		vulnerabilities(known),
-	}); err != nil {
+	if kind.Gathers(report.PartPrevious) {
+		group.Go(func() (err error) {
+			previous, err = g.previous(before, in)
+			return err
+		})
+	}
+	if err := addAll(within, in, &doc, g.parts(known), kind.Gathers); err != nil {
 		return snapshot.Document{}, err
 	}
 	if err := group.Wait(); err != nil {
-		return snapshot.Document{}, &SourceError{What: "the report before", Err: err}
+		return snapshot.Document{}, &SourceError{What: string(report.PartPrevious), Err: err}
 	}
 	doc.Previous = previous
-	dropVerifications(&doc)
-	if in.Queued.Kind == report.DataInventory {
+	dropVerifications(&doc, kind.Gathers(report.PartVerifications))
+	if kind.Classified {
 		if err := classified(doc); err != nil {
 			return snapshot.Document{}, err
 		}
@@ -156,29 +168,33 @@ func (g *Inputs) begin(ctx context.Context, in Gathering) (known *feed.Feed, doc
 	return known, doc, nil
 }
 
-// vulnerabilities are those of the feed, for the versions that were found.
-func vulnerabilities(known *feed.Feed) part {
-	return part{"the vulnerabilities", func(_ context.Context, _ Gathering, doc *snapshot.Document) error {
+// vulnerabilities adds those of the feed, for the versions that were found.
+func vulnerabilities(known *feed.Feed) func(context.Context, Gathering, *snapshot.Document) error {
+	return func(_ context.Context, _ Gathering, doc *snapshot.Document) error {
 		addVulnerabilities(known, doc)
 		return nil
-	}}
+	}
 }
 
-// addAll adds parts in their order.
-func addAll(ctx context.Context, in Gathering, doc *snapshot.Document, parts []part) error {
+// addAll adds the wanted parts in their order.
+func addAll(ctx context.Context, in Gathering, doc *snapshot.Document, parts []part, wanted func(report.Part) bool) error {
 	for _, part := range parts {
+		if !wanted(part.name) {
+			continue
+		}
 		if err := part.add(ctx, in, doc); err != nil {
-			return &SourceError{What: part.what, Err: err}
+			return &SourceError{What: string(part.name), Err: err}
 		}
 	}
 	return nil
 }
 
 // dropVerifications leaves the queries of those checks in a document of which an object
-// is verified: all of them would be a third of a small one.
-func dropVerifications(doc *snapshot.Document) {
+// is verified: all of them would be a third of a small one. A kind that does not gather
+// verifications has none.
+func dropVerifications(doc *snapshot.Document, gathered bool) {
 	verified := map[string]bool{}
-	if doc.Kind != string(report.DataInventory) {
+	if gathered {
 		for _, i := range doc.Instances {
 			if i.Assessment == nil {
 				continue
@@ -195,7 +211,7 @@ func dropVerifications(doc *snapshot.Document) {
 	}
 }
 
-// classified is the one precondition that a report has.
+// classified is the precondition of a report on sensitive data.
 func classified(doc snapshot.Document) error {
 	databases := 0
 	for _, i := range doc.Instances {

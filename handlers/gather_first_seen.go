@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/report"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
@@ -15,9 +14,6 @@ import (
 // addFirstSeen says of each finding since when it is there, as the list of findings has
 // it. One that nobody keeps, as of a server that was removed meanwhile, has no such time.
 func (g *Inputs) addFirstSeen(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if in.Queued.Kind == report.DataInventory {
-		return nil
-	}
 	var assessed []uuid.UUID
 	for _, i := range doc.Instances {
 		if i.Assessment != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/domain/report"
 	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/internal/measurements"
@@ -20,7 +19,7 @@ import (
 // addScores takes in what the assessments of the days of a scorecard's window came to, and
 // the last before it, where the log has them.
 func (g *Inputs) addScores(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 || in.Queued.Scope.DatabaseID != nil {
+	if doc.Window == nil || len(doc.Instances) == 0 || in.Queued.Scope.DatabaseID != nil {
 		return nil
 	}
 	if err := g.pass(ctx, eventstore.Fleet, health.Name); err != nil {
@@ -60,7 +59,7 @@ func daysOf(w snapshot.Window, until time.Time) timegrid.Window {
 // addAlerts takes in the alerts of a scorecard's window. What was recorded before
 // the document's instant is seen, what is recorded meanwhile may be.
 func (g *Inputs) addAlerts(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 {
+	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
 	}
 	if err := g.pass(ctx, eventstore.Fleet, alerts.Name); err != nil {
@@ -110,7 +109,7 @@ func hostsOf(instance snapshot.Instance) measurements.HostScope {
 // addUtilization takes in how busy the hosts of a scorecard's instance were, hour by
 // hour. What arrived seconds before may not be in it yet.
 func (g *Inputs) addUtilization(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 {
+	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
 	}
 	hosts := hostsOf(doc.Instances[0])

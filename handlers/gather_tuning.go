@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/domain/report"
 	"muster/domain/timegrid"
 	"muster/internal/engine"
 	"muster/internal/measurements"
@@ -25,7 +24,7 @@ const machineAge = 72 * time.Hour
 
 // addTuning takes in what the settings of a scorecard's instance are held against.
 func (g *Inputs) addTuning(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 {
+	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
 	}
 	instance := doc.Instances[0]
