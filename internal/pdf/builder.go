@@ -14,16 +14,16 @@ import (
 type builder struct {
 	r      *Renderer
 	doc    snapshot.Document
+	kind   report.Definition
 	d      *typeset.Paper
 	inputs string // digest of the canonical document
-	title  string
 
 	assessed analysis.Assessed
 	findings []analysis.CheckFindings
 	accepted analysis.SeverityCounts // findings that exceptions cover
 	plan     []analysis.Step
 	verdict  analysis.Verdict
-	risks    []analysis.TableRisk // of a Data Inventory
+	risks    []analysis.TableRisk // of a verdict on data
 
 	more         float64 // that the pages after page 1 end above their usual end
 	sections     int
@@ -35,46 +35,40 @@ type builder struct {
 }
 
 // newBuilder returns a builder that knows what there is to say, and has no paper yet.
-// Error: *analysis.UnknownKindError.
+// Error: *report.UnknownKindError.
 func newBuilder(r *Renderer, doc snapshot.Document, inputs string) (builder, error) {
+	kind, err := report.Find(report.Kind(doc.Kind))
+	if err != nil {
+		return builder{}, err
+	}
 	verdict, err := analysis.Judge(doc)
 	if err != nil {
 		return builder{}, err
 	}
 	b := builder{
-		r: r, doc: doc, inputs: inputs,
+		r: r, doc: doc, kind: kind, inputs: inputs,
 		assessed: analysis.AssessmentCoverage(doc),
 		findings: analysis.Findings(doc),
 		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),
 		plan:     analysis.Plan(doc),
 		verdict:  verdict,
 	}
-	if doc.Kind == string(report.DataInventory) {
+	if kind.Verdict == report.VerdictOnData {
 		b.risks = analysis.Risks(doc)
 	}
 	return b, nil
 }
 
-// section is one heading of §4.10 and what goes under it.
-type section struct {
-	title string
-	write func()
-}
-
-// compose lays out the whole report. The error says that the document has a
-// kind that this program does not know.
+// compose lays out the whole report. The error says that the kind asks for something
+// that this program cannot print.
 func (b *builder) compose() error {
-	var sections []section
-	var front front
-	switch report.Kind(b.doc.Kind) {
-	case report.Security:
-		b.title, sections, front = "Security report", b.security(), b.securityFront()
-	case report.InstanceScorecard:
-		b.title, sections, front = "Per-instance scorecard", b.scorecard(), b.scorecardFront()
-	case report.DataInventory:
-		b.title, sections, front = "Data inventory", b.inventory(), b.inventoryFront()
-	default:
-		return &analysis.UnknownKindError{Kind: b.doc.Kind}
+	sections, err := b.sectionsOf(b.kind)
+	if err != nil {
+		return err
+	}
+	front, err := b.front()
+	if err != nil {
+		return err
 	}
 	b.cover(front, len(sections))
 	b.d.EndAbove(pageMargin.Bottom + b.more)
@@ -93,7 +87,7 @@ func (b *builder) compose() error {
 // file in hand says which one it is even to a program that cannot read text.
 func (b *builder) info() typeset.Info {
 	return typeset.Info{
-		Title:    b.title + " – " + b.doc.Organization.Name,
+		Title:    b.kind.PaperTitle + " – " + b.doc.Organization.Name,
 		Author:   "Muster",
 		Subject:  "Report request " + b.doc.ReportID.String(),
 		Keywords: fmt.Sprintf("report-request:%s inputs-sha256:%s witness:%s", b.doc.ReportID, b.inputs, b.witness()),

@@ -84,7 +84,7 @@ func (b *builder) cover(f front, sections int) {
 		b.cut = dense
 	}
 	d.Y = b.cut.top
-	d.Paragraph(0, 1.15, typeset.Span{Text: b.title, Style: b.cut.title})
+	d.Paragraph(0, 1.15, typeset.Span{Text: b.kind.PaperTitle, Style: b.cut.title})
 	d.Y += 4
 	d.Paragraph(0, 1.3, typeset.Span{Text: shorten(b.doc.Organization.Name, 160), Style: b.cut.organization})
 	d.Y += b.cut.gap
@@ -242,7 +242,7 @@ func (b *builder) furniture() {
 	organization := b.fit(b.doc.Organization.Name, style, 200)
 	for i, page := range pages {
 		if i > 0 {
-			page.Text(left, 44, style, typeset.Left, b.title+" · "+organization)
+			page.Text(left, 44, style, typeset.Left, b.kind.PaperTitle+" · "+organization)
 			page.Text(right, 44, style, typeset.Right, "Snapshot "+instant(b.doc.AsOf))
 			page.Rule(left, 51, right-left, 0, 0.5, hairline)
 		}

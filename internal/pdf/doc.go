@@ -1,4 +1,4 @@
-// Package pdf renders a report from its inputs document: all three kinds,
+// Package pdf renders a report from its inputs document: all kinds,
 // every section of the specification's §4.10, and nothing that is not in the
 // document.
 //
@@ -18,7 +18,7 @@
 // Where there are more instances than fit, the lightest become one row, and those that
 // nobody looked at another.
 //
-// Page 1 says the verdict of snapshot/analysis, one rule for all three kinds. Green
+// Page 1 says the verdict of snapshot/analysis, one rule for all kinds. Green
 // stands over nothing unknown, on page 1 and in the sections (builder.clean): what was
 // not looked at is counted beside what was. A 0 is a figure; what nobody knows is "–",
 // "unknown" or "not assessed". Whatever identifies the report, its request and the

@@ -12,18 +12,6 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// inventory lists the sections of the Data Inventory, §4.10.
-func (b *builder) inventory() []section {
-	return []section{
-		{"Summary", b.inventorySummary},
-		{"Sensitive tables by category", b.sensitiveTables},
-		{"Encryption coverage", b.encryption},
-		{"Exceptions worklist", b.worklist},
-		{"Risk register", b.riskRegister},
-		{"Coverage and methodology", b.inventoryCoverage},
-	}
-}
-
 func (b *builder) inventoryFront() front {
 	c := analysis.ClassificationCoverage(b.doc)
 	high := b.highRisk()

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"muster/domain/report"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot/analysis"
 )
@@ -62,14 +61,6 @@ func (b *builder) andVulnerabilities() string {
 		}
 	}
 	return ""
-}
-
-// objectsIn is the section that names every object of a finding.
-func (b *builder) objectsIn() string {
-	if b.doc.Kind == string(report.InstanceScorecard) {
-		return "Detailed results"
-	}
-	return "Security findings"
 }
 
 // planLead says how far the first steps go.

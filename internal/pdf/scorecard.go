@@ -12,18 +12,6 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// scorecard lists the sections of the scorecard, §4.10.
-func (b *builder) scorecard() []section {
-	return []section{
-		{"Overall health", b.health},
-		{"Resource utilization", b.utilization},
-		{"Alert history", b.alerts},
-		{"Remediation plan", b.scoped(b.remediation)},
-		{"Recommendations", b.recommendations},
-		{"Detailed results", b.details},
-	}
-}
-
 // subject is the scorecard's one instance; nil if the document has none.
 func (b *builder) subject() *snapshot.Instance {
 	if len(b.doc.Instances) == 0 {

@@ -8,19 +8,6 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// security lists the sections of the Security report, §4.10.
-func (b *builder) security() []section {
-	return []section{
-		{"Summary", b.scoped(b.securitySummary)},
-		{"Versions and known vulnerabilities", b.scoped(b.versions)},
-		{"Security findings", b.securityFindings},
-		{"Privileged accounts", b.scoped(b.accounts)},
-		{"Remediation plan", b.scoped(b.remediation)},
-		{"Coverage and methodology", b.coverage},
-		{"CVE appendix", b.scoped(b.vulnerabilities)},
-	}
-}
-
 func (b *builder) securityFront() front {
 	counts := analysis.CountBySeverity(b.findings)
 	cves := analysis.AllCVEs(b.doc)

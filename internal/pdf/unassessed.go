@@ -1,14 +1,13 @@
 package pdf
 
 import (
-	"muster/domain/report"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot/analysis"
 )
 
-// toAssess is what a scorecard's instance lacks to be assessed.
+// toAssess is what the one instance of a report lacks to be assessed.
 func (b *builder) toAssess() []string {
-	if in := b.subject(); in != nil && b.doc.Kind == string(report.InstanceScorecard) {
+	if in := b.subject(); in != nil && b.kind.OneInstance {
 		return analysis.ToAssess(b.doc, in)
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"muster/domain/fleet"
-	"muster/domain/report"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -21,7 +20,7 @@ func score(l Look) (fleet.InstanceAssessed, error) {
 		return fleet.InstanceAssessed{}, err
 	}
 	doc := snapshot.Document{
-		Kind: string(report.InstanceScorecard), AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted,
+		AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted,
 		Instances: []snapshot.Instance{{ID: l.Instance, Engine: string(fleet.PostgreSQL), Active: true, Assessment: &l.Assessment}},
 	}
 	s := analysis.HealthScore(doc, &doc.Instances[0])

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/domain/report"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
@@ -48,7 +47,7 @@ type place struct{ check, database string }
 // those that exceptions accept.
 func in(organization, instance uuid.UUID, a snapshot.Assessment, checks []snapshot.Check, accepted []snapshot.Exception, at time.Time) map[uuid.UUID]Finding {
 	doc := snapshot.Document{
-		Kind: string(report.InstanceScorecard), AsOf: at, Checks: checks, Exceptions: accepted,
+		AsOf: at, Checks: checks, Exceptions: accepted,
 		Instances: []snapshot.Instance{{ID: instance, Engine: string(fleet.PostgreSQL), Active: true, Assessment: &a}},
 	}
 	results := make(map[place]snapshot.CheckResult, len(a.Results))

@@ -23,7 +23,7 @@
 // every finding has its own: a line of trust on a socket beside one over TCP, a CVE of
 // CVSS 4.3 beside one of 8.8. A result is as severe as the worst that is left of it.
 //
-// What page 1 says is decided in one place, verdict.go, for all three kinds: never
+// What page 1 says is decided in one place, verdict.go, for all kinds: never
 // green over a gap, never silent on what is grave. Open CVEs and those that are only
 // not ruled out are counted apart everywhere (vulnerabilities.go).
 //

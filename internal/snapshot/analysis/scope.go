@@ -9,17 +9,14 @@ import (
 	"muster/internal/snapshot"
 )
 
-// security is the domain that a Security report is about.
-const security = "Security"
-
-// domainOf is the one domain of checks that a kind of report is about; empty:
-// all of them. A Security report says nothing about missing indexes, and a data
-// inventory looks at checks for the ways into a table only.
+// domainOf is the one domain of checks that a document's kind is about; empty: all of them, as
+// for a document that is no report.
 func domainOf(doc snapshot.Document) string {
-	if doc.Kind == string(report.Security) || doc.Kind == string(report.DataInventory) {
-		return security
+	kind, err := report.Find(report.Kind(doc.Kind))
+	if err != nil {
+		return ""
 	}
-	return ""
+	return kind.CheckDomain
 }
 
 // Checks returns the definitions of the checks that the report is about.

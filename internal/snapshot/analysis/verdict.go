@@ -16,7 +16,7 @@ const (
 	Nothing = "Nothing" // nothing is in scope
 )
 
-// Verdict is what page 1 says before anything else, by one rule for all three kinds.
+// Verdict is what page 1 says before anything else, by one rule for all kinds.
 type Verdict struct {
 	// State is the gravest that is known to be wrong, a severity. It is Clean only
 	// where there is no gap: never green over the unknown.
@@ -25,31 +25,41 @@ type Verdict struct {
 	Rest  string // whatever else is grave; may be empty
 }
 
-// UnknownKindError is told of a document whose kind this program does not know.
-type UnknownKindError struct{ Kind string }
+// judgement is how one report.Verdict is come to.
+type judgement struct {
+	words func(outlook) (lead, rest string)
+	data  bool // it weighs how sensitive data is kept, too
+}
 
-func (e *UnknownKindError) Error() string { return fmt.Sprintf("no report of kind %q", e.Kind) }
-
-// Judge returns the verdict of a document. Error: *UnknownKindError.
-func Judge(doc snapshot.Document) (Verdict, error) {
-	o := outlookOf(doc)
-	v := Verdict{State: o.state()}
-	switch report.Kind(doc.Kind) {
-	case report.InstanceScorecard:
-		v.Lead, v.Rest = o.scorecardWords()
-	case report.DataInventory:
-		v.Lead, v.Rest = o.inventoryWords()
-	case report.Security:
-		v.Lead, v.Rest = o.securityWords()
-	default:
-		return Verdict{}, &UnknownKindError{doc.Kind}
+// judgements has every report.Verdict.
+func judgements() map[report.Verdict]judgement {
+	return map[report.Verdict]judgement{
+		report.VerdictOnFindings: {words: outlook.securityWords},
+		report.VerdictOnScore:    {words: outlook.scorecardWords},
+		report.VerdictOnData:     {words: outlook.inventoryWords, data: true},
 	}
+}
+
+// Judge returns the verdict of a document. Error: *report.UnknownKindError.
+func Judge(doc snapshot.Document) (Verdict, error) {
+	kind, err := report.Find(report.Kind(doc.Kind))
+	if err != nil {
+		return Verdict{}, err
+	}
+	rule, ok := judgements()[kind.Verdict]
+	if !ok {
+		return Verdict{}, fmt.Errorf("%s has the verdict %q, of which there are no words", kind.Name, kind.Verdict)
+	}
+	o := outlookOf(doc, rule.data)
+	v := Verdict{State: o.state()}
+	v.Lead, v.Rest = rule.words(o)
 	return v, nil
 }
 
 // outlook is all that a verdict weighs.
 type outlook struct {
 	doc      snapshot.Document
+	ofData   bool // how sensitive data is kept is weighed, too
 	findings SeverityCounts
 	accepted int
 	affected [len(Severities)]int // instances with a finding of that severity
@@ -65,10 +75,10 @@ type outlook struct {
 	partial  int // tables whose risk may be higher
 }
 
-func outlookOf(doc snapshot.Document) outlook {
+func outlookOf(doc snapshot.Document, ofData bool) outlook {
 	groups := Findings(doc)
 	o := outlook{
-		doc: doc, findings: CountBySeverity(groups), accepted: CountBySeverity(Accepted(doc)).Total(),
+		doc: doc, ofData: ofData, findings: CountBySeverity(groups), accepted: CountBySeverity(Accepted(doc)).Total(),
 		cves: AllCVEs(doc), coverage: AssessmentCoverage(doc), data: ClassificationCoverage(doc),
 	}
 	for i, severity := range Severities {
@@ -99,7 +109,7 @@ func outlookOf(doc snapshot.Document) outlook {
 			o.exposed[1]++
 		}
 	}
-	if doc.Kind == string(report.DataInventory) {
+	if ofData {
 		for _, r := range Risks(doc) {
 			if r.Level() == High {
 				o.high++
@@ -161,7 +171,7 @@ func (o outlook) state() string {
 func (o outlook) gaps() []string {
 	var gaps []string
 	c := o.coverage
-	if o.doc.Kind == string(report.DataInventory) {
+	if o.ofData {
 		if missing := o.data.Databases - o.data.Completed - o.data.Partial; missing > 0 {
 			gaps = append(gaps, of(missing, o.data.Databases, "database", "databases")+" "+was(missing)+" not looked at")
 		}

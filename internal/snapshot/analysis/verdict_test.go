@@ -117,8 +117,8 @@ func TestAnUnknownKindHasNoVerdict(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
 	doc.Kind = "AlertsSummary"
-	var unknown *analysis.UnknownKindError
-	if v, err := analysis.Judge(doc); !errors.As(err, &unknown) || unknown.Kind != doc.Kind {
+	var unknown *report.UnknownKindError
+	if v, err := analysis.Judge(doc); !errors.As(err, &unknown) || string(unknown.Kind) != doc.Kind {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -244,6 +244,16 @@ func TestVerdictsOfWhatWasSeen(t *testing.T) {
 			if !strings.Contains(v.Lead+" "+v.Rest, want) {
 				t.Errorf("%s: no %q in %q %q", name, want, v.Lead, v.Rest)
 			}
+		}
+	}
+}
+
+// TestEveryKindHasAVerdict that its words exist for.
+func TestEveryKindHasAVerdict(t *testing.T) {
+	t.Parallel()
+	for _, kind := range report.Kinds() {
+		if v := judged(t, snapshottest.Rich(kind)); v.State == "" || v.Lead == "" {
+			t.Errorf("%s: %+v", kind, v)
 		}
 	}
 }
