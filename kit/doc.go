@@ -11,6 +11,6 @@
 //   - A figure is renamed, and an alert is silent for ever: no rule and no panel names a
 //     figure that is not registered.
 //   - The chart lets through a setting that Muster does not have, or keeps one from being
-//     set: both are held against README's table.
+//     set: both are held against docs/configuration.md.
 //   - A tool is not installed: its tests are skipped and say which package has it.
 package kit

@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tabled are the settings of README's table, which a test of cmd/muster holds against the
-// program.
+// tabled are the settings of docs/configuration.md, which a test of internal/config holds to
+// the program.
 func tabled(t *testing.T) (names []string) {
 	t.Helper()
-	for _, row := range regexp.MustCompile("(?m)^\\| (`MUSTER_[^|]+) \\|").FindAllStringSubmatch(text(t, "../README.md"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`MUSTER_[^|]+) \\|").FindAllStringSubmatch(text(t, "../docs/configuration.md"), -1) {
 		names = append(names, regexp.MustCompile("MUSTER_[A-Z_]+").FindAllString(row[1], -1)...)
 	}
 	if len(names) < 30 {

@@ -62,29 +62,29 @@ func settings(c *Config) []setting {
 func servingSettings(c *Config) []setting {
 	return []setting{
 		row("listen", defaultListen, "`address` to listen on; :8080 for all interfaces", &c.Listen, address),
-		row("public-url", "", "`URL` under which people reach this installation, for links in mails (default http://<listen>)",
+		row("public-url", "", "`URL` of this installation in mails and links; set it behind a proxy (default http://<listen>)",
 			&c.PublicURL, optional(origin)),
-		row("ops-listen", "", "`address` for /healthz, /readyz and /metrics of this process, without sign-in; or off (default 127.0.0.1:8081 without the role api, else off)",
+		row("ops-listen", "", "`address` for this process's /healthz, /readyz and /metrics, without sign-in; or off (default 127.0.0.1:8081 without the role api, else off)",
 			&c.OpsListen, optional(addressOrOff)),
-		row("roles", "api,projections,workers,collectors", "what this process does, as a comma-separated `list`", &c.Roles, roles),
-		onOff("demo", "off", "fill a demo organization, labelled as such everywhere", &c.Demo),
-		row("job-lease", "30s", "`time` without a sign of life after which a worker's job goes to another", &c.JobLease, atLeast(shortestLease)),
-		onOff("rate-limits", "on", "limit requests and creations; off is for load tests", &c.RateLimits),
+		row("roles", "api,projections,workers,collectors", "comma-separated `list` of roles of this process", &c.Roles, roles),
+		onOff("demo", "off", "fill a demo organization; every page says that it is a demo", &c.Demo),
+		row("job-lease", "30s", "`time` without a heartbeat until a worker's job goes to another worker", &c.JobLease, atLeast(shortestLease)),
+		onOff("rate-limits", "on", "limit requests and creations; turn this off for load tests only", &c.RateLimits),
 		row("budget-bytes", "20000000000", "`bytes` of unpacked bodies that an organization's senders may send in a day", &c.Budgets.Bytes, positive(math.MaxInt64)),
 		row("budget-events", "1000000", "`events` that an organization's senders may cause in a day", &c.Budgets.Events, positive(math.MaxInt64)),
 		row("budget-open-alerts", "100000", "`alerts` that may be open in an organization before new ones are refused", &c.Budgets.OpenAlerts, positive(math.MaxInt64)),
 		row("budget-token-share", "10", "`percent` of each of these budgets that one token may use", &c.Budgets.TokenShare, positive(100)),
-		onOff("collect-own-host", "on", "measure the machine this runs on, as an agent would", &c.CollectOwnHost),
+		onOff("collect-own-host", "on", "measure this machine, as an agent would", &c.CollectOwnHost),
 		row("target-networks", "", "`networks` in which servers may be registered, such as 10.0.0.0/8,fd00::/8 (default all but link-local, multicast and unspecified)",
 			&c.TargetNetworks, optional(someNetworks)),
 		row("channel-networks", "", "`networks` to which notifications may be sent, such as 10.0.0.0/8 (default all but private, loopback, link-local, multicast and unspecified)",
 			&c.ChannelNetworks, optional(someNetworks)),
-		row("trusted-proxies", "", "`networks` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1 (default none)",
+		row("trusted-proxies", "", "`networks` of proxies whose X-Forwarded-For Muster trusts, such as 10.0.0.0/8,::1 (default none)",
 			&c.TrustedProxies, networks),
 		row("cors-origins", "", "`origins` of other sites whose pages may call the API, comma-separated (default none)", &c.CORSOrigins, origins),
-		onOff("insecure-cookies", "off", "sign people in over plain HTTP from other machines, where anybody between can read along", &c.InsecureCookies),
+		onOff("insecure-cookies", "off", "allow sign-in over plain HTTP from other machines; anyone on the network can read the session", &c.InsecureCookies),
 		row("log-format", "text", "`text or json`, on standard error", &c.LogFormat, oneOf("text", "json")),
-		row("log-level", "info", "the least `level` that is logged: debug, info, warn, error", &c.LogLevel, level),
+		row("log-level", "info", "lowest `level` that is logged: debug, info, warn, error", &c.LogLevel, level),
 	}
 }
 
@@ -92,16 +92,16 @@ func servingSettings(c *Config) []setting {
 func storingSettings(c *Config) []setting {
 	return []setting{
 		row("data-dir", "./muster-data", "`directory` for the private database, files, mails and the secret key", &c.DataDir, directory),
-		confidential("database-url", "`URL` of the database, PostgreSQL 15 or newer (default a private server in the data directory)",
+		confidential("database-url", "`URL` of the database: PostgreSQL 15 or newer, not behind PgBouncer in transaction mode (default a private server in the data directory)",
 			&c.DatabaseURL, "postgres", "postgresql"),
 		confidential("blob-url", "`URL` of the store for reports, file:///… or s3://… (default <data-dir>/blobs)", &c.BlobURL),
-		confidential("measurements-url", "`URL` of ClickHouse, where measurements are kept whose hour is over, clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true] (default in the database)",
+		confidential("measurements-url", "`URL` of ClickHouse for measurements of closed hours, clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true] (default in the database)",
 			&c.MeasurementsURL, "clickhouse"),
-		row("secret-key-file", "", "`file` with the secret key, made at first start; all processes share one (default <data-dir>/secret.key)",
+		row("secret-key-file", "", "`file` with the secret keys, one a line, the first is current; made at first start, shared by all processes (default <data-dir>/secret.key)",
 			&c.SecretKeyFile, optional(path)),
-		row("feed-key", "", "public `key` of minisign; a file for 'muster feed update' is then refused without its signature (default none)",
+		row("feed-key", "", "public minisign `key`; 'muster feed update' then refuses files without its signature (default none)",
 			&c.FeedKey, optional(publicKey)),
-		row("report-retention", "", "`time` reports are kept, such as 30d or 90s (default as each organization has set it)",
+		row("report-retention", "", "`time` for which reports are kept, such as 30d or 90s (default each organization's own setting, 30 days)",
 			&c.ReportRetention, optional(atLeast(time.Millisecond))),
 	}
 }
@@ -109,13 +109,13 @@ func storingSettings(c *Config) []setting {
 // provingSettings say by what strangers are convinced.
 func provingSettings(c *Config) []setting {
 	return []setting{
-		row("signing-cert-file", "", "PEM `file` with a certificate that signs PDFs, and its chain (default one that is made from the secret key)",
+		row("signing-cert-file", "", "PEM `file` with the certificate that signs PDFs, and its chain (default made from the secret key)",
 			&c.SigningCert, optional(path)),
-		row("signing-key-file", "", "PEM `file` with that certificate's key: RSA, or ECDSA on P-256 or P-384", &c.SigningKey, optional(path)),
-		onOff("proof-public", "off", "let anyone read checkpoints and tiles of the logs (/proof); they hold digests and no content", &c.ProofPublic),
-		row("tsa-url", "", "`URL` of an RFC 3161 service that stamps proofs with the time (default none); it learns digests, and no content",
+		row("signing-key-file", "", "PEM `file` with the key of that certificate: RSA, or ECDSA on P-256 or P-384 (default made from the secret key)", &c.SigningKey, optional(path)),
+		onOff("proof-public", "off", "let anyone read the logs' checkpoints and tiles (/proof); they hold digests, no content", &c.ProofPublic),
+		row("tsa-url", "", "`URL` of an RFC 3161 service that time-stamps proofs; it receives digests, no content, and reports do not wait for it (default none)",
 			&c.TSAURL, optional(webURL)),
-		row("witnesses", "", "`file` of witnesses to ask for cosignatures, one a line: C2SP verifier key and URL (default none)",
+		row("witnesses", "", "`file` of witnesses that cosign checkpoints, one a line: C2SP verifier key and URL (default none)",
 			&c.Witnesses, optional(path)),
 	}
 }
@@ -123,17 +123,17 @@ func provingSettings(c *Config) []setting {
 // peopleSettings say who signs in and where mail goes.
 func peopleSettings(c *Config) []setting {
 	return []setting{
-		row("organization", "My organization", "`name` of the organization that the first start makes", &c.Organization, nonEmpty),
-		row("admin-email", "", "`address` of a first administrator, made at start where there is none", &c.AdminEmail, optional(bareMailbox)),
-		row("admin-password-file", "", "`file` with that administrator's password", &c.AdminPasswordFile, optional(path)),
+		row("organization", "My organization", "`name` of the organization that the first start creates", &c.Organization, nonEmpty),
+		row("admin-email", "", "`address` of the first administrator, created at start if there is none (default none)", &c.AdminEmail, optional(bareMailbox)),
+		row("admin-password-file", "", "`file` with that administrator's password (default none)", &c.AdminPasswordFile, optional(path)),
 		confidential("smtp-url", "`URL` of the mail server, smtp://user:password@host:587 or smtps://… (default files in <data-dir>/outbox)",
 			&c.SMTPURL, "smtp", "smtps"),
-		row("smtp-hello", "", "`name` that Muster gives the mail server in EHLO (default the host of the public URL)", &c.SMTPHello, optional(helloName)),
+		row("smtp-hello", "", "`name` or bracketed address, such as [192.0.2.1], that Muster gives the mail server in EHLO (default the host of the public URL)", &c.SMTPHello, optional(helloName)),
 		row("mail-from", "Muster <muster@localhost>", "`sender` of all mails", &c.MailFrom, mailbox),
-		row("oidc-issuer", "", "`URL` of an OpenID Connect provider for sign-in, exactly as it spells its issuer (default none)",
+		row("oidc-issuer", "", "`URL` of an OpenID Connect provider for sign-in, spelled exactly as its issuer (default none)",
 			&c.OIDCIssuer, optional(webURL)),
-		row("oidc-client-id", "", "`name` of Muster at that provider", &c.OIDCClientID, optional(nonEmpty)),
-		row("oidc-client-secret-file", "", "`file` with Muster's secret at that provider (default none: a public client)",
+		row("oidc-client-id", "", "`ID` of Muster as a client of that provider (default none)", &c.OIDCClientID, optional(nonEmpty)),
+		row("oidc-client-secret-file", "", "`file` with the client secret at that provider (default none: a public client)",
 			&c.OIDCClientSecretFile, optional(path)),
 	}
 }
