@@ -42,9 +42,11 @@ console.log(`# Notices
 
 Muster carries the work of others: ${carried.length} Go modules, npm packages and fonts (Liberation,
 DejaVu, Droid and Nanum in the PDFs, Inter on the pages), as linked for Linux. \`make notices\` writes this file.
+
+github.com/jung-kurt/gofpdf is archived. docs/reference/dependencies.md says how Muster keeps it safe.
 `);
 console.log([...carried].map(({ name }) => `* ${name}`).join("\n"));
-if (without.length > 0) console.log(`\nWithout a licence text of their own: ${without.join(", ")}.`);
+if (without.length > 0) console.log(`\nWithout a license text of their own: ${without.join(", ")}.`);
 for (const [text, names] of texts) {
   console.log(`\n## ${names.join(", ")}\n`);
   console.log(text.split("\n").map((line) => (line === "" ? "" : `    ${line}`)).join("\n"));

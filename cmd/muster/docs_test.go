@@ -9,14 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
-	"muster/internal/config"
 	"muster/projections/audit"
 )
 
@@ -126,28 +123,57 @@ func doneByMembers() (types []string) {
 	return types
 }
 
-// TestTheReadmeNamesEverySetting, so that nobody has to find one in --help first.
-func TestTheReadmeNamesEverySetting(t *testing.T) {
+// TestEveryRoomIsListed: docs/reference/rooms.md has every folder of code, and no other.
+func TestEveryRoomIsListed(t *testing.T) {
 	t.Parallel()
-	readme := readText(t, "README.md")
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	config.Bind(flags)
-	flags.VisitAll(func(f *pflag.Flag) {
-		variable := "MUSTER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if !strings.Contains(readme, "`"+variable+"`") {
-			t.Errorf("README.md does not name %s", variable)
+	listed, there := map[string]bool{}, map[string]bool{}
+	for _, name := range regexp.MustCompile("(?m)`((?:internal/)?[a-z]+)/?`").FindAllStringSubmatch(firstCells(readText(t, "docs/reference/rooms.md")), -1) {
+		listed[name[1]] = true
+	}
+	for _, pattern := range []string{"*", "internal/*"} {
+		folders, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		for _, folder := range folders {
+			direct, _ := filepath.Glob(folder + "/*.go")
+			below, _ := filepath.Glob(folder + "/*/*.go")
+			if name := strings.TrimPrefix(folder, root+"/"); len(direct)+len(below) > 0 && name[0] != '.' {
+				there[name] = true
+			}
+		}
+	}
+	delete(there, "cmd") // has cmd/muster alone
+	delete(there, "internal")
+	for name := range there {
+		if !listed[name] {
+			t.Errorf("docs/reference/rooms.md does not list %s", name)
+		}
+	}
+	for name := range listed {
+		if !there[name] {
+			t.Errorf("docs/reference/rooms.md lists %s, which is not there", name)
+		}
+	}
 }
 
-// TestTheWaysOfArchitectureLeadSomewhere: each row of "To change this, go there" names
-// a file that has what to look for, or a folder with a file of that name.
+// firstCells are the first cells of the rows of all tables.
+func firstCells(text string) (cells string) {
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {
+		cells += row[1] + "\n"
+	}
+	return cells
+}
+
+// TestTheWaysOfArchitectureLeadSomewhere: each row of "Where to change what", there and in the
+// reference, names a file that has what to look for, or a folder with a file of that name.
 func TestTheWaysOfArchitectureLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	_, table, _ := strings.Cut(readText(t, "ARCHITECTURE.md"), "## To change this, go there\n")
-	table, _, _ = strings.Cut(table, "\n## ")
+	_, main, _ := strings.Cut(readText(t, "ARCHITECTURE.md"), "## Where to change what\n")
+	main, _, _ = strings.Cut(main, "\n## ")
+	table := main + readText(t, "docs/reference/changes.md")
 	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| `([^`]+)` \\| `([^`]+)` \\|$").FindAllStringSubmatch(table, -1)
-	if written := strings.Count(table, "\n| ") - 1; len(rows) < 20 || len(rows) != written {
+	if written := strings.Count(table, "\n| ") - strings.Count(table, "\n| To change |"); len(rows) < 50 || len(rows) != written {
 		t.Errorf("%d rows of %d can be read", len(rows), written)
 	}
 	for _, row := range rows {
@@ -198,7 +224,7 @@ func TestTheSizingIsThatOfScale(t *testing.T) {
 // TestLinksLeadSomewhere: to a file, and to a heading where they name one.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	pages := []string{"README.md", "ARCHITECTURE.md"}
+	pages := []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(found) == 0 {
@@ -208,7 +234,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			pages = append(pages, strings.TrimPrefix(path, root+"/"))
 		}
 	}
-	link := regexp.MustCompile(`\]\(([^):]+)\)`)
+	link := regexp.MustCompile(`(?:\]\(|src=")([^):"]+)[)"]`)
 	for _, page := range pages {
 		for _, match := range link.FindAllStringSubmatch(readText(t, page), -1) {
 			file, heading, _ := strings.Cut(match[1], "#")
