@@ -10,7 +10,7 @@
 # make incidents  eleven incidents on real PostgreSQL servers, and how long until somebody can know (docs/incidents.md)
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
-# make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder, and README's two
+# make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder, and README's five
 # make lint       gofmt, golangci-lint with go vet, the linters of openapi.yaml and of the queries for SQL Server and Oracle, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml, and NOTICES.md
 

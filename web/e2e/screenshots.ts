@@ -1,4 +1,4 @@
-// `make screenshots`: every page, light, dark and 360 px wide, as pictures to look at, and the two that README.md shows.
+// `make screenshots`: every page, light, dark and 360 px wide, as pictures to look at, and the five that README.md shows.
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -420,28 +420,49 @@ const weekMeasured = () => {
   return expect.poll(oldest, { timeout: 300_000, interval: 1_000 }).not.toContain(null);
 };
 
+/** kept is what README.md shows of a page: WebP, as the same as PNG is four times as large and Playwright itself writes none. */
+async function kept(page: Page, name: string) {
+  await page.getByRole("complementary", { name: "Demo" }).getByRole("button", { name: "Dismiss" }).click();
+  await mkdir(pictures, { recursive: true });
+  const devtools = await page.context().newCDPSession(page);
+  const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 80 });
+  await writeFile(join(pictures, `${name}.webp`), Buffer.from(data, "base64"));
+  await page.context().close();
+}
+
 test("the dashboard, for README.md", async () => {
   await weekMeasured();
   const page = await visit("/?range=7d", { viewport: { width: 1440, height: 1055 } });
   await settled(page);
   await allDrawn(page);
-  await page.getByRole("complementary", { name: "Demo" }).getByRole("button", { name: "Dismiss" }).click();
-  await mkdir(pictures, { recursive: true });
-  // By way of the protocol: Playwright itself writes no WebP, and the same as PNG is four times as large.
-  const devtools = await page.context().newCDPSession(page);
-  const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 90 });
-  await writeFile(join(pictures, "dashboard.webp"), Buffer.from(data, "base64"));
+  await kept(page, "dashboard");
 });
 
-test("the first page of a report, for README.md", async () => {
+const viewport = { width: 1280, height: 860 };
+
+test("a server and the findings, for README.md", async () => {
+  const server = await found("/api/v1/instances?q=demo-pg-billing-01");
+  for (const [name, path] of Object.entries({ server: `/instances/${server.id}?range=24h`, findings: "/findings" })) {
+    const page = await visit(path, { viewport });
+    await settled(page);
+    await kept(page, name);
+  }
+});
+
+test("the first page of a report, and that it verifies, for README.md", async () => {
   const answer = await apiAs("admin", "GET", "/api/v1/reports?kind=Security&status=Ready&pageSize=20");
   type Ready = { items: { downloadUrl: string; scope: { instanceIds: string[] } }[] };
   const { items } = (await answer.json()) as Ready;
   const ofAll = items.find(({ scope }) => scope.instanceIds.length === 0); // and not the one of a schedule
-  const report = join(folder, "report.pdf");
+  const report = join(folder, "security.pdf");
   const file = await apiAs("admin", "GET", ofAll?.downloadUrl ?? "");
   await writeFile(report, Buffer.from(await file.arrayBuffer()));
   await mkdir(pictures, { recursive: true });
-  const first = ["-png", "-r", "110", "-f", "1", "-l", "1", "-singlefile"];
+  const first = ["-png", "-r", "80", "-f", "1", "-l", "1", "-singlefile"];
   await promisify(execFile)("pdftoppm", [...first, report, join(pictures, "report")]);
+  const page = await visit("/reports/verify", { viewport });
+  await page.getByLabel("PDF to verify").setInputFiles(report);
+  await page.getByText("This file is byte for byte the report").waitFor();
+  await settled(page);
+  await kept(page, "verified");
 });
