@@ -8,17 +8,16 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
-	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
 const (
 	// agentInterval is how often the agents of the servers on paper take samples.
 	agentInterval = time.Minute
-	// oracleTicks is how often within that Oracle's statements are sampled (20 s), and
-	// how many of the samples of a longer time: its rule wants two in every bucket.
-	oracleTicks = 3
-	oracleDays  = 7 // of which Oracle's statements are ever shown
+	// agentTicks is how often within that statements are sampled (20 s) that need several
+	// samples in every bucket, and how many samples a longer time has of them.
+	agentTicks = 3
 )
 
 // agents are what runs on the servers on paper: what they measure is a pure
@@ -168,7 +167,7 @@ func (a *agents) look(b *measurements.Batch, first, last time.Time) {
 		}
 		for k := range s.databases {
 			b.Sessions = append(b.Sessions, s.sessions(&s.databases[k], last))
-			if s.Engine == fleet.Oracle && first.Before(a.made.AddDate(0, 0, -oracleDays)) {
+			if engine.StatementsOf(s.Engine).Hides(first, a.made) {
 				continue
 			}
 			b.Statements = append(b.Statements, s.statements(&s.databases[k], first, last)...)

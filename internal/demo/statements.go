@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"muster/domain/fleet"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 )
 
@@ -34,12 +34,12 @@ func (c counted) part(i, n int64) counted {
 
 // statements is what the statements of a database did in the minutes from first to
 // last, with what PostgreSQL says beside of how long it executed, which is a little more:
-// one sample, or of Oracle as many as its rule wants. The first of several has
+// one sample, or as many as the rule of the engine wants. The first of several has
 // what the minutes before the last one did, too.
 func (a *agent) statements(d *database, first, last time.Time) []measurements.StatementSample {
-	parts := 1
-	if a.Engine == fleet.Oracle {
-		parts = oracleTicks
+	parts, rules := 1, engine.StatementsOf(a.Engine)
+	if rules.Least > 1 {
+		parts = agentTicks
 	}
 	tick := agentInterval / time.Duration(parts)
 	out := make([]measurements.StatementSample, parts)
@@ -76,10 +76,10 @@ func (a *agent) statements(d *database, first, last time.Time) []measurements.St
 	return out
 }
 
-// sample is the sums as the engine's agent tells them: only SQL Server has maxima.
+// sample is the sums as the engine's agent tells them, with maxima where the engine has some.
 func (a *agent) sample(q *seededQuery, sum counted) measurements.Statement {
 	s := measurements.Statement{Key: q.key, Calls: sum.calls, TotalMs: sum.totalMs, Text: q.text}
-	if a.Engine == fleet.SQLServer {
+	if engine.StatementsOf(a.Engine).OwnMaxima {
 		s.MaxMs = &sum.maxMs
 	}
 	return s

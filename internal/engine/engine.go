@@ -97,6 +97,15 @@ func Measured() []fleet.Engine {
 	return namesOf(func(e *trait.Engine) bool { return e.Measured != nil })
 }
 
+// StatementsOf returns the rules by which samples of an engine's statements are shown: none
+// for an engine that is not measured.
+func StatementsOf(name fleet.Engine) trait.Statements {
+	if e, err := Of(name); err == nil && e.Measured != nil {
+		return e.Measured.Statements
+	}
+	return trait.Statements{}
+}
+
 // Normalize returns the text of an engine's statement as it may be kept (package sqltext);
 // nothing of an engine without a dialect.
 func Normalize(name fleet.Engine, text string) string {

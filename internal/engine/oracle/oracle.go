@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"time"
+
 	"muster/domain/fleet"
 	"muster/internal/engine/trait"
 )
@@ -12,8 +14,11 @@ var Engine = trait.Engine{
 	Words:     words,
 	Feed:      &trait.Feed{},
 	Connected: &connected,
-	Measured:  &trait.Measured{Waits: waitClasses},
-	Dialect:   &dialect,
-	Hints:     &hints,
-	Checks:    &checks,
+	Measured: &trait.Measured{
+		Waits:      waitClasses,
+		Statements: trait.Statements{Least: 2, Shown: 7 * 24 * time.Hour}, // it has no historical rollup
+	},
+	Dialect: &dialect,
+	Hints:   &hints,
+	Checks:  &checks,
 }

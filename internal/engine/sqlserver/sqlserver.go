@@ -12,7 +12,7 @@ var Engine = trait.Engine{
 	Words:     words,
 	Feed:      &trait.Feed{},
 	Connected: &connected,
-	Measured:  &trait.Measured{Waits: waitClasses},
+	Measured:  &trait.Measured{Waits: waitClasses, Statements: trait.Statements{OwnMaxima: true}},
 	Dialect:   &dialect,
 	Hints:     &hints,
 	Checks:    &checks,

@@ -2,6 +2,7 @@ package trait
 
 import (
 	"regexp"
+	"time"
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/quote"
@@ -69,8 +70,24 @@ type Connected struct {
 // Measured is how an engine's samples are read.
 type Measured struct {
 	// Waits classify the engine's names of waits. The first class that matches counts.
-	Waits []waitclass.Class
+	Waits      []waitclass.Class
+	Statements Statements
 }
+
+// Statements are the rules by which tiles and reports show the samples of an engine's
+// statements. The zero value has no rule.
+type Statements struct {
+	// Least is in how many samples of a bucket a statement must be to count (readings, 17).
+	Least uint64
+	// OwnMaxima: a sample has the longest execution of its interval (readings, 16). Else the
+	// longest is the mean.
+	OwnMaxima bool
+	// Shown is how far back they are shown; 0: as far as they are kept.
+	Shown time.Duration
+}
+
+// Hides says whether statements that were sampled at a time are not shown any more.
+func (s Statements) Hides(at, now time.Time) bool { return s.Shown > 0 && at.Before(now.Add(-s.Shown)) }
 
 // Checks is how an engine's checks are written. The definitions are in the folder checks.
 type Checks struct {

@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/waitclass"
@@ -97,15 +99,16 @@ func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.U
 }
 
 // QueryContributors is documented at measurements.Store.
-func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
+func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
 	ranking := measurements.Ranking{Breakdown: b}
 	if err := s.keeps(ctx, span, b, false); err != nil {
 		return ranking, err
 	}
-	if engine == fleet.Oracle && span.From.Before(now.Add(-oracleDays)) {
+	rules := engine.StatementsOf(of)
+	if rules.Hides(span.From, now) {
 		return ranking, nil
 	}
-	series, err := s.inScope(ctx, organization, codec.Statements, engine, scope)
+	series, err := s.inScope(ctx, organization, codec.Statements, of, scope)
 	if err != nil {
 		return ranking, err
 	}
@@ -113,15 +116,15 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	var covered measurements.Coverage
 	both, within := supervise.WithContext(ctx) // each waits for the server most of its time
 	both.Go(func() (err error) {
-		covered, err = s.coverage(within, organization, engine, scope, span)
+		covered, err = s.coverage(within, organization, of, scope, span)
 		return err
 	})
 	both.Go(func() error {
-		// What Oracle's statements come to, and a maximum, is not the sum of shorter buckets'.
-		if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
+		// What statements that need several samples come to, and a maximum, is not the sum of shorter buckets'.
+		if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && rules.Least < 2) {
 			return s.rankBySlots(within, series, span, &ranking)
 		}
-		return s.rankByDetails(within, engine, series, span, &ranking)
+		return s.rankByDetails(within, rules, series, span, &ranking)
 	})
 	err = both.Wait()
 	ranking.Coverage = covered
@@ -129,7 +132,7 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 }
 
 // rankByDetails ranks by what is known of each statement.
-func (s *Store) rankByDetails(ctx context.Context, engine fleet.Engine, series subjects, span measurements.Span, r *measurements.Ranking) error {
+func (s *Store) rankByDetails(ctx context.Context, rules trait.Statements, series subjects, span measurements.Span, r *measurements.Ranking) error {
 	return s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
 		r.Sampled = true
 		whole := codec.NoQueries()
@@ -137,7 +140,7 @@ func (s *Store) rankByDetails(ctx context.Context, engine fleet.Engine, series s
 			c := measurements.Contributor{Instance: instance, Database: d.Database}
 			sum := codec.NoQueries()
 			for _, one := range d.Statements {
-				shown := one.Shown(engine)
+				shown := one.Shown(rules)
 				if r.By == measurements.ByStatement && shown.Calls > 0 {
 					r.AddStatement(withQueries(c, r.Series, shown), one.Hash)
 				}

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/engine"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
@@ -26,14 +27,15 @@ var (
 )
 
 // Statements is documented at measurements.Store.
-func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled, partial bool, err error) {
+func (s *Store) Statements(ctx context.Context, organization uuid.UUID, of fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled, partial bool, err error) {
 	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, false); err != nil {
 		return false, false, err
 	}
-	if engine == fleet.Oracle && span.From.Before(now.Add(-oracleDays)) {
+	rules := engine.StatementsOf(of)
+	if rules.Hides(span.From, now) {
 		return false, false, nil
 	}
-	series, err := s.inScope(ctx, organization, codec.Statements, engine, scope.Scope)
+	series, err := s.inScope(ctx, organization, codec.Statements, of, scope.Scope)
 	if err != nil {
 		return false, false, err
 	}
@@ -47,7 +49,7 @@ func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine f
 				scope.Sampled(instance)
 			}
 			for _, one := range d.Statements {
-				if shown := one.Shown(engine); shown.Calls > 0 {
+				if shown := one.Shown(rules); shown.Calls > 0 {
 					take(measurements.StatementSums{
 						StatementRef: measurements.StatementRef{Instance: instance, Hash: one.Hash}, Database: d.Database,
 						Calls: float64(shown.Calls), TotalMs: shown.Total, MaxMs: shown.Max,
@@ -99,12 +101,13 @@ func (s *Store) StatementSeries(ctx context.Context, organization uuid.UUID, of 
 			return series, fmt.Errorf("read a statement: %w", err)
 		}
 	}
+	rules := engine.StatementsOf(of.Engine)
 	for i, start := range w.Starts() {
 		sum, sampled := sums[i]
-		if !sampled || of.Engine == fleet.Oracle && start.Before(now.Add(-oracleDays)) {
+		if !sampled || rules.Hides(start, now) {
 			continue
 		}
-		shown := sum.Shown(of.Engine)
+		shown := sum.Shown(rules)
 		series.Calls[i], series.TotalMs[i], series.MaxMs[i] = float64(shown.Calls), shown.Total, shown.Max
 	}
 	return series, nil

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/fleet"
+	"muster/internal/engine/trait"
 )
 
 // Detail has the statements of a bucket, or of a sample, database by database, in the
@@ -147,11 +147,11 @@ func (d Detail) placed() Detail {
 }
 
 // Slot is what the tile shows of the statements.
-func (d Detail) Slot(engine fleet.Engine) QuerySlot {
+func (d Detail) Slot(by trait.Statements) QuerySlot {
 	s := QuerySlot{sampled: true, Max: math.NaN()}
 	for _, of := range d {
 		for _, one := range of.Statements {
-			s.AddQueries(one.Shown(engine))
+			s.AddQueries(one.Shown(by))
 		}
 	}
 	return s

@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 	"muster/internal/measurements"
 )
 
@@ -27,12 +29,13 @@ type Delta struct {
 
 func appendStatements(body []byte, s measurements.StatementSample) []byte {
 	deltas := make([]Delta, 0, len(s.Statements))
+	rules := engine.StatementsOf(s.Engine)
 	for _, one := range s.Statements {
 		if one.Calls == 0 && one.TotalMs > 0 { // readings, 18
 			continue
 		}
 		d := Delta{Hash: measurements.HashStatement(s.Database, one.Key), Calls: uint64(one.Calls), Total: one.TotalMs, Max: math.NaN()}
-		if one.MaxMs != nil && s.Engine == fleet.SQLServer {
+		if one.MaxMs != nil && rules.OwnMaxima {
 			d.Max = *one.MaxMs
 		}
 		deltas = append(deltas, d)
@@ -192,14 +195,14 @@ func addUp(lists []Deltas) Deltas {
 }
 
 // Shown is what the tile shows of a statement in one bucket, the rules of the engine
-// applied: Oracle's with a single sample counts for nothing (readings, 17), SQL Server's
-// maximum is the interval's where there is one (16).
-func (d Delta) Shown(engine fleet.Engine) QuerySlot {
-	if d.Calls == 0 || engine == fleet.Oracle && d.Samples < 2 {
+// applied: one that is in too few samples counts for nothing, and the maximum is the
+// interval's where the engine has one.
+func (d Delta) Shown(by trait.Statements) QuerySlot {
+	if d.Calls == 0 || d.Samples < by.Least {
 		return QuerySlot{sampled: true, Max: math.NaN()}
 	}
 	most := d.Total / float64(d.Calls)
-	if engine == fleet.SQLServer && !math.IsNaN(d.Max) {
+	if by.OwnMaxima && !math.IsNaN(d.Max) {
 		most = d.Max
 	}
 	return QuerySlot{true, d.Calls, d.Total, most}
@@ -265,7 +268,7 @@ func (statementKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	})
 }
 
-func (statementKind) Roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, body []byte, err error) {
+func (statementKind) Roll(of fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, body []byte, err error) {
 	slots, err := slotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
@@ -281,6 +284,7 @@ func (statementKind) Roll(engine fleet.Engine, hour time.Time, dirty uint64, sam
 		}
 	}
 	var whole []Detail
+	rules := engine.StatementsOf(of)
 	for minute, of := range parts {
 		sum := AddUpDetails(of)
 		if of != nil {
@@ -291,7 +295,7 @@ func (statementKind) Roll(engine fleet.Engine, hour time.Time, dirty uint64, sam
 		case of == nil:
 			slots[minute] = nil
 		default:
-			slots[minute] = sum.Slot(engine).encode()
+			slots[minute] = sum.Slot(rules).encode()
 		}
 	}
 	return RowOf(slots), AddUpDetails(whole).Encode(), nil
@@ -310,13 +314,13 @@ func (statementKind) Join(bodies [][]byte) ([]byte, error) {
 
 func (statementKind) OfDetails() bool { return true }
 
-func (statementKind) Total(engine fleet.Engine, row []byte, n int, body []byte) ([]byte, error) {
+func (statementKind) Total(name fleet.Engine, row []byte, n int, body []byte) ([]byte, error) {
 	if body != nil {
 		of, err := DecodeDetail(body)
 		if err != nil {
 			return nil, err
 		}
-		return of.Slot(engine).encode(), nil
+		return of.Slot(engine.StatementsOf(name)).encode(), nil
 	}
 	return addUpSlots(row, n, NoQueries(), DecodeQuerySlot, (*QuerySlot).AddQueries)
 }
