@@ -177,6 +177,10 @@ func TestAConnectedEngineSaysHow(t *testing.T) {
 			t.Errorf("Muster connects to %s and has no check for it", e.Name)
 			continue
 		}
+		grants := e.Connected.Grants
+		if grants.Runner == "" || len(grants.Rules) == 0 || len(grants.Measuring) == 0 || grants.NameObjects == (grants.Statement != nil) {
+			t.Errorf("%s does not say what its account needs: %+v", e.Name, grants)
+		}
 		if len(e.Connected.Account) == 0 || len(e.Connected.Mends) == 0 {
 			t.Errorf("%s lacks words: %+v", e.Name, e.Connected)
 		}

@@ -143,7 +143,7 @@ func unanswered(in *snapshot.Instance, grants []analysis.Grant, r snapshot.Check
 	if r.ReasonCode == snapshot.ReasonPermissionDenied {
 		if denied := analysis.Denied(grants, r.CheckID, r.Database); len(denied) > 0 {
 			lacks := " may not read "
-			if !engine.ConnectedOf(in.Engine).GrantsNameObjects {
+			if !engine.ConnectedOf(in.Engine).Grants.NameObjects {
 				lacks = " lacks "
 			}
 			return "the monitoring role" + before(" ", in.Assessment.Role) + lacks + list(denied, 5) + " (" + verb(len(denied), "grant", "grants") + " in Annex B)"

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 	"muster/internal/snapshot"
 )
 
@@ -22,65 +24,30 @@ type Advice struct {
 	Checks     []string
 }
 
-// rule judges the grants whose subject or statement has one of these words in it.
-type rule struct {
-	words    []string
-	optional bool
-	measures bool // without it there is no measuring: it cannot be declined
-	reveals  string
-}
-
-// rules by engine; the first that fits counts.
-var rules = map[fleet.Engine][]rule{
-	fleet.PostgreSQL: {
-		{words: []string{"pg_authid"}, optional: true, reveals: "the hashes of all passwords"},
-		{words: []string{"pg_user_mapping"}, optional: true, reveals: "the options of user mappings, among them passwords for foreign servers"},
-		{words: []string{" SEQUENCE"}, optional: true, reveals: "the last values of these sequences"},
-		{words: []string{"pg_read_all_data"}, optional: true, reveals: "every table, that with the hashes of passwords too"},
-		{words: []string{"pg_read_all_settings"}, reveals: "all settings, among them primary_conninfo, which may hold a password"},
-		{words: []string{"pg_file_settings", "pg_show_all_file_settings"}, reveals: "the lines of the configuration files; primary_conninfo may hold a password"},
-		{words: []string{"pg_hba_file_rules"}, reveals: "the rules of pg_hba.conf: who may sign in, from where and how"},
-		{words: []string{"pg_read_all_stats", "pg_monitor"}, measures: true, reveals: "the sessions of others and the texts of their statements, with the values in them"},
-		{words: []string{"pg_stat_statements"}},
-	},
-	fleet.SQLServer: {
-		{words: []string{"CRYPTOGRAPHICALLY"}, optional: true, reveals: "the hashes of the logins' passwords"},
-		{words: []string{"SENSITIVITY CLASSIFICATION"}, optional: true, reveals: "the labels that owners gave columns"},
-		{words: []string{"ALL USER SECURABLES"}, optional: true, reveals: "every table"},
-		{words: []string{"SECURITY STATE"}, reveals: "who is signed in, and how connections are encrypted"},
-		{words: []string{"SERVER STATE", "DATABASE STATE", "PERFORMANCE STATE"}, measures: true, reveals: "the sessions of others and the texts of their statements, with the values in them"},
-		{words: []string{"CONNECT ANY DATABASE"}, reveals: "what every user of a database may see"},
-		{words: []string{"VIEW ANY DEFINITION", "VIEW DEFINITION"}, reveals: "the definitions of all objects, and no data"},
-		{words: []string{"sysproxylogin", "sysproxies"}, reveals: "which logins may use which proxies of the Agent"},
-	},
-	fleet.Oracle: {
-		{words: []string{"ANY TABLE"}, optional: true, reveals: "every table"},
-		{words: []string{"V_$SQL", "V_$SESSION"}, measures: true, reveals: "the sessions of others and the texts of their statements"},
-		{words: []string{"V_$INSTANCE", "V_$CONTAINERS", "V_$ACTIVE_INSTANCES", "V_$CON_SYS_TIME_MODEL"}, measures: true},
-		{words: []string{"DBA_USERS_WITH_DEFPWD"}, reveals: "which accounts have the password that they came with"},
-	},
-}
-
 // sequences are counted in the object of a grant; another one next week is the same grant.
 var counted = regexp.MustCompile(`^[0-9]+ (sequences of schema )`)
 
-var used = regexp.MustCompile(`^USE ([A-Za-z_]+); `)
+// grantsOf are what Muster's account needs on the servers of an engine.
+func grantsOf(name fleet.Engine) trait.Grants { return engine.ConnectedOf(string(name)).Grants }
 
 // Of says what a missing grant is about.
-func Of(engine fleet.Engine, g snapshot.MissingGrant) Advice {
+func Of(name fleet.Engine, g snapshot.MissingGrant) Advice {
+	of := grantsOf(name)
 	a := Advice{Object: g.Object, Statement: strings.TrimSpace(g.Statement), Needed: true, Declinable: true, Checks: g.Checks}
 	a.Subject, a.Database = within(a.Object)
 	a.Subject = counted.ReplaceAllString(a.Subject, "$1")
-	if m := used.FindStringSubmatch(a.Statement); m != nil && engine == fleet.SQLServer {
-		a.Database = m[1]
+	if of.Uses != nil {
+		if m := of.Uses.FindStringSubmatch(a.Statement); m != nil {
+			a.Database = m[1]
+		}
 	}
-	for _, r := range rules[engine] {
-		if !slices.ContainsFunc(r.words, func(word string) bool {
+	for _, r := range of.Rules {
+		if !slices.ContainsFunc(r.Words, func(word string) bool {
 			return strings.Contains(a.Subject, word) || strings.Contains(a.Statement, word)
 		}) {
 			continue
 		}
-		a.Needed, a.Declinable, a.Reveals = !r.optional, !r.measures, r.reveals
+		a.Needed, a.Declinable, a.Reveals = !r.Optional, !r.Measures, r.Reveals
 		break
 	}
 	return a

@@ -1,19 +1,15 @@
 package grants
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"muster/domain/fleet"
+	"muster/internal/engine/trait"
 )
-
-// runners are who may run a script, by engine.
-var runners = map[fleet.Engine]string{
-	fleet.PostgreSQL: "in psql as a superuser", fleet.SQLServer: "as a member of sysadmin", fleet.Oracle: "as an administrator",
-}
 
 // Script has the grants that are not declined, those that are needed as statements, the
 // others as comments; where names the server to run it on. It is empty where nothing can
@@ -33,33 +29,33 @@ func Script(engine fleet.Engine, where string, all []Advice) string {
 		return ""
 	}
 	var b strings.Builder
-	runner := runners[engine]
-	if runner == "" {
-		runner = "as an administrator"
-	}
+	of := grantsOf(engine)
+	runner := cmp.Or(of.Runner, "as an administrator")
 	fmt.Fprintf(&b, "-- Grants for Muster. Run this on %s %s.\n", comment(where), runner)
 	b.WriteString("\n-- Needed.\n")
 	if len(needed) == 0 {
 		b.WriteString("-- Nothing is missing.\n")
 	}
-	section(&b, engine, needed, "")
+	section(&b, of, needed, "")
 	if len(optional) > 0 {
 		b.WriteString("\n-- Optional. Each lets Muster's account read what is named. Take the -- away where you want to grant it.\n")
-		section(&b, engine, optional, "-- ")
+		section(&b, of, optional, "-- ")
 	}
 	return b.String()
 }
 
 // section writes grants, those of a database together, behind what leads there. Statements
 // that can be run anywhere come first.
-func section(b *strings.Builder, engine fleet.Engine, all []Advice, prefix string) {
+func section(b *strings.Builder, of trait.Grants, all []Advice, prefix string) {
+	var statements []string
 	in := map[string][]Advice{} // by database, of which there may be thousands
 	for _, a := range all {
 		in[a.Database] = append(in[a.Database], a)
+		statements = append(statements, a.Statement)
 	}
 	for _, place := range slices.Sorted(maps.Keys(in)) {
 		if place != "" {
-			lead, ok := leadTo(engine, place, all)
+			lead, ok := leadTo(of, place, statements)
 			if !ok {
 				fmt.Fprintf(b, "-- Database %s has a name that no script can connect to.\n", comment(place))
 				continue
@@ -68,7 +64,11 @@ func section(b *strings.Builder, engine fleet.Engine, all []Advice, prefix strin
 		}
 		told, written := "", map[string]bool{}
 		for _, a := range in[place] {
-			statement := ended(used.ReplaceAllString(a.Statement, ""))
+			statement := a.Statement
+			if of.Uses != nil {
+				statement = of.Uses.ReplaceAllString(statement, "")
+			}
+			statement = ended(statement)
 			if written[statement] {
 				continue
 			}
@@ -82,41 +82,15 @@ func section(b *strings.Builder, engine fleet.Engine, all []Advice, prefix strin
 	}
 }
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
-
-// leadTo is what brings a script into a database: psql's \connect, quoted as pg_dump does,
-// or USE, with a user for the login where there is none.
-func leadTo(engine fleet.Engine, database string, all []Advice) (string, bool) {
-	switch {
-	case strings.ContainsAny(database, "\r\n\x00"):
+// leadTo is what brings a script into a database.
+func leadTo(of trait.Grants, database string, statements []string) (string, bool) {
+	if strings.ContainsAny(database, "\r\n\x00") {
 		return "", false
-	case engine == fleet.SQLServer:
-		lead := "USE [" + strings.ReplaceAll(database, "]", "]]") + "];"
-		if login := loginOf(all); login != "" {
-			name := strings.ReplaceAll(strings.ReplaceAll(strings.Trim(login, "[]"), "]]", "]"), "'", "''")
-			lead += "\nIF USER_ID(N'" + name + "') IS NULL CREATE USER " + login + " FOR LOGIN " + login + ";"
-		}
-		return lead, true
-	case engine != fleet.PostgreSQL:
+	}
+	if of.Lead == nil {
 		return "-- In " + comment(database) + ":", true
-	case plain.MatchString(database):
-		return `\connect ` + `"` + database + `"`, true
-	default:
-		value := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(database)
-		return `\connect -reuse-previous=on "dbname='` + strings.ReplaceAll(value, `"`, `""`) + `'"`, true
 	}
-}
-
-var toLogin = regexp.MustCompile(` TO (\[(?:[^\]]|\]\])+\]);$`)
-
-// loginOf is the login that the statements are for, in its brackets.
-func loginOf(all []Advice) string {
-	for _, a := range all {
-		if m := toLogin.FindStringSubmatch(a.Statement); m != nil {
-			return m[1]
-		}
-	}
-	return ""
+	return of.Lead(database, statements), true
 }
 
 // lines are a text with each line behind a prefix; comments stay as they are.

@@ -13,6 +13,7 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
+	"muster/internal/engine/sqlserver"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -175,7 +176,7 @@ func (c *Inspector) visit(ctx context.Context, target servers.Target, who identi
 	if err != nil {
 		refused, _ := errors.AsType[*servers.ConnectionError](err)
 		if !d.accessible && !d.replicated && refused.Class == servers.ClassDatabase {
-			grant := snapshot.MissingGrant{Object: "database " + name, Statement: access{login: who.login}.statement(connectAnyDatabase)}
+			grant := snapshot.MissingGrant{Object: "database " + name, Statement: access{login: who.login}.statement(sqlserver.ConnectAnyDatabase)}
 			return unread(refused.Sentence), []snapshot.MissingGrant{grant}
 		}
 		return unread(refused.Sentence), nil

@@ -11,6 +11,7 @@ import (
 
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
+	"muster/internal/engine/sqlserver"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -94,7 +95,7 @@ func (c *Inspector) classify(ctx context.Context, target servers.Target, databas
 	note := func(text string) { run.Run.Reason = strings.TrimSpace(run.Run.Reason + " " + text) }
 	if hidden {
 		run.Run.Status = snapshot.ClassificationPartial
-		note("The labels that its owner gave are hidden: " + viewLabels + " is not granted. To grant it: " + granted.statement(viewLabels))
+		note("The labels that its owner gave are hidden: " + sqlserver.ViewLabels + " is not granted. To grant it: " + granted.statement(sqlserver.ViewLabels))
 	}
 	if unknown > 0 {
 		note(fmt.Sprintf("%d columns have a label of an information type that Muster does not know.", unknown))
@@ -190,7 +191,7 @@ func (c *Inspector) readLabels(ctx context.Context, s servers.Session, granted a
 	if servers.ReasonOf(err) == servers.Absent {
 		return nil, 0, false
 	}
-	if err != nil || !granted.rights[viewLabels] {
+	if err != nil || !granted.rights[sqlserver.ViewLabels] {
 		return nil, 0, true
 	}
 	labels = make(map[[3]string]snapshot.ClassifiedColumn, len(rows))

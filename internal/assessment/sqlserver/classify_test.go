@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"muster/internal/assessment"
+	"muster/internal/engine/sqlserver"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
 )
@@ -49,7 +50,7 @@ func TestColumnsAreClassifiedByLabelNameAndValue(t *testing.T) {
 	if people := run.Tables[slices.IndexFunc(run.Tables, func(t snapshot.ClassifiedTable) bool { return t.Name == "people" })]; !people.PublicAccess || people.Grantees != 2 || people.EstimatedRows != 50000 {
 		t.Errorf("%+v", people)
 	}
-	srv.grant(s, func(right string) bool { return right != viewLabels })
+	srv.grant(s, func(right string) bool { return right != sqlserver.ViewLabels })
 	if run := srv.inspector().Classify(t.Context(), servers.Target{}, "shop", assessment.ClassifyNames); run.Status != snapshot.ClassificationPartial ||
 		!strings.Contains(run.Reason, "GRANT VIEW ANY SENSITIVITY CLASSIFICATION TO [muster];") {
 		t.Errorf("labels that may be hidden: %+v", run)

@@ -6,7 +6,7 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
-	"muster/internal/servers"
+	"muster/internal/engine/sqlserver"
 )
 
 //go:embed grants
@@ -17,7 +17,7 @@ var grantFiles embed.FS
 // where none is given. ok is false for a version that is none of these.
 func Grants(version, classify string) (script string, ok bool) {
 	var scripts []string
-	for _, name := range servers.SQLServerPermissions(version) {
+	for _, name := range sqlserver.PermissionSets(version) {
 		text, err := grantFiles.ReadFile("grants/" + name + ".sql")
 		if err != nil {
 			return "", false

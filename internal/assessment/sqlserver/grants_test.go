@@ -66,7 +66,7 @@ func given(script string, a access, right, login string) bool {
 	}
 	asked := permission.FindStringSubmatch(statement)
 	wanted := []string{asked[0] + " " + login + ";"}
-	if asked[1] == "VIEW SERVER STATE" && a.release >= release2022 {
+	if asked[1] == "VIEW SERVER STATE" && a.release >= sqlserver.Release2022 {
 		wanted = nil
 		for _, narrow := range []string{"VIEW SERVER SECURITY STATE", "VIEW SERVER PERFORMANCE STATE"} {
 			if strings.Contains(right, narrow) {

@@ -14,6 +14,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
+	"muster/internal/engine/sqlserver"
 	"muster/internal/servers"
 	"muster/internal/servers/documented"
 	"muster/internal/servers/serverstest"
@@ -71,7 +72,7 @@ func names(databases [][]string) (out []string) {
 // grant has a session's login hold the rights that are picked.
 func (srv *server) grant(s *serverstest.Session, held func(right string) bool) {
 	var rows [][]string
-	for right := range statements {
+	for right := range sqlserver.Statements {
 		granted := "0"
 		if held(right) {
 			granted = "1"
@@ -267,7 +268,7 @@ func TestEveryRightIsAskedFor(t *testing.T) {
 	}
 	for _, check := range c.Of(fleet.SQLServer) {
 		for _, right := range check.LeastRights() {
-			if _, known := statements[right]; !known || !strings.Contains(rightsSQL, "(N'"+right+"',") {
+			if _, known := sqlserver.Statements[right]; !known || !strings.Contains(rightsSQL, "(N'"+right+"',") {
 				t.Errorf("%s: nobody asks for %q", check.ID, right)
 			}
 			if check.Azure == "" && !strings.Contains(rightsAzureSQL, "(N'"+right+"',") {
@@ -275,8 +276,8 @@ func TestEveryRightIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	for right := range statements {
-		if right != connectAnyDatabase && !strings.Contains(rightsSQL, "(N'"+right+"',") {
+	for right := range sqlserver.Statements {
+		if right != sqlserver.ConnectAnyDatabase && !strings.Contains(rightsSQL, "(N'"+right+"',") {
 			t.Errorf("%q is never asked", right)
 		}
 	}
@@ -284,7 +285,7 @@ func TestEveryRightIsAskedFor(t *testing.T) {
 	if got := old.statement("VIEW SERVER STATE, from 2022 on VIEW SERVER SECURITY STATE"); got != "GRANT VIEW SERVER STATE TO [m]]x];" {
 		t.Errorf("%q", got)
 	}
-	if got := old.statement(cryptographic); got != "" {
+	if got := old.statement(sqlserver.Cryptographic); got != "" {
 		t.Errorf("before 2022 a monitor is to be granted %q", got)
 	}
 	if got := old.statement("VIEW ANY DEFINITION"); got != "GRANT VIEW ANY DEFINITION TO [m]]x];" {

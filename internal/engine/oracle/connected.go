@@ -12,4 +12,5 @@ var connected = trait.Connected{
 			"sslmode says which, and the port is one where the listener has TLS.",
 		"database": "Name a service or a SID in the connection that the listener knows, of a database that is open to the account.",
 	},
+	Grants: grants,
 }

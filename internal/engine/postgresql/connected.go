@@ -12,7 +12,7 @@ var connected = trait.Connected{
 		"tls": "Make the server's certificate one that the connection trusts, or the connection one that the server accepts: " +
 			"sslmode and sslrootcert say which.",
 	},
-	HostRules:         true,
-	FollowsRoles:      true,
-	GrantsNameObjects: true,
+	HostRules:    true,
+	FollowsRoles: true,
+	Grants:       grants,
 }

@@ -11,4 +11,5 @@ var connected = trait.Connected{
 		"tls": "Make the server's certificate one that the connection trusts, or the connection one that the server accepts: " +
 			"encrypt, hostNameInCertificate and trustServerCertificate say which.",
 	},
+	Grants: grants,
 }

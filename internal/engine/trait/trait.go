@@ -63,8 +63,8 @@ type Connected struct {
 	// FollowsRoles: an assessment names who reads a table, through which roles. Else it counts
 	// who was granted the table.
 	FollowsRoles bool
-	// GrantsNameObjects: a missing grant names an object that may not be read. Else it names a right.
-	GrantsNameObjects bool
+	// Grants are what its account needs.
+	Grants Grants
 }
 
 // Measured is how an engine's samples are read.

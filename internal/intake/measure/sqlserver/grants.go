@@ -3,7 +3,7 @@ package sqlserver
 import (
 	"strings"
 
-	"muster/internal/servers"
+	"muster/internal/engine/sqlserver"
 )
 
 // Grants is the script that gives a login what Muster needs to measure a server, and
@@ -12,7 +12,7 @@ import (
 // these.
 func Grants(version string) (script string, ok bool) {
 	var scripts []string
-	for _, name := range servers.SQLServerPermissions(version) {
+	for _, name := range sqlserver.PermissionSets(version) {
 		text, err := files.ReadFile("grants/" + name + ".sql")
 		if err != nil {
 			return "", false

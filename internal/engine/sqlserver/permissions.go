@@ -1,14 +1,14 @@
-package servers
+package sqlserver
 
 import (
 	"strconv"
 	"strings"
 )
 
-// SQLServerPermissions names the sets of permissions that a version of SQL Server has: 2016,
+// PermissionSets names the sets of permissions that a version of SQL Server has: 2016,
 // 2022 or azure. A version is a year (2016 to 2025), the number that it has (13 to 17) or
 // "azure"; all sets are those of none, and none are those of a version that is no such.
-func SQLServerPermissions(version string) []string {
+func PermissionSets(version string) []string {
 	n, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0])
 	switch {
 	case version == "":
