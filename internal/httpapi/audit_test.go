@@ -356,6 +356,11 @@ func TestAuditNamesWhatItMentions(t *testing.T) {
 	built := w.requested(w.ours, w.ours.member)
 	w.building(w.ours, built)
 	report := built.String()
+	asked := w.do(request{
+		method: "POST", path: "/api/v1/reports", as: w.ours.member,
+		json: map[string]any{"kind": "DataInventory", "scope": map[string]any{}, "recipientIds": []string{}},
+	}).is(202).object()
+	inventory := asked["report"].(map[string]any)["id"].(string)
 	exception := w.asked(w.ours.member)
 	w.decide(w.ours.admin, exception, "grant").is(200)
 	w.do(request{method: "DELETE", path: "/api/v1/instances/" + instance.String(), as: w.ours.admin}).is(204)
@@ -379,6 +384,9 @@ func TestAuditNamesWhatItMentions(t *testing.T) {
 	}
 	if label, _ := names[report].(string); !strings.HasPrefix(label, "Security, ") {
 		t.Errorf("the report is called %q", label)
+	}
+	if label, _ := names[inventory].(string); !strings.HasPrefix(label, "Data inventory, ") {
+		t.Errorf("the inventory is called %q", label)
 	}
 	if _, theirs := read(w.theirs.auditor, ""); theirs[instance.String()] != nil || theirs[report] != nil || theirs[w.ours.admin.ID.String()] != nil {
 		t.Errorf("another organization reads %v", theirs)

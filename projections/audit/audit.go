@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/report"
 	"muster/internal/statement"
 )
 
@@ -133,5 +134,9 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, entries []En
 	for id := range mentioned {
 		ids = append(ids, id)
 	}
-	return statement.Map[string, string](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids)
+	var kinds, shorts []string
+	for _, d := range report.Definitions() {
+		kinds, shorts = append(kinds, string(d.Name)), append(shorts, d.Short)
+	}
+	return statement.Map[string, string](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids, kinds, shorts)
 }

@@ -1,5 +1,5 @@
 -- What the ids $2 of organization $1 are called today; of an erased member, nothing.
--- Names of servers and databases outlive them beside the alerts.
+-- Names of servers and databases outlive them beside the alerts. $3 are report kinds, $4 their names in lists.
 SELECT id::text, name FROM members WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, name FROM tokens WHERE organization_id = $1 AND id = ANY ($2)
@@ -16,5 +16,5 @@ SELECT id::text, check_id FROM exceptions_v1.exceptions WHERE organization_id = 
 UNION ALL
 SELECT id::text, name FROM schedules_v1.schedules WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
-SELECT id::text, CASE kind WHEN 'InstanceScorecard' THEN 'Instance scorecard' WHEN 'DataInventory' THEN 'Data inventory' ELSE kind END || ', ' || scope_label
-FROM report_history_v1.reports WHERE organization_id = $1 AND id = ANY ($2)
+SELECT id::text, COALESCE((SELECT short FROM unnest($3::text[], $4::text[]) AS k (kind, short) WHERE k.kind = r.kind), kind) || ', ' || scope_label
+FROM report_history_v1.reports AS r WHERE organization_id = $1 AND id = ANY ($2)
