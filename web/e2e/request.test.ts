@@ -222,7 +222,7 @@ test("29 Validation before and after submit", async () => {
     expected: [/422/],
     before: refusing(422, problem),
   });
-  await page.getByText("A scorecard covers at most 31 days; this is 32 days.").waitFor();
+  await page.getByText("This report covers at most 31 days; this is 32 days.").waitFor();
   const to = field(page, "To (UTC)");
   expect(await to.getAttribute("aria-invalid")).toBe("true");
   expect(await submit(page).isDisabled()).toBe(true);
@@ -452,7 +452,7 @@ test("32 Unsupported parts are absent", async () => {
 
 test("32 a scorecard allows exactly one instance, of the active ones", async () => {
   const page = await visit(`/reports/view?instanceId=${orders.id}&instanceId=${billing.id}`, { as: "member" });
-  await page.getByText("The address contains 2 instances. A scorecard covers one: choose it.").waitFor();
+  await page.getByText("The address contains 2 instances. This report covers one: choose it.").waitFor();
   expect(await submit(page).isDisabled()).toBe(true);
   const server = field(page, "Instance");
   expect(await server.inputValue()).toBe("");

@@ -33,16 +33,25 @@ func Empty(kind report.Kind) snapshot.Document {
 		Catalogue:       snapshot.Catalogue{Version: "2026.11", Digest: "b7e23ec29a"},
 		Checks:          checks(),
 	}
-	if kind == report.InstanceScorecard {
+	if definition(kind).Window > 0 {
 		doc.Window = &snapshot.Window{From: AsOf().AddDate(0, 0, -30), To: AsOf()}
 		doc.ScopeLabel = "pg-orders-01 · 21 Oct – 20 Nov 2026 (UTC)"
 	}
 	return doc
 }
 
+// definition panics for a kind that there is none of: tests name kinds that exist.
+func definition(kind report.Kind) report.Definition {
+	d, err := report.Find(kind)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
 // Rich returns a document over 14 servers: several engines, findings of every
 // severity, gaps, exceptions, an unreachable and an inactive one, CVEs, roles and
-// classified tables. A scorecard has the first of them only, and a month of alerts and of its host.
+// classified tables. A report of one instance has the first of them only, and a month of alerts and of its host.
 func Rich(kind report.Kind) snapshot.Document {
 	doc := Empty(kind)
 	doc.ScopeLabel = "All active instances (13 of 14)"
@@ -53,7 +62,8 @@ func Rich(kind report.Kind) snapshot.Document {
 		"pg-catalog-01", "pg-reporting-01", "pg-metering-01", "pg-metering-02", "pg-legacy-01",
 		"mssql-finance-01", "ora-erp-01", "pg-sandbox-01",
 	}
-	if kind == report.InstanceScorecard {
+	d := definition(kind)
+	if d.OneInstance {
 		names = names[:1]
 		doc.Alerts, doc.Utilization, doc.ScoreByDay = alerts(), utilization(), scores()
 		doc.Tuning = tuning()
@@ -62,7 +72,7 @@ func Rich(kind report.Kind) snapshot.Document {
 	for i, name := range names {
 		doc.Instances = append(doc.Instances, instance(i, name))
 	}
-	if kind == report.DataInventory {
+	if d.Classified {
 		addReaders(doc.Instances)
 	}
 	doc.Exceptions = exceptions(doc)

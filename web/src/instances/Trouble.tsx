@@ -1,10 +1,11 @@
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { SeverityBadge as AlertSeverity } from "../alerts/badges";
-import { api, type Schemas } from "../api/client";
+import { api } from "../api/client";
 import { SeverityBadge } from "../findings/badges";
 import { upgradeOf } from "../findings/Groups";
-import { kindName, statusNames } from "../reports/status";
+import { kindName, kinds } from "../reports/kinds";
+import { statusNames } from "../reports/status";
 import { plural } from "../ui/format";
 import { Time } from "../ui/Time";
 import { Few } from "./Few";
@@ -98,8 +99,6 @@ export function WorstFindings({ instanceId, assessed }: { instanceId: string; as
     </Few>
   );
 }
-
-const kinds: Schemas["ReportKind"][] = ["InstanceScorecard", "Security", "DataInventory"];
 
 /** LastReports are the newest that name the instance; reports of all active instances name none. */
 export function LastReports({ instanceId }: { instanceId: string }) {

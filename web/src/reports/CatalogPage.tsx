@@ -2,9 +2,10 @@ import { Box, Chip, Flex, Group, Stack, Text, Title } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { PageTitle } from "../ui/PageTitle";
-import { categories } from "../url/schemas";
+import { categories } from "../url/categories";
 import { CatalogCard } from "./CatalogCard";
-import { type Category, cards, questions } from "./catalogCards";
+import { cards, questions } from "./catalogCards";
+import type { Category } from "./kinds/kind";
 
 /** CatalogPage lists the reports by category; the address may name one category. */
 export function CatalogPage() {

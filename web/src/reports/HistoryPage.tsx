@@ -8,11 +8,11 @@ import { Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { kinds, statuses } from "../url/schemas";
+import { statuses } from "../url/schemas";
 import { HistoryTable } from "./historyTable";
-import { kindName, statusNames } from "./status";
+import { type Kind, kindName, kinds } from "./kinds";
+import { statusNames } from "./status";
 
-type Kind = (typeof kinds)[number];
 type Status = (typeof statuses)[number];
 
 const everyKind = "All";

@@ -10,7 +10,8 @@ import { useSession } from "../api/session";
 import { dismiss, toast } from "../ui/toast";
 // Here before it is needed: that something failed has to be told also while the server is away.
 import "../ui/Toasts";
-import { kindName, type Report } from "./status";
+import { kindName } from "./kinds";
+import type { Report } from "./status";
 import { askFor, fetchFile, reportsChanged } from "./statusDownload";
 import { usePolledTray } from "./tray";
 import { noteTray, watch, watching } from "./trayNews";

@@ -8,7 +8,7 @@ import { useNow } from "../ui/now";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { cardOf, type Kind } from "./catalogCards";
+import { byCategory, type Kind, reportKinds } from "./kinds";
 import { Recipients } from "./RequestRecipients";
 import { RequestReused } from "./RequestReused";
 import { OneServer, Servers } from "./RequestScope";
@@ -18,12 +18,6 @@ import { nameOr, useMemberChoices } from "./requestChoices";
 import { useFill } from "./requestFill";
 import { type Field, type Fill, fieldId, fieldOrder, missing, searchOf, withKind, wrongWith } from "./requestForm";
 import { type Refusal, useSubmit } from "./requestSubmit";
-
-const kindNames: { value: Kind; label: string }[] = [
-  { value: "InstanceScorecard", label: "Scorecard" },
-  { value: "Security", label: "Security" },
-  { value: "DataInventory", label: "Data Inventory" },
-];
 
 /** RequestPage is the form that requests a report. Its address is the form: it can be shared filled in. */
 export function RequestPage() {
@@ -36,6 +30,7 @@ export function RequestPage() {
   const own = wrongWith(fill, member.id, now);
   const wrong = { ...refusal?.fields, ...own };
   const lacking = missing(fill);
+  const kind = reportKinds[fill.kind];
   const ready = lacking === null && Object.keys(own).length === 0;
   useFocusOnRefused(refusal);
 
@@ -79,8 +74,8 @@ export function RequestPage() {
             <form onSubmit={send} noValidate aria-label="Request a report">
               <Stack gap="lg">
                 <KindField {...fields} />
-                {fill.kind === "InstanceScorecard" ? <OneServer {...fields} /> : <Servers {...fields} />}
-                {fill.kind === "InstanceScorecard" && <DateRange {...fields} />}
+                {kind.oneInstance ? <OneServer {...fields} /> : <Servers {...fields} />}
+                {kind.windowDays !== null && <DateRange {...fields} />}
                 <Recipients {...fields} />
                 {refusal && Object.keys(refusal.fields).length === 0 && <Refused refusal={refusal} />}
                 <Group gap="sm">
@@ -118,7 +113,7 @@ function KindField({ fill, wrong, change }: FieldProps) {
       label="Report"
       labelElement="div"
       labelProps={{ id: "request-kind-label", display: "block" }}
-      description={cardOf(fill.kind)?.description}
+      description={reportKinds[fill.kind].card.description}
       descriptionProps={{ id: "request-kind-description" }}
       error={wrong.kind}
       errorProps={{ id: "request-kind-error" }}
@@ -130,7 +125,7 @@ function KindField({ fill, wrong, change }: FieldProps) {
         aria-labelledby="request-kind-label"
         aria-invalid={wrong.kind ? true : undefined}
         aria-describedby={wrong.kind ? "request-kind-error" : "request-kind-description"}
-        data={kindNames}
+        data={byCategory.map((value) => ({ value, label: reportKinds[value].label }))}
         value={fill.kind}
         onChange={(kind) => change(withKind(fill, kind as Kind))}
       />

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../api/client";
 import { plural } from "../ui/format";
-import type { Kind } from "./catalogCards";
+import type { Kind } from "./kinds";
 
 /** RequestReused says that the same report is being built already, and leads to it. */
 export function RequestReused({

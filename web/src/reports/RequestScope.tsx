@@ -2,6 +2,7 @@ import { MultiSelect, Pill, Radio, Select, SimpleGrid, Stack, Text } from "@mant
 import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { engineName } from "../ui/format";
+import { reportKinds } from "./kinds";
 import { nameOr, ownScroll, useDatabaseChoices, useInstanceChoices } from "./requestChoices";
 import { type FieldTexts, type Fill, fieldId, maxInstances } from "./requestForm";
 
@@ -10,10 +11,10 @@ type Props = { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void };
 /** The server searches; what it found is shown as it came. */
 const asFound = <T,>({ options }: { options: T }) => options;
 
-/** Servers chooses what a Security report or a Data Inventory covers: all, or up to 100. */
+/** Servers chooses what a report of many instances covers: all, or up to 100. */
 export function Servers({ fill, wrong, change }: Props) {
   const all = fill.instanceIds === undefined;
-  const inventory = fill.kind === "DataInventory";
+  const { activeOnly } = reportKinds[fill.kind];
   return (
     <Stack gap="xs">
       <Radio.Group
@@ -26,8 +27,8 @@ export function Servers({ fill, wrong, change }: Props) {
           <Radio
             value="all"
             id={all ? fieldId("instanceIds") : undefined}
-            label={inventory ? "All instances in the organization" : "All active instances"}
-            description={inventory ? undefined : "Inactive instances are counted but not assessed."}
+            label={activeOnly ? "All active instances" : "All instances in the organization"}
+            description={activeOnly ? "Inactive instances are counted but not assessed." : undefined}
           />
           <Radio value="chosen" label={`Selected instances, up to ${maxInstances}`} />
         </Stack>
@@ -79,7 +80,7 @@ function ChosenServers({ fill, wrong, change }: Props) {
   );
 }
 
-/** OneServer chooses the server of a scorecard, of the active ones, and if wanted a database of it. */
+/** OneServer chooses the server of a report of one, of the active ones, and if wanted a database of it. */
 export function OneServer({ fill, wrong, change }: Props) {
   const [text, setText] = useState("");
   const chosen = fill.instanceIds ?? [];
@@ -111,7 +112,7 @@ export function OneServer({ fill, wrong, change }: Props) {
         nothingFoundMessage={found.isPending ? "Searching…" : "No active instance matches"}
         error={wrong.instanceIds}
       />
-      <Database fill={fill} wrong={wrong} change={change} instanceId={one} />
+      {reportKinds[fill.kind].database && <Database fill={fill} wrong={wrong} change={change} instanceId={one} />}
     </SimpleGrid>
   );
 }

@@ -2,8 +2,8 @@ import { List, Stack, Text, Title } from "@mantine/core";
 import { useSession } from "../api/session";
 import { count, plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { reportKinds } from "./kinds";
 import { useActiveCount } from "./requestChoices";
-import { contents } from "./requestContents";
 import { type Fill, recipientsOf, windowOf } from "./requestForm";
 
 const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
@@ -39,7 +39,7 @@ export function RequestSummary({ fill, now }: { fill: Fill; now: Date }) {
               In the report
             </Title>
             <List type="ordered" size="sm" spacing={2}>
-              {contents[fill.kind].map((section) => (
+              {reportKinds[fill.kind].contents.map((section) => (
                 <List.Item key={section}>{section}</List.Item>
               ))}
             </List>
@@ -52,14 +52,15 @@ export function RequestSummary({ fill, now }: { fill: Fill; now: Date }) {
 
 function Covers({ fill, now }: { fill: Fill; now: Date }) {
   const active = useActiveCount();
-  if (fill.kind !== "InstanceScorecard") {
+  const kind = reportKinds[fill.kind];
+  if (!kind.oneInstance) {
     const chosen = fill.instanceIds?.length;
     if (chosen === 0) return <Text size="sm">No instances yet.</Text>;
     return (
       <Text size="sm">
         {chosen !== undefined
           ? plural(chosen, "instance")
-          : fill.kind === "Security"
+          : kind.activeOnly
             ? active === 1
               ? "The active instance"
               : `All ${active === undefined ? "" : `${count(active)} `}active instances`
@@ -68,7 +69,7 @@ function Covers({ fill, now }: { fill: Fill; now: Date }) {
       </Text>
     );
   }
-  const window = windowOf(fill, now);
+  const window = kind.windowDays !== null && windowOf(fill, now);
   return (
     <Text size="sm">
       {fill.databaseId

@@ -1,6 +1,7 @@
 import { Input, SegmentedControl, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { serverNow } from "../api/clock";
+import { reportKinds } from "./kinds";
 import { type FieldTexts, type Fill, fieldId, type Span, withSpan } from "./requestForm";
 
 const spans: { value: Span; label: string }[] = [
@@ -9,7 +10,7 @@ const spans: { value: Span; label: string }[] = [
   { value: "custom", label: "Custom range" },
 ];
 
-/** DateRange chooses the window of a scorecard: a preset that ends now, or two instants in UTC. */
+/** DateRange chooses the window of a report: a preset that ends now, or two instants in UTC. */
 export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void }) {
   const narrow = useMediaQuery("(max-width: 30em)");
   const custom = fill.span === "custom";
@@ -21,7 +22,7 @@ export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTex
         label="Date range"
         labelElement="div"
         labelProps={{ id: "request-range", display: "block" }}
-        description="In UTC, to the minute; at most 31 days"
+        description={`In UTC, to the minute; at most ${reportKinds[fill.kind].windowDays} days`}
         descriptionProps={{ id: "request-range-description" }}
         error={refused}
         errorProps={{ id: "request-range-error" }}

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
-import { kindName, type Report, ReportStatus } from "./status";
+import { kindName } from "./kinds";
+import { type Report, ReportStatus } from "./status";
 import { useDownload } from "./statusDownload";
 import { unseenOf, useMarkSeen, useTray } from "./tray";
 

@@ -1,9 +1,9 @@
 import type { Schemas } from "../api/client";
-import { kinds } from "../url/schemas";
+import { type Kind, kinds } from "./kinds";
 
 /** RequestSearch is what the address of the request form says: contract §17. */
 export type RequestSearch = {
-  kind?: (typeof kinds)[number];
+  kind?: Kind;
   instanceId?: string[];
   databaseId?: string;
   range?: "7d" | "30d";

@@ -1,7 +1,7 @@
 // What the request form holds, how it stands in the address, what is wrong with it, and what is sent.
 import type { Schemas } from "../api/client";
 import { count, duration } from "../ui/format";
-import type { Kind } from "./catalogCards";
+import { type Kind, reportKinds } from "./kinds";
 import type { RequestSearch } from "./requestAgain";
 
 export type Span = "7d" | "30d" | "custom";
@@ -9,7 +9,7 @@ export type Span = "7d" | "30d" | "custom";
 /** Fill is the form, filled in. */
 export type Fill = {
   kind: Kind;
-  /** undefined is all of the organization's; an empty list is a choice not made yet. A scorecard has one. */
+  /** undefined is all of the organization's; an empty list is a choice not made yet. A report of one instance has one. */
   instanceIds: string[] | undefined;
   databaseId: string | null;
   span: Span;
@@ -30,7 +30,6 @@ export const maxInstances = 100;
 export const maxRecipients = 20;
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const maxWidth = 31 * day;
 const maxAhead = 5 * minute;
 
 /** fieldId is the id of a field's input, to which the focus goes. */
@@ -48,14 +47,15 @@ export function instantOf(text: string): Date | null {
 export function fillOf(search: RequestSearch): Fill {
   const custom = search.range === undefined && (search.from !== undefined || search.to !== undefined);
   const kind = search.kind ?? "InstanceScorecard";
-  const scorecard = kind === "InstanceScorecard";
+  const { database, windowDays } = reportKinds[kind];
+  const windowed = windowDays !== null;
   return {
     kind,
     instanceIds: search.instanceId,
-    databaseId: (scorecard && search.databaseId) || null,
-    span: scorecard && custom ? "custom" : (scorecard && search.range) || "30d",
-    from: scorecard && custom ? inputText(search.from) : "",
-    to: scorecard && custom ? inputText(search.to) : "",
+    databaseId: (database && search.databaseId) || null,
+    span: windowed && custom ? "custom" : (windowed && search.range) || "30d",
+    from: windowed && custom ? inputText(search.from) : "",
+    to: windowed && custom ? inputText(search.to) : "",
     recipientIds: search.recipientId ?? [],
   };
 }
@@ -63,15 +63,16 @@ export function fillOf(search: RequestSearch): Fill {
 /** searchOf is the address of a filled-in form: what fillOf reads back as the same. */
 export function searchOf(fill: Fill): RequestSearch {
   const { kind, instanceIds, databaseId, span, recipientIds } = fill;
-  const scorecard = kind === "InstanceScorecard";
+  const { oneInstance, database, windowDays } = reportKinds[kind];
+  const windowed = windowDays !== null;
   const from = instantOf(fill.from)?.toISOString();
   const to = instantOf(fill.to)?.toISOString();
   return {
     kind,
-    ...(instanceIds && (instanceIds.length > 0 || !scorecard) && { instanceId: instanceIds }),
-    ...(scorecard && databaseId && { databaseId }),
-    ...(scorecard && span !== "custom" && { range: span }),
-    ...(scorecard && span === "custom" && { ...(from && { from }), ...(to && { to }) }),
+    ...(instanceIds && (instanceIds.length > 0 || !oneInstance) && { instanceId: instanceIds }),
+    ...(database && databaseId && { databaseId }),
+    ...(windowed && span !== "custom" && { range: span }),
+    ...(windowed && span === "custom" && { ...(from && { from }), ...(to && { to }) }),
     ...(recipientIds.length > 0 && { recipientId: recipientIds }),
   };
 }
@@ -87,7 +88,7 @@ export function leftOut(search: RequestSearch): string[] {
 /** withKind turns a form to another kind of report and takes along what that kind has, too. */
 export function withKind(fill: Fill, kind: Kind): Fill {
   if (kind === fill.kind) return fill;
-  const instanceIds = kind === "InstanceScorecard" && fill.instanceIds?.length !== 1 ? undefined : fill.instanceIds;
+  const instanceIds = reportKinds[kind].oneInstance && fill.instanceIds?.length !== 1 ? undefined : fill.instanceIds;
   return { ...fill, kind, instanceIds, databaseId: null };
 }
 
@@ -98,7 +99,7 @@ export function withSpan(fill: Fill, span: Span, now: Date): Fill {
   return { ...fill, span, from: inputText(from.toISOString()), to: inputText(to.toISOString()) };
 }
 
-/** windowOf is a scorecard's window, presets ending now; null as long as a custom one lacks an end. */
+/** windowOf is a report's window, presets ending now; null as long as a custom one lacks an end. */
 export function windowOf(fill: Fill, now: Date): { from: Date; to: Date } | null {
   if (fill.span !== "custom") {
     return { from: new Date(now.getTime() - (fill.span === "7d" ? 7 : 30) * day), to: now };
@@ -112,10 +113,10 @@ export function windowOf(fill: Fill, now: Date): { from: Date; to: Date } | null
 export function wrongWith(fill: Fill, requester: string, now: Date): FieldTexts {
   const wrong: FieldTexts = {};
   const chosen = fill.instanceIds?.length ?? 0;
-  if (fill.kind === "InstanceScorecard") {
-    if (chosen > 1)
-      wrong.instanceIds = `The address contains ${count(chosen)} instances. A scorecard covers one: choose it.`;
-    Object.assign(wrong, wrongWindow(fill, now));
+  const { oneInstance, windowDays } = reportKinds[fill.kind];
+  if (windowDays !== null) Object.assign(wrong, wrongWindow(fill, windowDays, now));
+  if (oneInstance && chosen > 1) {
+    wrong.instanceIds = `The address contains ${count(chosen)} instances. This report covers one: choose it.`;
   } else if (chosen > maxInstances) {
     wrong.instanceIds = `${count(chosen)} instances are selected; a report can cover at most ${maxInstances}. To cover more, choose all.`;
   }
@@ -126,7 +127,7 @@ export function wrongWith(fill: Fill, requester: string, now: Date): FieldTexts 
   return wrong;
 }
 
-function wrongWindow(fill: Fill, now: Date): FieldTexts {
+function wrongWindow(fill: Fill, windowDays: number, now: Date): FieldTexts {
   const window = fill.span === "custom" ? windowOf(fill, now) : null;
   if (!window) return {};
   const { from, to } = window;
@@ -135,7 +136,8 @@ function wrongWindow(fill: Fill, now: Date): FieldTexts {
   const width = to.getTime() - from.getTime();
   if (to.getTime() > now.getTime() + maxAhead) wrong.to = "To is in the future. Choose now or earlier.";
   else if (width < minute) wrong.to = "To must be after From.";
-  else if (width > maxWidth) wrong.to = `A scorecard covers at most 31 days; this is ${inDays(width)}.`;
+  else if (width > windowDays * day)
+    wrong.to = `This report covers at most ${windowDays} days; this is ${inDays(width)}.`;
   return wrong;
 }
 
@@ -146,11 +148,12 @@ function inDays(width: number): string {
 
 /** missing says what is still to be chosen before the form can be sent; null is nothing. */
 export function missing(fill: Fill): string | null {
-  if (fill.kind !== "InstanceScorecard") {
-    return fill.instanceIds?.length === 0 ? "Choose at least one instance, or all of them." : null;
-  }
-  if (!fill.instanceIds?.length) return "Choose an instance.";
-  return fill.span === "custom" && !(instantOf(fill.from) && instantOf(fill.to)) ? "Enter both From and To." : null;
+  const { oneInstance, windowDays } = reportKinds[fill.kind];
+  if (oneInstance && !fill.instanceIds?.length) return "Choose an instance.";
+  if (fill.instanceIds?.length === 0) return "Choose at least one instance, or all of them.";
+  return windowDays !== null && fill.span === "custom" && !(instantOf(fill.from) && instantOf(fill.to))
+    ? "Enter both From and To."
+    : null;
 }
 
 /** recipientsOf are all who get the report, whoever asks first, each once. */
@@ -158,7 +161,7 @@ export const recipientsOf = (fill: Fill, requester: string) => [...new Set([requ
 
 /** bodyOf is what is sent. */
 export function bodyOf(fill: Fill, now: Date): Schemas["CreateReport"] {
-  const window = fill.kind === "InstanceScorecard" ? windowOf(fill, now) : null;
+  const window = reportKinds[fill.kind].windowDays === null ? null : windowOf(fill, now);
   return {
     kind: fill.kind,
     scope: {

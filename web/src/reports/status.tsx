@@ -8,15 +8,6 @@ import { useNow } from "../ui/now";
 
 export type Report = Schemas["Report"];
 
-/** kindNames are the report kinds as people say them. */
-export const kindNames: Record<string, string> = {
-  Security: "Security",
-  InstanceScorecard: "Instance scorecard",
-  DataInventory: "Data inventory",
-};
-
-export const kindName = (kind: string) => kindNames[kind] ?? kind;
-
 /** statusNames are the states as people read them: Building is Processing. */
 export const statusNames: Record<string, string> = {
   Queued: "Queued",

@@ -4,7 +4,8 @@ import { useEffect, useRef } from "react";
 import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
 import classes from "./history.module.css";
-import { kindName, type Report, ReportStatus } from "./status";
+import { kindName } from "./kinds";
+import { type Report, ReportStatus } from "./status";
 import { useDownload } from "./statusDownload";
 import { ReportFile } from "./statusFile";
 

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { absoluteTime } from "../ui/format";
-import { kindName } from "./status";
+import { kindName } from "./kinds";
 import { Facts } from "./statusFacts";
 import { largestEvidence } from "./verifyFile";
 

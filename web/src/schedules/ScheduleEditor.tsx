@@ -4,15 +4,14 @@ import type { ReactNode } from "react";
 import { empty } from "../access/NewPassword";
 import { useSubmission } from "../access/useSubmission";
 import type { Schemas } from "../api/client";
+import { kindName, kinds, reportKinds } from "../reports/kinds";
 import { Recipients } from "../reports/RequestRecipients";
 import { OneServer, Servers } from "../reports/RequestScope";
 import { type FieldTexts, type Fill, maxInstances, missing } from "../reports/requestForm";
-import { kindName } from "../reports/status";
 import { useNarrow } from "../ui/narrow";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { kinds } from "../url/schemas";
-import { comparable, fillOf, pointers, recurrenceOf, type ScheduleForm, shared, withFill } from "./form";
+import { fillOf, pointers, recurrenceOf, type ScheduleForm, shared, withFill } from "./form";
 import { NextDues } from "./NextDues";
 import { WhenFields } from "./WhenFields";
 import { whenText } from "./words";
@@ -55,7 +54,7 @@ export function ScheduleEditor({
   };
   const report = { fill, wrong, change };
   const narrow = useNarrow();
-  const scorecard = form.values.kind === "InstanceScorecard";
+  const kind = reportKinds[form.values.kind];
   const next = <Next form={form.values} />;
   return (
     <Grid gap="md" maw={1120}>
@@ -85,12 +84,12 @@ export function ScheduleEditor({
                   />
                 )}
               </Input.Wrapper>
-              {scorecard ? <OneServer {...report} /> : <Servers {...report} />}
-              {scorecard && <WindowField form={form} />}
+              {kind.oneInstance ? <OneServer {...report} /> : <Servers {...report} />}
+              {kind.windowDays !== null && <WindowField form={form} />}
               <WhenFields form={form} />
               {narrow && next}
               <Recipients {...report} owner={owner} />
-              {comparable(form.values.kind) && (
+              {kind.comparable && (
                 <Switch
                   label="Only if the findings changed"
                   description="Where they are those of the schedule’s last report, no new one is made and nobody is e-mailed. The due time is listed as unchanged."

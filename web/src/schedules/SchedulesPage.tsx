@@ -6,7 +6,7 @@ import { api } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { noServer } from "../notify/OutboxNote";
-import { kindName } from "../reports/status";
+import { kindName } from "../reports/kinds";
 import { ListCard, ListCards } from "../settings/ListCards";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";

@@ -1,9 +1,8 @@
 // What the form of a schedule holds, and what is sent.
 import type { Schemas } from "../api/client";
-import type { Kind } from "../reports/catalogCards";
+import { type Kind, kinds, reportKinds } from "../reports/kinds";
 import type { RequestSearch } from "../reports/requestAgain";
 import type { Field, Fill } from "../reports/requestForm";
-import { kinds } from "../url/schemas";
 import type { Recurrence, Schedule } from "./words";
 
 /** ScheduleForm is the form, filled in: a report as the request form has it, and when. */
@@ -73,9 +72,6 @@ export const formOf = (s: Schedule): ScheduleForm => ({
   onlyIfChanged: s.onlyIfChanged,
 });
 
-/** comparable says that two reports of a kind can be told to say the same. */
-export const comparable = (kind: Kind) => kind !== "DataInventory";
-
 /** fillOf is the report of a schedule as the request form has it, whose fields are used here too. */
 export const fillOf = (form: ScheduleForm): Fill => ({
   kind: form.kind,
@@ -94,7 +90,7 @@ export const withFill = (form: ScheduleForm, fill: Fill): ScheduleForm => ({
   instanceIds: fill.instanceIds,
   databaseId: fill.databaseId,
   recipientIds: fill.recipientIds,
-  onlyIfChanged: form.onlyIfChanged && comparable(fill.kind),
+  onlyIfChanged: form.onlyIfChanged && reportKinds[fill.kind].comparable,
 });
 
 /** shared are the fields that both forms have. */
@@ -114,16 +110,17 @@ export function recurrenceOf(form: ScheduleForm): Recurrence | null {
 
 /** bodyOf is what is sent of a form that is complete; a schedule keeps its kind. */
 export function bodyOf(form: ScheduleForm): Omit<Schemas["CreateSchedule"], "kind" | "enabled"> {
-  const scorecard = form.kind === "InstanceScorecard";
+  const kind = reportKinds[form.kind];
   const when = recurrenceOf(form) ?? { every: form.every, at: form.at, timeZone: form.timeZone };
   return {
     name: form.name.trim(),
     scope: {
       instanceIds: form.instanceIds ?? [],
-      ...(scorecard && { databaseId: form.databaseId, window: form.window }),
+      ...(kind.database && { databaseId: form.databaseId }),
+      ...(kind.windowDays !== null && { window: form.window }),
     },
     recipientIds: form.recipientIds,
     ...when,
-    onlyIfChanged: form.onlyIfChanged && comparable(form.kind),
+    onlyIfChanged: form.onlyIfChanged && kind.comparable,
   };
 }

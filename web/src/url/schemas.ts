@@ -1,6 +1,8 @@
 // What each page's address may say: contract §17.
+import { kinds } from "../reports/kinds";
 import { intervals } from "../window/refresh";
 import { isCustom, presets, type Range } from "../window/window";
+import { categories } from "./categories";
 import { instant, noneOf, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
 
 /** A window is a preset, or two bounds in their order; a bound without the other, or beside a preset, is none. */
@@ -12,9 +14,7 @@ const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
 const window = { range: oneOf(...presets), from: instant, to: instant };
 const scope = { ...window, instanceId: uuids, refresh: oneOf(...intervals) };
 
-export const kinds = ["Security", "InstanceScorecard", "DataInventory"] as const;
 export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as const;
-export const categories = ["Posture", "Security", "Compliance", "Performance", "Operations"] as const;
 export const severities = ["info", "warning", "critical"] as const;
 export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
 /** What a notification tells of, and what comes of it. */
