@@ -34,8 +34,8 @@ type AlertAction struct {
 	Until *time.Time // when a mute ends by itself; nil: it stays
 }
 
-// AlertOutcome is what came of an action for one alert: done, where Refusal is nil.
-type AlertOutcome struct {
+// Outcome is what came of an action for one of many: done, where Refusal is nil.
+type Outcome struct {
 	ID      uuid.UUID
 	Refusal error // *NotFoundError, *RuleError with invalid_state
 }
@@ -56,7 +56,7 @@ func (s *Service) ActOnAlert(ctx context.Context, actor Actor, id uuid.UUID, act
 // ActOnAlerts does something with many alerts in one transaction, each once: what makes
 // no sense of one keeps it from none of the others. The outcomes are in the order of
 // ids. Errors: *RuleError with every broken rule of the action.
-func (s *Service) ActOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) ([]AlertOutcome, Mark, error) {
+func (s *Service) ActOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) ([]Outcome, Mark, error) {
 	if n := len(ids); n < 1 || n > maxAlertsAtOnce {
 		return nil, Mark{}, fieldErrors([]FieldError{{
 			Pointer: "#/ids", Code: "out_of_range", Detail: fmt.Sprintf("must name 1 to %d alerts", maxAlertsAtOnce),
@@ -140,7 +140,7 @@ func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, erro
 
 // actOnAlerts appends what a person decides about alerts, under the locks of their keys.
 // The id of anything else is that of no alert.
-func (s *Service) actOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) (outcomes []AlertOutcome, mark Mark, err error) {
+func (s *Service) actOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) (outcomes []Outcome, mark Mark, err error) {
 	action, err = action.checked(ctx, s)
 	if err != nil {
 		return nil, Mark{}, err
@@ -157,7 +157,7 @@ func (s *Service) actOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID,
 				continue
 			}
 			acted[id] = true
-			o := AlertOutcome{ID: id}
+			o := Outcome{ID: id}
 			if t := tracked[id]; t == nil {
 				o.Refusal = &NotFoundError{What: "alert"}
 			} else if events, err := action.decide(&t.alert, t.seen, w.now); err != nil {

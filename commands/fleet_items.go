@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type FleetItem struct {
 	Active     *bool // nil: active, or what is known
 	CreatedAt  time.Time
 	Removed    bool
+	Tags       *map[string]string // all that the feed sets; nil leaves what it set before
 	Databases  []FleetDatabase
 }
 
@@ -51,6 +53,7 @@ type FleetIDs struct {
 	ExternalID string
 	ID         uuid.UUID
 	Databases  []FleetIDs
+	Kept       []string // keys of its tags that are not the feed's to set: they stay as they are
 }
 
 // details are what the item says, over what is known.
@@ -95,6 +98,9 @@ func checkFleet(items []FleetItem, now time.Time) error {
 		c.optional(at+"/host", item.Host)
 		c.engine(at+"/engine", item.Engine)
 		c.time(at+"/createdAt", item.CreatedAt)
+		if item.Tags != nil {
+			c.tags(at+"/tags", *item.Tags)
+		}
 		if err := tooMany(at+"/databases", len(item.Databases)); err != nil {
 			return err
 		}
@@ -189,12 +195,23 @@ func stateDigest(fields ...string) []byte {
 	return digest
 }
 
-func instanceDigest(d fleet.InstanceDetails) []byte {
+// instanceDigest also has the tags that a feed set. What is kept from before there were tags
+// lacks them: no feed had set any.
+func instanceDigest(d fleet.InstanceDetails, fed fleet.Tags) []byte {
 	active := ""
 	if d.Active {
 		active = "active"
 	}
-	return stateDigest(d.Name, string(d.Engine), d.Version, d.Host, active, d.CreatedAt.UTC().Format(time.RFC3339Nano))
+	return stateDigest(d.Name, string(d.Engine), d.Version, d.Host, active, d.CreatedAt.UTC().Format(time.RFC3339Nano), tagsText(fed))
+}
+
+// tagsText are tags with their sources as one text, in which no part has a line break.
+func tagsText(tags fleet.Tags) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", key, tags[key].Value, tags[key].By)
+	}
+	return b.String()
 }
 
 func databaseDigest(name string, createdAt time.Time) []byte {
@@ -204,9 +221,21 @@ func databaseDigest(name string, createdAt time.Time) []byte {
 // present reports whether the thing with this digest is there.
 func present(digest []byte) bool { return len(digest) > 0 && digest[0] == 1 }
 
-func sameInstance(digest []byte, item FleetItem) bool {
-	want := instanceDigest(item.details(fleet.InstanceDetails{}))
-	said := []bool{true, true, item.Version != nil, item.Host != nil, item.Active != nil, !item.CreatedAt.IsZero()}
+// sameInstance reports whether an item of a feed says nothing new. Where people or other feeds set
+// tags, too, it does not know, and the instance is loaded.
+func sameInstance(digest []byte, item FleetItem, by fleet.TagSource) bool {
+	tags := fleet.Tags{}
+	if item.Tags != nil {
+		for key, value := range *item.Tags {
+			tags[key] = fleet.Tag{Value: value, By: by}
+		}
+	}
+	want := instanceDigest(item.details(fleet.InstanceDetails{}), tags)
+	if missing := len(want) - len(digest); missing == fieldDigest {
+		none := sha256.Sum256(nil)
+		digest = append(slices.Clone(digest), none[:fieldDigest]...)
+	}
+	said := []bool{true, true, item.Version != nil, item.Host != nil, item.Active != nil, !item.CreatedAt.IsZero(), item.Tags != nil}
 	return sameFields(digest, want, said)
 }
 

@@ -35,7 +35,7 @@ func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known ma
 	for i, item := range items {
 		key := known[item.ExternalID]
 		f := foundItem{FleetItem: item, index: i, key: key, there: present(key.StateDigest)}
-		if f.there && !item.Removed && w.actor.Limit.Allows(key.Stream) && !sameInstance(key.StateDigest, item) {
+		if f.there && !item.Removed && w.actor.Limit.Allows(key.Stream) && !sameInstance(key.StateDigest, item, fleet.ByFeed(w.actor.Sender)) {
 			var err error
 			if f.instance, f.at, err = w.loadInstance(ctx, key.Stream); err != nil {
 				return nil, err

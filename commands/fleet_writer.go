@@ -25,6 +25,8 @@ type fleetWriter struct {
 	batches []eventstore.Append
 	added   databaseList
 	gone    databaseList
+
+	protectedTags []string // keys; nil: they were not read yet
 }
 
 // databaseList is what the batch changes about instance_databases.
@@ -74,7 +76,7 @@ func (w *fleetWriter) keepInstance(id uuid.UUID, at stream, instance *fleet.Inst
 	}
 	digest := slices.Clone(removedDigest[:])
 	if instance.Known() {
-		digest = instanceDigest(instance.Details())
+		digest = instanceDigest(instance.Details(), instance.Tags().Fed())
 	}
 	return w.keep(fleet.InstanceStream, id, at, externalID, digest, events)
 }

@@ -24,6 +24,7 @@ type RegisterInstance struct {
 	Host       string
 	Active     bool
 	CreatedAt  time.Time // zero: now
+	Tags       map[string]string
 }
 
 // RegisterInstance makes an instance known. Errors: *RuleError, with
@@ -67,7 +68,7 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 	if !r.CreatedAt.IsZero() {
 		d.CreatedAt = instant.Cut(r.CreatedAt)
 	}
-	if err := w.registerInstance(id, r.ExternalID, d); err != nil {
+	if _, err := w.registerInstance(ctx, id, r.ExternalID, d, fleet.ChangeTags{Set: r.Tags}); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	mark, err := w.write(ctx)
@@ -86,6 +87,7 @@ func (r RegisterInstance) Check(now time.Time) error {
 	c.text("#/version", r.Version, 0)
 	c.text("#/host", r.Host, 0)
 	c.time("#/createdAt", r.CreatedAt)
+	c.tags("#/tags", r.Tags)
 	return c.err()
 }
 
@@ -99,6 +101,7 @@ type ChangeInstance struct {
 	Engine *fleet.Engine
 	// DeclinedGrants are all that the organization will not give.
 	DeclinedGrants *[]string
+	Tags           *fleet.ChangeTags
 }
 
 // ChangeInstance changes an instance. Errors: *NotFoundError, *RuleError.
@@ -142,6 +145,13 @@ func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 			}
 			events = append(events, declined...)
 		}
+		if c.Tags != nil {
+			tagged, _, err := w.tag(ctx, instance, *c.Tags)
+			if err != nil {
+				return err
+			}
+			events = append(events, tagged...)
+		}
 		return w.keepInstance(id, at, instance, instance.ExternalID(), events)
 	})
 }
@@ -155,6 +165,9 @@ func (c ChangeInstance) Check(engine fleet.Engine) error {
 	}
 	check.optional("#/version", c.Version)
 	check.optional("#/host", c.Host)
+	if c.Tags != nil {
+		check.tags("#/tags", c.Tags.Set)
+	}
 	if c.Engine != nil {
 		check.fixed("#/engine", engine, *c.Engine)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -258,6 +259,8 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 const (
 	maxReportRetentionDays = 365
 	maxInputsRetentionDays = 3650
+	maxDueDays             = 3650
+	maxProtectedTags       = 100
 	maxMinutes             = 24 * 60
 	maxPercent             = 100
 )
@@ -277,6 +280,10 @@ func CheckSettings(c organization.ChangeSettings) error {
 	}{
 		{"#/reportRetentionDays", c.ReportRetentionDays, maxReportRetentionDays},
 		{"#/inputsRetentionDays", c.InputsRetentionDays, maxInputsRetentionDays},
+		{"#/dueDays/critical", c.DueCritical, maxDueDays},
+		{"#/dueDays/high", c.DueHigh, maxDueDays},
+		{"#/dueDays/medium", c.DueMedium, maxDueDays},
+		{"#/dueDays/low", c.DueLow, maxDueDays},
 		{"#/watch/silentMinutes", c.SilentMinutes, maxMinutes},
 		{"#/watch/volumePercent", c.VolumePercent, maxPercent},
 		{"#/watch/lockWaitMinutes", c.LockWaitMinutes, maxMinutes},
@@ -296,5 +303,21 @@ func CheckSettings(c organization.ChangeSettings) error {
 	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
 		broken = append(broken, FieldError{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
 	}
-	return fieldErrors(broken)
+	return fieldErrors(append(broken, checkProtectedTags(c.ProtectedTags)...))
+}
+
+func checkProtectedTags(keys *[]string) (broken []FieldError) {
+	if keys == nil {
+		return nil
+	}
+	if len(*keys) > maxProtectedTags {
+		broken = append(broken, FieldError{Pointer: "#/protectedTags", Code: "too_many_items", Detail: fmt.Sprintf("has %d keys; at most %d are allowed", len(*keys), maxProtectedTags),
+			Params: map[string]any{"max": maxProtectedTags}})
+	}
+	for i, key := range *keys {
+		if !fleet.ValidTagKey(key) {
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/protectedTags/%d", i), Code: "invalid_name", Detail: fleet.TagKeyRule})
+		}
+	}
+	return broken
 }

@@ -80,39 +80,53 @@ func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([
 	}
 	ids := make([]FleetIDs, 0, len(items))
 	for _, item := range found {
-		id, err := w.recordInstance(ctx, item)
+		id, kept, err := w.recordInstance(ctx, item)
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, FleetIDs{ExternalID: item.ExternalID, ID: id, Databases: []FleetIDs{}})
+		ids = append(ids, FleetIDs{ExternalID: item.ExternalID, ID: id, Databases: []FleetIDs{}, Kept: kept})
 	}
 	return ids, w.recordDatabases(ctx, items, ids)
 }
 
-func (w *fleetWriter) recordInstance(ctx context.Context, item foundItem) (uuid.UUID, error) {
+// recordInstance also returns the keys of the item's tags that are not the feed's to set.
+func (w *fleetWriter) recordInstance(ctx context.Context, item foundItem) (id uuid.UUID, kept []string, err error) {
 	switch {
 	case item.Removed && item.there:
-		return item.key.Stream, w.removeInstance(ctx, item.key.Stream, item.ExternalID)
+		return item.key.Stream, nil, w.removeInstance(ctx, item.key.Stream, item.ExternalID)
 	case item.instance != nil:
 		events, err := item.instance.Change(item.details(item.instance.Details()))
 		if err != nil {
-			return uuid.Nil, err
+			return uuid.Nil, nil, err
 		}
-		return item.key.Stream, w.keepInstance(item.key.Stream, item.at, item.instance, item.ExternalID, events)
+		tagged, kept, err := w.tag(ctx, item.instance, w.fed(item.Tags))
+		if err != nil {
+			return uuid.Nil, nil, err
+		}
+		return item.key.Stream, kept, w.keepInstance(item.key.Stream, item.at, item.instance, item.ExternalID, append(events, tagged...))
 	case item.Removed, item.there:
-		return item.key.Stream, nil
+		return item.key.Stream, nil, nil
 	}
-	id := newID()
-	return id, w.registerInstance(id, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}))
+	id = newID()
+	kept, err = w.registerInstance(ctx, id, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}), w.fed(item.Tags))
+	return id, kept, err
 }
 
-func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.InstanceDetails) error {
-	instance := new(fleet.Instance)
+// registerInstance also returns the keys of tags that whoever registers it may not set.
+func (w *fleetWriter) registerInstance(ctx context.Context, id uuid.UUID, externalID string, d fleet.InstanceDetails, tags fleet.ChangeTags) (kept []string, err error) {
+	instance, registered := new(fleet.Instance), new(fleet.Instance)
 	events, err := instance.Register(externalID, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return w.keepInstance(id, stream{version: eventstore.NoStream}, instance, externalID, events)
+	for _, e := range events {
+		registered.Apply(e)
+	}
+	tagged, kept, err := w.tag(ctx, registered, tags)
+	if err != nil {
+		return nil, err
+	}
+	return kept, w.keepInstance(id, stream{version: eventstore.NoStream}, instance, externalID, append(events, tagged...))
 }
 
 // recordDatabases decides about the databases of every item and adds their ids.

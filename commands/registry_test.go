@@ -175,6 +175,7 @@ func examples() []any {
 		fleet.AssessmentKept{
 			InstanceID: a, AssessmentID: b, At: at, FactsSHA256: "0c", AnswersSHA256: "0d", Catalogue: "7", Reached: true, ClassifiedSHA256: "0e", Mark: "f0f1:0f",
 		},
+		fleet.InstanceTagged{Set: map[string]string{"env": "prod"}, Removed: []string{"owner"}, By: fleet.ByFeed("cmdb")},
 		fleet.InstanceGrantsDeclined{Objects: []string{"pg_authid (rolname, rolpassword) in database orders", "pg_user_mapping"}},
 		fleet.DatabaseRegistered{InstanceID: a, ExternalID: "sales", Name: "sales", CreatedAt: at},
 		fleet.DatabaseChanged{Name: "sales", CreatedAt: at},
@@ -230,6 +231,7 @@ func examples() []any {
 			LockWaitMinutes: &organization.SettingChange[int]{From: 5, To: 1}, WraparoundPercent: &organization.SettingChange[int]{From: 80, To: 50},
 		},
 		organization.SettingsChanged{ExceptionApproval: &organization.SettingChange[string]{From: "any", To: "another"}},
+		organization.SettingsChanged{ProtectedTags: &organization.SettingChange[string]{From: "", To: "env,team"}, DueCritical: &organization.SettingChange[int]{From: 7, To: 3}, DueHigh: &organization.SettingChange[int]{From: 30, To: 14}, DueMedium: &organization.SettingChange[int]{From: 90, To: 60}, DueLow: &organization.SettingChange[int]{From: 180, To: 365}},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
 		organization.EvidenceMade{CheckID: "PG-S17", From: at.AddDate(0, -3, 0), To: at, AsOf: at.Add(time.Hour), Instances: 2, SHA256: strings.Repeat("ab", 32)},

@@ -21,6 +21,8 @@ type Actor struct {
 	Component      string    // "ingest", "collector", "worker", "cli"
 	RequestID      string
 	Limit          fleet.Limit // of an ingest token
+	Sender         string      // that a call of a feed names; empty: none
+	Administers    bool        // may do what is kept to administrators
 }
 
 // Mark is where a write ended up, so that the caller can wait for the

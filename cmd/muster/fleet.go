@@ -189,7 +189,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 	}
 	applier := roster.Applier{
 		DB: in.db, Commands: in.commands, Servers: in.facts, Connections: collector, Unreached: a.unreached,
-		Actor:   commands.Actor{OrganizationID: of.ID, MemberID: who.Member.ID, RequestID: run},
+		Actor:   commands.Actor{OrganizationID: of.ID, MemberID: who.Member.ID, RequestID: run, Administers: true},
 		CatchUp: func(ctx context.Context) error { return in.current(ctx, eventstore.Fleet, fleet.Name) },
 	}
 	err = applier.Apply(ctx, plan)

@@ -113,7 +113,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Mail: server, Composer: sender.Composer, DB: p.db, Now: p.clock.Now,
 		},
 		ReportRoutes: &reports.ReportRoutes{
-			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
+			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Fleet: p.fleet, Jobs: p.queue, Blobs: p.blobs,
 			Proofs: p.proofs, Evidence: p.evidenceMaker(), Waiter: p.runner, Log: p.log, Now: p.clock.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{

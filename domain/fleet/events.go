@@ -73,6 +73,14 @@ type InstanceGrantsDeclined struct {
 	Objects []string `json:"objects"`
 }
 
+// InstanceTagged holds the tags that got a value from now on, the keys of those that are gone,
+// and who said so; By is empty where it was a person.
+type InstanceTagged struct {
+	Set     map[string]string `json:"set,omitempty"`
+	Removed []string          `json:"removed,omitempty"`
+	By      TagSource         `json:"by,omitempty"`
+}
+
 // DatabaseRegistered says that the database is known from now on.
 type DatabaseRegistered struct {
 	InstanceID uuid.UUID `json:"instanceId"`
@@ -103,13 +111,14 @@ func (DatabaseRemoved) name() string     { return "database.removed" }
 func (InstanceAssessed) name() string    { return "instance.assessed" }
 
 func (InstanceGrantsDeclined) name() string { return "instance.grants_declined" }
+func (InstanceTagged) name() string         { return "instance.tagged" }
 
 // Events returns an empty value of every event of the fleet. All are at schema version 1. A
 // name that was ever written stays.
 func Events() []Event {
 	return []Event{
 		InstanceRegistered{}, InstanceChanged{}, InstanceActivated{}, InstanceDeactivated{}, InstanceRemoved{},
-		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{}, InstanceGrantsDeclined{}, AssessmentKept{},
+		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{}, InstanceGrantsDeclined{}, InstanceTagged{}, AssessmentKept{},
 	}
 }
 

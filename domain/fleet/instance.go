@@ -47,6 +47,7 @@ type Instance struct {
 	externalID          string
 	details             InstanceDetails
 	declined            []string // grants
+	tags                Tags
 }
 
 // RemovedError reports a decision about something that is gone.
@@ -80,6 +81,8 @@ func (i *Instance) Apply(event Event) {
 		i.removed = true
 	case InstanceGrantsDeclined:
 		i.declined = e.Objects
+	case InstanceTagged:
+		i.tags = i.tags.Apply(e)
 	}
 }
 

@@ -69,6 +69,11 @@ type SettingsChanged struct {
 	PaperSize           *SettingChange[string] `json:"paperSize,omitempty"`
 	StatementTexts      *SettingChange[string] `json:"statementTexts,omitempty"`
 	ExceptionApproval   *SettingChange[string] `json:"exceptionApproval,omitempty"`
+	ProtectedTags       *SettingChange[string] `json:"protectedTags,omitempty"`
+	DueCritical         *SettingChange[int]    `json:"dueCritical,omitempty"`
+	DueHigh             *SettingChange[int]    `json:"dueHigh,omitempty"`
+	DueMedium           *SettingChange[int]    `json:"dueMedium,omitempty"`
+	DueLow              *SettingChange[int]    `json:"dueLow,omitempty"`
 	SilentMinutes       *SettingChange[int]    `json:"silentMinutes,omitempty"`
 	VolumePercent       *SettingChange[int]    `json:"volumePercent,omitempty"`
 	LockWaitMinutes     *SettingChange[int]    `json:"lockWaitMinutes,omitempty"`

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
+	"strings"
 )
 
 // Settings are what an administrator sets for the whole organization.
@@ -14,8 +16,13 @@ type Settings struct {
 	PaperSize           string // A4, Letter
 	StatementTexts      string // TextsOff, TextsNormalized
 	ExceptionApproval   string // ApprovalAny, ApprovalAnother
+	ProtectedTags       string // JoinKeys: keys of tags that only administrators set
+	DueDays             DueDays
 	Watch               Watch
 }
+
+// DueDays are within how many days of its first finding a finding is to be closed, by severity.
+type DueDays struct{ Critical, High, Medium, Low int }
 
 // What is kept of the texts of statements.
 const (
@@ -46,6 +53,11 @@ type ChangeSettings struct {
 	PaperSize           *string
 	StatementTexts      *string
 	ExceptionApproval   *string
+	ProtectedTags       *[]string
+	DueCritical         *int
+	DueHigh             *int
+	DueMedium           *int
+	DueLow              *int
 	SilentMinutes       *int
 	VolumePercent       *int
 	LockWaitMinutes     *int
@@ -66,6 +78,14 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	e.PaperSize = change(&is.PaperSize, c.PaperSize)
 	e.StatementTexts = change(&is.StatementTexts, c.StatementTexts)
 	e.ExceptionApproval = change(&is.ExceptionApproval, c.ExceptionApproval)
+	if c.ProtectedTags != nil {
+		keys := JoinKeys(*c.ProtectedTags)
+		e.ProtectedTags = change(&is.ProtectedTags, &keys)
+	}
+	e.DueCritical = change(&is.DueDays.Critical, c.DueCritical)
+	e.DueHigh = change(&is.DueDays.High, c.DueHigh)
+	e.DueMedium = change(&is.DueDays.Medium, c.DueMedium)
+	e.DueLow = change(&is.DueDays.Low, c.DueLow)
 	e.SilentMinutes = change(&is.Watch.SilentMinutes, c.SilentMinutes)
 	e.VolumePercent = change(&is.Watch.VolumePercent, c.VolumePercent)
 	e.LockWaitMinutes = change(&is.Watch.LockWaitMinutes, c.LockWaitMinutes)
@@ -84,6 +104,20 @@ func change[T comparable](value, to *T) *SettingChange[T] {
 	changed := &SettingChange[T]{From: *value, To: *to}
 	*value = *to
 	return changed
+}
+
+// JoinKeys are keys of tags as one text: sorted, each once, with commas, which no key has,
+// between them.
+func JoinKeys(keys []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(keys))), ",")
+}
+
+// SplitKeys are the keys that JoinKeys put into one text.
+func SplitKeys(joined string) []string {
+	if joined == "" {
+		return []string{}
+	}
+	return strings.Split(joined, ",")
 }
 
 // Digest names the settings by their values: whoever changes them says which

@@ -27,6 +27,11 @@ type Organization struct {
 	PaperSize           string    `db:"paper_size"`         // A4, Letter
 	StatementTexts      string    `db:"statement_texts"`    // off, normalized
 	ExceptionApproval   string    `db:"exception_approval"` // any, another
+	ProtectedTags       string    `db:"protected_tags"`     // organization.JoinKeys
+	DueCritical         int       `db:"due_days_critical"`
+	DueHigh             int       `db:"due_days_high"`
+	DueMedium           int       `db:"due_days_medium"`
+	DueLow              int       `db:"due_days_low"`
 	SilentMinutes       int       `db:"watch_silent_minutes"`
 	VolumePercent       int       `db:"watch_volume_percent"`
 	LockWaitMinutes     int       `db:"watch_lock_wait_minutes"`
@@ -40,6 +45,8 @@ func (o Organization) Settings() organization.Settings {
 	return organization.Settings{
 		Name: o.Name, ReportRetentionDays: o.ReportRetentionDays, InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize,
 		StatementTexts: o.StatementTexts, ExceptionApproval: o.ExceptionApproval,
+		ProtectedTags: o.ProtectedTags,
+		DueDays:       organization.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: organization.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
@@ -157,6 +164,7 @@ func (a *arrayOf[T]) Scan(src any) error {
 }
 
 const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts, exception_approval,
+	protected_tags, due_days_critical, due_days_high, due_days_medium, due_days_low,
 	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
 
 // InsertOrganization stores an organization with default settings and returns it. Those
@@ -190,6 +198,13 @@ func (s *Store) HoldsApproval(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (a
 	return approval, err
 }
 
+// HoldsProtectedTags returns the keys of the tags that only administrators set, and lets nobody
+// change them until tx ends.
+func (s *Store) HoldsProtectedTags(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) ([]string, error) {
+	keys, _, err := statement.Find[string](ctx, tx, "hold which tags are protected", `SELECT protected_tags FROM organizations WHERE id = $1 FOR SHARE`, id)
+	return organization.SplitKeys(keys), err
+}
+
 // LockOrganization returns one whose row nobody else writes until tx ends. Whoever
 // signs in meanwhile goes on: their session only refers to the row.
 func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (Organization, error) {
@@ -199,10 +214,12 @@ func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID)
 // UpdateSettings stores an organization's settings and returns it.
 func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (Organization, error) {
 	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
-			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10, exception_approval = $11
+			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10, exception_approval = $11,
+			protected_tags = $12, due_days_critical = $13, due_days_high = $14, due_days_medium = $15, due_days_low = $16
 		WHERE id = $1 RETURNING `+organizationColumns,
 		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
-		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts, is.ExceptionApproval)
+		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts, is.ExceptionApproval,
+		is.ProtectedTags, is.DueDays.Critical, is.DueDays.High, is.DueDays.Medium, is.DueDays.Low)
 }
 
 // Organizations returns all, oldest first.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,6 +40,7 @@ type Server struct {
 	HostName         string // empty: where its connection leads
 	Classify         string
 	AssessEvery      time.Duration // 0: never
+	Tags             map[string]string
 }
 
 // file is a configuration as it is written.
@@ -52,15 +54,16 @@ type file struct {
 }
 
 type fileServer struct {
-	Name         string `yaml:"name"`
-	ExternalID   string `yaml:"externalId"`
-	Engine       string `yaml:"engine"`
-	DSN          string `yaml:"dsn"`
-	DSNFile      string `yaml:"dsnFile"`
-	PasswordFile string `yaml:"passwordFile"`
-	Host         string `yaml:"host"`
-	Classify     string `yaml:"classify"`
-	AssessEvery  string `yaml:"assessEvery"`
+	Name         string            `yaml:"name"`
+	ExternalID   string            `yaml:"externalId"`
+	Engine       string            `yaml:"engine"`
+	DSN          string            `yaml:"dsn"`
+	DSNFile      string            `yaml:"dsnFile"`
+	PasswordFile string            `yaml:"passwordFile"`
+	Host         string            `yaml:"host"`
+	Classify     string            `yaml:"classify"`
+	AssessEvery  string            `yaml:"assessEvery"`
+	Tags         map[string]string `yaml:"tags"`
 	line         int
 }
 
@@ -156,7 +159,7 @@ func parse(text []byte) (f file, faults []string, readable bool) {
 	if list := member(top, "servers"); list != nil && list.Kind == yaml.SequenceNode {
 		for _, one := range list.Content {
 			faults = append(faults, unknownKeys(one, "a server", []string{
-				"name", "externalId", "engine", "dsn", "dsnFile", "passwordFile", "host", "classify", "assessEvery",
+				"name", "externalId", "engine", "dsn", "dsnFile", "passwordFile", "host", "classify", "assessEvery", "tags",
 			})...)
 		}
 	}
@@ -253,8 +256,9 @@ func (r *rules) server(f fileServer) {
 	s := Server{
 		Name: f.Name, ExternalID: f.ExternalID, Engine: fleet.Engine(f.Engine), HostName: f.Host, Classify: f.Classify,
 		Connection:  secretref.Reference{DSN: f.DSN, DSNFile: f.DSNFile, PasswordFile: f.PasswordFile},
-		AssessEvery: defaultAssessEvery,
+		AssessEvery: defaultAssessEvery, Tags: f.Tags,
 	}
+	r.tags(f.line, f.Tags)
 	if s.ExternalID == "" {
 		s.ExternalID = s.Name
 	}
@@ -293,6 +297,19 @@ func (r *rules) server(f fileServer) {
 		r.breaks(f.line, s.Connection.MemberOf(err), err.Error())
 	}
 	r.config.Servers = append(r.config.Servers, s)
+}
+
+func (r *rules) tags(line int, tags map[string]string) {
+	if len(tags) > fleet.MaxTags {
+		r.breaks(line, "tags", fmt.Sprintf("has %d tags; at most %d are allowed", len(tags), fleet.MaxTags))
+	}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if !fleet.ValidTagKey(key) {
+			r.breaks(line, "tags", "has a key that is none: it "+fleet.TagKeyRule)
+		} else if !fleet.ValidTagValue(tags[key]) {
+			r.breaks(line, "tags."+key, fleet.TagValueRule)
+		}
+	}
 }
 
 // target is a server as its secrets are now.

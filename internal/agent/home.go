@@ -172,6 +172,13 @@ func (w *watched) announcement(after *serverState) (record, error) {
 	if host := cut(legible.Clean(w.hostName(machine)), mostLabel); host != "" {
 		item.Host = &host
 	}
+	if len(w.Tags) > 0 || after.Tagged { // a server from before there were tags refuses the member
+		tags := api.Tags(w.Tags)
+		if tags == nil {
+			tags = api.Tags{}
+		}
+		item.Tags, after.Tagged = &tags, true
+	}
 	for _, name := range slices.Sorted(maps.Keys(after.Databases)) {
 		*item.Databases = append(*item.Databases, api.FleetDatabase{ExternalId: name, Name: name, CreatedAt: after.Databases[name].UTC()})
 	}

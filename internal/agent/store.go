@@ -145,6 +145,7 @@ type serverState struct {
 	Announced  string               // the instance as it was told last, but for those
 	AssessedAt time.Time
 	Version    string
+	Tagged     bool // it was told with tags once
 }
 
 func (s *store) server(id string) (state serverState, err error) {

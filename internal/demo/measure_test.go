@@ -192,7 +192,7 @@ func TestSeriesShowTheDemo(t *testing.T) {
 // hostOf is the filter by an instance.
 func (s *scene) hostOf(name string) (scope measurements.HostScope) {
 	s.Helper()
-	must(s.T, s.db.Select(&scope.Instances, `SELECT id FROM fleet_v2.instances WHERE name = $1`, name))
+	must(s.T, s.db.Select(&scope.Instances, `SELECT id FROM fleet_v3.instances WHERE name = $1`, name))
 	scope.Filtered = true
 	return scope
 }

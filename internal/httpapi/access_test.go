@@ -57,9 +57,11 @@ POST   /api/v1/alerts/:alertId/resolve               m--A alerts:write
 GET    /api/v1/instances                             vmaA metrics:read alerts:read reports:read reports:create
 POST   /api/v1/instances                             ---A admin
 GET    /api/v1/instances/:instanceId                 vmaA metrics:read alerts:read reports:read reports:create
-PATCH  /api/v1/instances/:instanceId                 ---A admin
+PATCH  /api/v1/instances/:instanceId                 -m-A alerts:write admin
 DELETE /api/v1/instances/:instanceId                 ---A admin
 POST   /api/v1/instances/:instanceId/assess          ---A admin
+POST   /api/v1/instances/actions                     -m-A alerts:write admin
+GET    /api/v1/tags                                  vmaA metrics:read alerts:read reports:read reports:create
 GET    /api/v1/instances/:instanceId/databases       vmaA metrics:read alerts:read reports:read reports:create
 GET    /api/v1/instances/:instanceId/health          -maA reports:download
 GET    /api/v1/members                               vmaA members:read

@@ -109,10 +109,10 @@ func (f *fuzzer) look() subjects {
 		}
 	}
 	for name, query := range map[string]string{
-		"instanceName": `SELECT name FROM fleet_v2.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
-		"instance":     `SELECT external_id FROM fleet_v2.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
-		"instances":    `SELECT external_id FROM fleet_v2.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
-		"database":     `SELECT external_id FROM fleet_v2.databases WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"instanceName": `SELECT name FROM fleet_v3.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"instance":     `SELECT external_id FROM fleet_v3.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"instances":    `SELECT external_id FROM fleet_v3.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"database":     `SELECT external_id FROM fleet_v3.databases WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
 	} {
 		var words []string
 		must(f.t, f.deps.DB.Select(&words, query, f.ours.organization.ID))

@@ -350,7 +350,7 @@ var ofTables = map[string]subject{
 	"organizations": {"who is calling", "every"},
 	"sessions":      {"who is calling", "every"},
 
-	"fleet_v2": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getConnections getControl getFinding
+	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getConnections getControl getFinding
 		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
 		listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements
 		listUtilizationContributors listWaitEventsContributors`},

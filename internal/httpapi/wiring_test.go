@@ -111,7 +111,7 @@ func (d Dependencies) groups() Groups {
 			PublicURL: d.PublicURL, Log: d.Log, Mail: d.Mail, Composer: d.Sender.Composer, DB: d.DB, Now: d.Now,
 		},
 		ReportRoutes: &reports.ReportRoutes{
-			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Fleet: d.Fleet, Jobs: d.Jobs, Blobs: d.Blobs,
 			Proofs: d.Proofs, Evidence: d.evidence(), Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{

@@ -151,7 +151,7 @@ func (a *Applier) do(ctx context.Context, t task, p *Plan) error {
 func (a *Applier) register(ctx context.Context, t *instanceTask, p *Plan) error {
 	i := t.declared
 	id := uuid.Must(uuid.NewV7())
-	in := commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Active: i.Active == nil || *i.Active}
+	in := commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Active: i.Active == nil || *i.Active, Tags: i.Tags}
 	if i.Host != nil {
 		in.Host = *i.Host
 	} else if i.DSN != "" {

@@ -32,6 +32,8 @@ type Instance struct {
 	Classify   string // empty: as it is, names at first
 	// Separate registers a server that another instance leads to already.
 	Separate *bool
+	// Tags are all that people set; those of feeds stay. nil is left as it is.
+	Tags map[string]string
 }
 
 func (i Instance) separate() bool { return i.Separate != nil && *i.Separate }

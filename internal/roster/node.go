@@ -100,6 +100,47 @@ func (w *walker) text(into *string) member {
 	}
 }
 
+// texts reads a mapping of texts by keys, which its user holds to their rules.
+func (w *walker) texts(into *map[string]string) member {
+	return func(value *yaml.Node, field string) {
+		if value.Kind != yaml.MappingNode {
+			w.refuse(value, field, "must be a mapping; without any it is written {}")
+			return
+		}
+		texts := make(map[string]string, len(value.Content)/2)
+		for i := 0; i+1 < len(value.Content); i += 2 {
+			key, text := value.Content[i], ""
+			if _, twice := texts[key.Value]; twice {
+				w.refuse(key, field, "has a key twice")
+			}
+			at := field
+			if plainKey.MatchString(key.Value) {
+				at = below(field, key.Value)
+			}
+			if w.text(&text)(value.Content[i+1], at); text != "" {
+				texts[key.Value] = text
+			}
+		}
+		*into = texts
+	}
+}
+
+// words reads a list of texts.
+func (w *walker) words(into **[]string) member {
+	return func(value *yaml.Node, field string) {
+		words := []string{}
+		read := w.sequence(value, field, func(n *yaml.Node, field string) {
+			var text string
+			if w.text(&text)(n, field); text != "" {
+				words = append(words, text)
+			}
+		})
+		if read {
+			*into = &words
+		}
+	}
+}
+
 // optional is text into a place that is nil until then.
 func (w *walker) optional(into **string) member {
 	return func(value *yaml.Node, field string) {

@@ -2,7 +2,9 @@ package roster
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/servers"
 	"muster/projections/exceptions"
@@ -91,6 +94,11 @@ func (c *comparison) settings() {
 	text("paperSize", was.PaperSize, is.PaperSize)
 	text("statementTexts", was.StatementTexts, is.StatementTexts)
 	text("exceptionApproval", was.ExceptionApproval, is.ExceptionApproval)
+	text("protectedTags", orNone(was.ProtectedTags), orNone(is.ProtectedTags))
+	number("dueDays.critical", was.DueDays.Critical, is.DueDays.Critical)
+	number("dueDays.high", was.DueDays.High, is.DueDays.High)
+	number("dueDays.medium", was.DueDays.Medium, is.DueDays.Medium)
+	number("dueDays.low", was.DueDays.Low, is.DueDays.Low)
 	number("watch.silentMinutes", was.Watch.SilentMinutes, is.Watch.SilentMinutes)
 	number("watch.volumePercent", was.Watch.VolumePercent, is.Watch.VolumePercent)
 	number("watch.lockWaitMinutes", was.Watch.LockWaitMinutes, is.Watch.LockWaitMinutes)
@@ -153,6 +161,10 @@ func (c *comparison) alter(declared *Instance, known *Known) {
 		t.change.Active = declared.Active
 		d = append(d, Difference{Field: "active", Before: strconv.FormatBool(known.Active), After: strconv.FormatBool(*declared.Active)})
 	}
+	if tags, change := declared.tags(known); change != nil {
+		t.change.Tags = change
+		d = append(d, tags...)
+	}
 	if !known.Connected && declared.DSN == "" && declared.Classify != "" {
 		c.faults = append(c.faults, declared.fault("classify", "needs a connection: the instance has none, and the file names none"))
 		return
@@ -170,6 +182,30 @@ func (c *comparison) alter(declared *Instance, known *Known) {
 		return
 	}
 	c.plan.Changes = append(c.plan.Changes, Change{Action: Alter, Kind: KindInstance, ExternalID: known.ExternalID, Called: known.title(), Differences: d, task: task{instance: t}})
+}
+
+// tags are how the tags of an instance differ; nil where they do not.
+func (i *Instance) tags(known *Known) (d []Difference, c *domain.ChangeTags) {
+	if i.Tags == nil {
+		return nil, nil
+	}
+	c = &domain.ChangeTags{Set: map[string]string{}}
+	for _, key := range slices.Sorted(maps.Keys(i.Tags)) {
+		if is := known.Tags[key].Value; is != i.Tags[key] {
+			c.Set[key] = i.Tags[key]
+			d = append(d, Difference{Field: "tags." + key, Before: orNone(is), After: i.Tags[key]})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(known.Tags)) {
+		if _, named := i.Tags[key]; !named && known.Tags[key].By == domain.ByPerson {
+			c.Remove = append(c.Remove, key)
+			d = append(d, Difference{Field: "tags." + key, Before: known.Tags[key].Value, After: "none"})
+		}
+	}
+	if len(d) == 0 {
+		return nil, nil
+	}
+	return d, c
 }
 
 // host is that which an instance is to have. One that was taken from the connection

@@ -33,11 +33,12 @@ func connected(n byte, externalID, host, dsn string) roster.Known {
 func state() roster.State {
 	orders := connected(1, "pg-orders", "db01", "postgres://muster:old@db01:5432/postgres")
 	orders.DatabaseCount = 1
+	orders.Tags = readmodel.Tags{"env": {Value: "prod"}, "rack": {Value: "r7", By: fleet.ByFeed("cmdb")}}
 	orders.Databases = []readmodel.Database{{ID: id(11), ExternalID: "orders", Name: "orders"}}
 	agent := there(3, "ora-1", "Erp", fleet.Oracle, "ora01")
 	agent.Sent = true
 	return roster.State{
-		Now: noon, Settings: organization.Settings{Name: "Acme", ReportRetentionDays: 30, PaperSize: "A4"},
+		Now: noon, Settings: organization.Settings{Name: "Acme", ReportRetentionDays: 30, PaperSize: "A4", DueDays: organization.DueDays{High: 30}},
 		Instances: []roster.Known{orders, there(2, "my-1", "my-1", fleet.MySQL, ""), agent},
 		Exceptions: []exceptions.Exception{
 			{ID: id(21), Status: exception.StatusGranted, CheckID: "PG-S17", InstanceID: ref(1), Reason: "because", Until: noon.AddDate(0, 1, 0)},
@@ -104,6 +105,12 @@ func TestWhatDiffersIsTold(t *testing.T) {
 		"another engine": {"instances:\n  - {externalId: my-1, engine: mongodb}", false,
 			"! 2: instances[0].engine is mysql of the instance that is there, and never changes; a server of another engine is another instance, with an externalId of its own (engine_fixed)\n" +
 				"  instance pg-orders (postgresql, db01): is not in the file and stays\n  instance ora-1 \"Erp\" (oracle, ora01): is not in the file and stays"},
+		"tags as they are":   {orders + "tags: {env: prod, rack: r7}}\n" + others, true, ""},
+		"tags of feeds stay": {orders + "tags: {env: prod}}\n" + others, true, ""},
+		"tags": {orders + "tags: {team: payments, rack: r8}}\n" + others, true,
+			"~ instance pg-orders: tags.rack r7 → r8, tags.team none → payments, tags.env prod → none"},
+		"no tags":               {orders + "tags: {}}\n" + others, true, "~ instance pg-orders: tags.env prod → none"},
+		"protected tags":        {"settings: {protectedTags: [team, env, team], dueDays: {high: 14}}", false, "~ settings: protectedTags none → env,team, dueDays.high 30 → 14"},
 		"an exception as it is": {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: " + month + "}]", true, ""},
 		"for longer":            {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: because, until: " + year + "}]", true, "~ exception PG-S17 on pg-orders: until 2026-12-23T12:00:00Z → 2027-11-23T12:00:00Z"},
 		"for another reason":    {"exceptions: [{checkId: PG-S17, instance: pg-orders, reason: other, until: " + month + "}]", true, `~ exception PG-S17 on pg-orders: reason "because" → "other"`},

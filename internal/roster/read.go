@@ -109,6 +109,15 @@ func (w *walker) settings(node *yaml.Node, field string, f *File) {
 		"paperSize":           w.optional(&s.PaperSize),
 		"statementTexts":      w.optional(&s.StatementTexts),
 		"exceptionApproval":   w.optional(&s.ExceptionApproval),
+		"protectedTags":       w.words(&s.ProtectedTags),
+		"dueDays": func(n *yaml.Node, field string) {
+			w.mapping(n, field, nil, marked(map[string]member{
+				"critical": w.number(&s.DueCritical),
+				"high":     w.number(&s.DueHigh),
+				"medium":   w.number(&s.DueMedium),
+				"low":      w.number(&s.DueLow),
+			}, lines))
+		},
 		"watch": func(n *yaml.Node, field string) {
 			w.mapping(n, field, nil, marked(map[string]member{
 				"silentMinutes":     w.number(&s.SilentMinutes),
@@ -142,11 +151,20 @@ func (w *walker) broken(err error, field string, line int, lines map[string]int)
 	for _, rule := range rules.Fields {
 		at := below(field, strings.ReplaceAll(strings.TrimPrefix(rule.Pointer, "#/"), "/", "."))
 		fault := Fault{Line: line, Field: at, Rule: rule.Detail}
-		if known := lines[at]; known > 0 {
-			fault.Line = known
+		for within, more := at, true; more; within, more = parent(within) {
+			if known := lines[within]; known > 0 {
+				fault.Line = known
+				break
+			}
 		}
 		w.faults = append(w.faults, fault)
 	}
+}
+
+// parent is what a field is a member of.
+func parent(field string) (of string, is bool) {
+	last := strings.LastIndexByte(field, '.')
+	return field[:max(last, 0)], last > 0
 }
 
 func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
@@ -163,11 +181,12 @@ func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
 		"host": w.optional(&i.Host), "active": w.truth(&i.Active), "separate": w.truth(&i.Separate),
 		"dsn": w.text(&dsn.DSN), "dsnFile": w.text(&dsn.DSNFile), "passwordFile": w.text(&dsn.PasswordFile),
 		"classify": w.oneOf(&i.Classify, assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues),
+		"tags":     w.texts(&i.Tags),
 	}
 	w.mapping(node, field, []string{"externalId", "engine"}, marked(members, lines))
 	i.Engine = fleet.Engine(engine)
 	if engine != "" && i.ExternalID != "" {
-		w.broken(commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Host: deref(i.Host)}.Check(r.Now), field, node.Line, lines)
+		w.broken(commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Host: deref(i.Host), Tags: i.Tags}.Check(r.Now), field, node.Line, lines)
 	}
 	fault, broken := Fault{}, false
 	if dsn != (secretref.Reference{}) {

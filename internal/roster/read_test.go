@@ -162,7 +162,7 @@ agents: []
 	want := []string{
 		"2: settings.reportRetentionDays must be 1 to 365",
 		"3: settings.inputsRetentionDays must be a whole number",
-		"4: settings.papersize is not known here; there are exceptionApproval, inputsRetentionDays, name, paperSize, reportRetentionDays, statementTexts, watch",
+		"4: settings.papersize is not known here; there are dueDays, exceptionApproval, inputsRetentionDays, name, paperSize, protectedTags, reportRetentionDays, statementTexts, watch",
 		"5: settings.paperSize must be A4 or Letter",
 		"6: settings.statementTexts must be off or normalized",
 		"8: settings.watch.silentMinutes must be 1 to 1440",
@@ -179,7 +179,7 @@ agents: []
 		"23: instances[3].dsn cannot be read: it names no host",
 		"24: instances[3].name is empty; leave the key out instead",
 		"27: instances[4].dsn cannot be read: it must start with postgres:// or postgresql://",
-		"28: instances[4].passwordfile is not known here; there are active, classify, dsn, dsnFile, engine, externalId, host, name, passwordFile, separate",
+		"28: instances[4].passwordfile is not known here; there are active, classify, dsn, dsnFile, engine, externalId, host, name, passwordFile, separate, tags",
 		"30: instances[4].name is given twice",
 		"34: instances[5].passwordFile names the file /no/such/file, which cannot be read: no such file or directory",
 		"37: instances[6].dsn cannot be used: Muster has no collector for mysql; leave it out, and send what is measured",
@@ -255,4 +255,36 @@ func FuzzRead(f *testing.F) {
 	f.Add("instances:\n  - {externalId: a, engine: postgresql, dsn: 'postgres://u:${PW}@db01/d'}")
 	f.Add("settings: {watch: {silentMinutes: 1}}\nexceptions: [{checkId: PG-S17, reason: x, until: 2027-01-01T00:00:00Z}]")
 	f.Fuzz(func(_ *testing.T, text string) { reader().Read([]byte(text)) })
+}
+
+func TestTagsOfAFile(t *testing.T) {
+	t.Parallel()
+	_, faults := roster.Reader{Now: noon}.Read([]byte(`instances:
+  - {externalId: a, engine: mysql, tags: [env]}
+  - externalId: b
+    engine: mysql
+    tags: {Env: prod, env: prod, zone: 7}
+  - externalId: c
+    engine: mysql
+    tags: {env: prod, env: test}
+settings:
+  protectedTags: team
+  dueDays: {high: 0, urgent: 1}
+`))
+	var lines []string
+	for _, f := range faults {
+		lines = append(lines, f.String())
+	}
+	want := []string{
+		"2: instances[0].tags must be a mapping; without any it is written {}",
+		"5: instances[1].tags.zone must be a text; put it into quotation marks",
+		"5: instances[1].tags.Env has a key that is none: it must be a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores",
+		"8: instances[2].tags has a key twice",
+		"10: settings.protectedTags must be a list; without any it is written []",
+		"11: settings.dueDays.urgent is not known here; there are critical, high, low, medium",
+		"11: settings.dueDays.high must be 1 to 3650",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Error(diff)
+	}
 }

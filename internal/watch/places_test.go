@@ -121,7 +121,7 @@ func TestReadModelThatLagsRemovesNobody(t *testing.T) {
 	s.judge()
 	raised := "raised volume/orders/data warning 0s"
 	s.wantStory(raised)
-	s.exec(`DELETE FROM fleet_v2.instances`)
+	s.exec(`DELETE FROM fleet_v3.instances`)
 	s.watch = s.another(behind{})
 	s.clock.Advance(time.Minute)
 	s.sample(watch.Volume, "/data", 93)

@@ -58,7 +58,7 @@ func (x *bench) overview(instances int) func(*testing.B) {
 
 // resolved is a scope that was found by its ids.
 func (x *bench) resolved(b *testing.B, n, instances int) (domain.Scope, error) {
-	return x.fleet.Scope(b.Context(), x.organization, x.scope(n, instances).Instances, nil)
+	return x.fleet.Scope(b.Context(), x.organization, x.scope(n, instances).Instances, nil, nil)
 }
 
 // history reads the series; yardstick is what asking bucket by bucket took, 0 where

@@ -141,7 +141,7 @@ type comparison struct {
 
 func (c *comparison) compare(f filter) {
 	c.Helper()
-	within, err := c.fleet.Scope(c.ctx, c.organization, f.ids, f.names)
+	within, err := c.fleet.Scope(c.ctx, c.organization, f.ids, f.names, nil)
 	byID := cmpopts.SortSlices(func(a, b uuid.UUID) bool { return a.String() < b.String() })
 	if diff := cmp.Diff(c.scope(f), within, byID, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		c.Fatalf("scope of %+v: %v (-want +got)\n%s", f, err, diff)

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	_ "embed" // the statements
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -39,6 +40,7 @@ type Instance struct {
 	Host           string        `db:"host"`
 	Active         bool          `db:"active"`
 	CreatedAt      time.Time     `db:"created_at"`
+	Tags           Tags          `db:"tags"`
 	DatabaseCount  int           `db:"database_count"`
 }
 
@@ -61,10 +63,25 @@ type Gone struct {
 	Engine         domain.Engine // empty: it was a database
 }
 
+// Tags are those of an instance, kept as JSON.
+type Tags domain.Tags
+
+// Scan implements sql.Scanner.
+func (t *Tags) Scan(src any) error { return statement.ScanJSON(src, (*domain.Tags)(t)) }
+
+func (t Tags) text() (string, error) {
+	if len(t) == 0 {
+		return "{}", nil
+	}
+	text, err := json.Marshal(t)
+	return string(text), err
+}
+
 // Query selects a page of instances.
 type Query struct {
 	Organization uuid.UUID
 	IDs          []uuid.UUID // empty: all
+	Tags         domain.TagFilter
 	Engines      []domain.Engine
 	Active       *bool
 	Search       string // substring of name, host, external id, version or engine, case-insensitive
@@ -78,7 +95,7 @@ func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, err
 	for i, e := range q.Engines {
 		engines[i] = string(e)
 	}
-	filter := []any{q.Organization, q.IDs, engines, q.Active, q.Search}
+	filter := []any{q.Organization, q.IDs, engines, q.Active, q.Search, filterText(q.Tags)}
 	total, err := statement.One[int64](ctx, r.db, "count instances", countInstancesQuery, filter...)
 	if err != nil {
 		return nil, 0, err
@@ -97,7 +114,7 @@ func (r *Reader) Instance(ctx context.Context, organization, id uuid.UUID) (i In
 	return found[0], true, nil
 }
 
-const matchingDatabases = ` FROM fleet_v2.databases
+const matchingDatabases = ` FROM fleet_v3.databases
 WHERE organization_id = $1 AND instance_id = $2 AND ($3 = '' OR position(lower($3) IN lower(name)) > 0)`
 
 // Databases returns a page of an instance's databases by name, then id, and how many there are in all.
@@ -114,7 +131,7 @@ ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance
 // DatabasesOf returns all databases of some instances, those of each by name, then id.
 func (r *Reader) DatabasesOf(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID][]Database, error) {
 	rows, err := statement.All[Database](ctx, r.db, fmt.Sprintf("read the databases of %d instances", len(instances)),
-		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v2.databases
+		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v3.databases
 WHERE organization_id = $1 AND instance_id = ANY ($2) ORDER BY lower(name) COLLATE "C", id`, organization, statement.IDs(instances))
 	of := make(map[uuid.UUID][]Database, len(instances))
 	for _, row := range rows {
@@ -126,7 +143,7 @@ WHERE organization_id = $1 AND instance_id = ANY ($2) ORDER BY lower(name) COLLA
 // InstanceNames returns the names of those ids that exist in the organization.
 func (r *Reader) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of instances",
-		`SELECT id, name FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
+		`SELECT id, name FROM fleet_v3.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
 }
 
 // Named is what an instance or a database is called, or was when it was removed.
@@ -153,14 +170,14 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, ids []uuid.U
 
 // Ever are the ids of the instances of an organization, those that were removed among them.
 func (r *Reader) Ever(ctx context.Context, organization uuid.UUID) ([]uuid.UUID, error) {
-	return statement.All[uuid.UUID](ctx, r.db, "list the instances that there ever were", `SELECT id FROM fleet_v2.instances WHERE organization_id = $1
-		UNION ALL SELECT id FROM fleet_v2.gone WHERE organization_id = $1 AND engine <> ''`, organization)
+	return statement.All[uuid.UUID](ctx, r.db, "list the instances that there ever were", `SELECT id FROM fleet_v3.instances WHERE organization_id = $1
+		UNION ALL SELECT id FROM fleet_v3.gone WHERE organization_id = $1 AND engine <> ''`, organization)
 }
 
 // DatabaseOn returns the name of a database if it is on that instance of the organization.
 func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error) {
 	return statement.Find[string](ctx, r.db, "read name of database",
-		`SELECT name FROM fleet_v2.databases WHERE organization_id = $1 AND instance_id = $2 AND id = $3`,
+		`SELECT name FROM fleet_v3.databases WHERE organization_id = $1 AND instance_id = $2 AND id = $3`,
 		organization, instance, database)
 }
 
@@ -168,7 +185,7 @@ func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, databas
 // any are named, else all.
 func (r *Reader) Activity(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, engines []domain.Engine) (map[uuid.UUID]bool, error) {
 	return statement.Map[uuid.UUID, bool](ctx, r.db, "read which instances of an organization are active",
-		`SELECT id, active FROM fleet_v2.instances
+		`SELECT id, active FROM fleet_v3.instances
 		WHERE organization_id = $1 AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2)) AND (coalesce(cardinality($3::text[]), 0) = 0 OR engine = ANY ($3))`,
 		organization, ids, engines)
 }
@@ -176,20 +193,20 @@ func (r *Reader) Activity(ctx context.Context, organization uuid.UUID, ids []uui
 // ActiveNames returns the names of the active instances, of those ids where there are any.
 func (r *Reader) ActiveNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of active instances",
-		`SELECT id, name FROM fleet_v2.instances
+		`SELECT id, name FROM fleet_v3.instances
 		WHERE organization_id = $1 AND active AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2))`, organization, ids)
 }
 
 // DatabaseNames returns the names of those databases that exist in the organization.
 func (r *Reader) DatabaseNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of databases",
-		`SELECT id, name FROM fleet_v2.databases WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
+		`SELECT id, name FROM fleet_v3.databases WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
 }
 
 // Database returns one; ok is false where this organization has none of that id.
 func (r *Reader) Database(ctx context.Context, organization, id uuid.UUID) (d Database, ok bool, err error) {
 	return statement.Find[Database](ctx, r.db, "read a database",
-		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v2.databases WHERE organization_id = $1 AND id = $2`, organization, id)
+		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v3.databases WHERE organization_id = $1 AND id = $2`, organization, id)
 }
 
 // Active tells whether an instance is to be assessed: false for inactive,
@@ -231,7 +248,7 @@ func (r *Reader) onHosts(ctx context.Context, organization uuid.UUID, hosts []st
 		Host string    `db:"host"`
 		ID   uuid.UUID `db:"id"`
 	}
-	rows, err := statement.All[hosted](ctx, r.db, "find the instances on hosts", `SELECT host, id FROM fleet_v2.instances
+	rows, err := statement.All[hosted](ctx, r.db, "find the instances on hosts", `SELECT host, id FROM fleet_v3.instances
 WHERE organization_id = $1 AND host_lookup(host) = ANY ($2) AND host <> '' ORDER BY id`, organization, lookups(hosts))
 	if err != nil {
 		return nil, err
@@ -293,18 +310,18 @@ func (r *Reader) DatabasesCalled(ctx context.Context, organization uuid.UUID, in
 // Engines returns the engines of those instances that are there.
 func (r *Reader) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]domain.Engine, error) {
 	return statement.Map[uuid.UUID, domain.Engine](ctx, r.db, "read the engines of instances",
-		`SELECT id, engine FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
+		`SELECT id, engine FROM fleet_v3.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
 }
 
 // HostsOf returns the hosts of those instances that are there, as they were registered.
 func (r *Reader) HostsOf(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read the hosts of instances",
-		`SELECT id, host FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
+		`SELECT id, host FROM fleet_v3.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
 }
 
 // MonitoringStartedIn is when the earliest instance in scope was registered,
 // inactive ones too; nil where there is none.
 func (r *Reader) MonitoringStartedIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) (*time.Time, error) {
-	query, args := scoped(`SELECT min(created_at) FROM fleet_v2.instances WHERE organization_id = $1`, "id", organization, scope)
+	query, args := scoped(`SELECT min(created_at) FROM fleet_v3.instances WHERE organization_id = $1`, "id", organization, scope)
 	return statement.One[*time.Time](ctx, r.db, "read when monitoring started", query, args...)
 }

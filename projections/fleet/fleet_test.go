@@ -88,6 +88,8 @@ func TestFleet(t *testing.T) {
 	s.happens(uuid.New(), uuid.New(), database(orders, "a stranger's, on an instance that is not theirs"))
 	s.stage.Settle()
 	s.happens(acme, orders, domain.InstanceChanged{Name: "orders", Engine: domain.PostgreSQL, Version: "16.1", Host: "db01", CreatedAt: created})
+	s.happens(acme, orders, domain.InstanceTagged{Set: map[string]string{"env": "test", "zone": "a"}, By: domain.ByFeed("cmdb")})
+	s.happens(acme, orders, domain.InstanceTagged{Set: map[string]string{"env": "prod"}})
 	s.happens(acme, db3, domain.DatabaseRemoved{InstanceID: orders})
 	s.happens(acme, gone, domain.InstanceRemoved{})
 	s.stage.Settle()
@@ -110,6 +112,8 @@ func TestFleet(t *testing.T) {
 		"part of a version": {fleet.Query{Page: 1, Size: 10, Search: "16."}, "orders(2) ", 1},
 		"no pattern":        {fleet.Query{Page: 1, Size: 10, Search: "%"}, "", 0},
 		"ids, one gone":     {fleet.Query{Page: 1, Size: 10, IDs: []uuid.UUID{orders, gone, foreign}}, "orders(2) ", 1},
+		"a tag":             {fleet.Query{Page: 1, Size: 10, Tags: domain.TagFilter{"env": {"dev", "prod"}, "zone": {"a"}}}, "orders(2) ", 1},
+		"a former tag":      {fleet.Query{Page: 1, Size: 10, Tags: domain.TagFilter{"env": {"test"}}}, "", 0},
 		"only unknown id":   {fleet.Query{Page: 1, Size: 10, IDs: []uuid.UUID{foreign}}, "", 0},
 	}
 	for name, test := range tests {
@@ -123,6 +127,7 @@ func TestFleet(t *testing.T) {
 	want := fleet.Instance{
 		ID: orders, OrganizationID: acme, ExternalID: "ext-orders", Name: "orders", Engine: domain.PostgreSQL,
 		Version: "16.1", Host: "db01", Active: true, CreatedAt: created, DatabaseCount: 2,
+		Tags: fleet.Tags{"env": {Value: "prod"}, "zone": {Value: "a", By: domain.ByFeed("cmdb")}},
 	}
 	if got, ok, err := s.reader.Instance(t.Context(), acme, orders); err != nil || !ok || !cmp.Equal(want, got) {
 		t.Errorf("instance: %v %v\n%s", ok, err, cmp.Diff(want, got))

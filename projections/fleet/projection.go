@@ -17,10 +17,10 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, fleet_v2.
+// version's schema, fleet_v3.
 const (
 	Name    = "fleet"
-	Version = 2
+	Version = 3
 )
 
 var (
@@ -118,6 +118,8 @@ func (f *page) apply(e eventstore.Event, fact domain.Event) error {
 		i.Active = true
 	case domain.InstanceDeactivated:
 		i.Active = false
+	case domain.InstanceTagged:
+		i.Tags = Tags(domain.Tags(i.Tags).Apply(fact))
 	}
 	return nil
 }
@@ -175,8 +177,12 @@ func (f *page) write(ctx context.Context, tx *sqlx.Tx) error {
 	instances := make([]instanceRow, 0, len(f.instances))
 	for _, id := range projections.SortedIDs(f.instances) {
 		i := f.instances[id]
+		tags, err := i.Tags.text()
+		if err != nil {
+			return err
+		}
 		instances = append(instances, instanceRow{
-			i.ID, i.OrganizationID, i.ExternalID, i.Name, i.Engine, i.Version, i.Host, i.Active, i.CreatedAt,
+			i.ID, i.OrganizationID, i.ExternalID, i.Name, i.Engine, i.Version, i.Host, i.Active, i.CreatedAt, tags,
 		})
 	}
 	if err := statement.Exec(ctx, tx, "write instances", writeInstances, statement.Columns(instances)...); err != nil {
@@ -197,4 +203,5 @@ type instanceRow struct {
 	Version, Host    string
 	Active           bool
 	Created          time.Time
+	Tags             string // JSON
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	_ "embed" // the queries
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -17,22 +18,51 @@ import (
 var (
 	//go:embed sql/resolve_scope.sql
 	resolveScope string
+	//go:embed sql/resolve_tags.sql
+	resolveTags string
 	//go:embed sql/count_organization.sql
 	countOrganization string
 	//go:embed sql/count_scope.sql
 	countScope string
 )
 
-// Scope resolves a filter, by ids or by names, to the organization's instances.
-// Without any it is the whole organization; one that matches nothing is a scope
+// Scope resolves a filter, by ids or by names and by tags, to the organization's instances:
+// those that pass both. Without any it is the whole organization; one that matches nothing is a scope
 // with nothing in it. A name that several instances have is all of them; unknown,
 // foreign and removed ones are left out.
-func (r *Reader) Scope(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, names []string) (domain.Scope, error) {
-	if len(ids) == 0 && len(names) == 0 {
+func (r *Reader) Scope(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, names []string, tags domain.TagFilter) (domain.Scope, error) {
+	switch {
+	case len(tags) > 0:
+		instances, err := statement.All[uuid.UUID](ctx, r.db, "resolve filter by tags to instances", resolveTags, organization, ids, names, filterText(tags))
+		return domain.Scope{Filtered: true, Instances: instances}, err
+	case len(ids) == 0 && len(names) == 0:
 		return domain.Scope{}, nil
 	}
 	instances, err := statement.All[uuid.UUID](ctx, r.db, "resolve filter to instances", resolveScope, organization, ids, names)
 	return domain.Scope{Filtered: true, Instances: instances}, err
+}
+
+// filterText is a filter by tags as an argument.
+func filterText(tags domain.TagFilter) string {
+	text, _ := json.Marshal(tags) // of strings: it cannot fail
+	if len(tags) == 0 {
+		return "{}"
+	}
+	return string(text)
+}
+
+// TagValue is a value of a tag, and how many instances have it.
+type TagValue struct {
+	Key, Value string
+	Instances  int64
+}
+
+//go:embed sql/tag_values.sql
+var tagValues string
+
+// TagValues are the tags of the instances in scope, by key and value.
+func (r *Reader) TagValues(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]TagValue, error) {
+	return statement.All[TagValue](ctx, r.db, "read the tags of an organization", tagValues, organization, scope.Filtered, statement.IDs(scope.Instances))
 }
 
 // Counts are how many instances and databases there are, and how many of those
@@ -66,14 +96,14 @@ func scoped(query, column string, organization uuid.UUID, scope domain.Scope) (s
 // 30,000 take 2 to 3 ms, one bitmap of databases_created; with a filter of 200
 // instances half of that.
 func (r *Reader) DatabasesIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]uuid.UUID, error) {
-	query, args := scoped(`SELECT id FROM fleet_v2.databases WHERE organization_id = $1`, "instance_id", organization, scope)
+	query, args := scoped(`SELECT id FROM fleet_v3.databases WHERE organization_id = $1`, "instance_id", organization, scope)
 	return statement.All[uuid.UUID](ctx, r.db, "read the databases in scope", query, args...)
 }
 
 // HostsIn are the hosts of the instances in scope as they were registered, each
 // once, in no order. Many an instance has none.
 func (r *Reader) HostsIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]string, error) {
-	query, args := scoped(`SELECT DISTINCT host FROM fleet_v2.instances WHERE organization_id = $1 AND host <> ''`, "id", organization, scope)
+	query, args := scoped(`SELECT DISTINCT host FROM fleet_v3.instances WHERE organization_id = $1 AND host <> ''`, "id", organization, scope)
 	return statement.All[string](ctx, r.db, "read the hosts in scope", query, args...)
 }
 

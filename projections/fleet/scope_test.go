@@ -43,11 +43,13 @@ func newFleet(t *testing.T) fleetOf {
 	}
 	f.happens(f.acme, f.orders, since(instance("orders", domain.PostgreSQL), 2, "pg-1"))
 	f.happens(f.acme, f.ordersToo, since(instance("orders", domain.PostgreSQL), 4, "pg-2"))
+	f.happens(f.acme, f.orders, domain.InstanceTagged{Set: map[string]string{"env": "prod", "team": "a"}, By: domain.ByFeed("")})
+	f.happens(f.acme, f.ordersToo, domain.InstanceTagged{Set: map[string]string{"env": "test"}})
+	f.happens(f.other, f.foreign, since(instance("orders", domain.PostgreSQL), -5, "pg-1"), domain.InstanceTagged{Set: map[string]string{"env": "prod", "team": "a"}})
 	nowhere := since(instance("Billing", domain.Oracle), 1, "host-orders")
 	nowhere.Host = ""
 	f.happens(f.acme, f.billing, nowhere, domain.InstanceDeactivated{})
 	f.happens(f.acme, f.gone, since(instance("archive", domain.PostgreSQL), 0, "pg-3"))
-	f.happens(f.other, f.foreign, since(instance("orders", domain.PostgreSQL), -5, "pg-1"))
 	f.happens(f.acme, f.sales, database(f.orders, "db-1", "sales", 2))
 	f.happens(f.acme, f.salesToo, database(f.ordersToo, "sales", "crm", 5))
 	f.happens(f.acme, f.dropped, database(f.orders, "db-2", "dropped", 2))
@@ -66,6 +68,7 @@ func TestScope(t *testing.T) {
 	for name, test := range map[string]struct {
 		ids    []uuid.UUID
 		names  []string
+		tags   domain.TagFilter
 		want   domain.Scope
 		counts fleet.Counts // then is day 4, on which an instance was registered
 		since  *time.Time
@@ -92,13 +95,30 @@ func TestScope(t *testing.T) {
 		"removed, foreign and unknown ids are nothing, and not everything": {
 			ids: []uuid.UUID{f.gone, f.foreign, uuid.New(), uuid.Nil}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{}},
 		},
+		"a tag": {
+			tags: domain.TagFilter{"env": {"prod"}}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders}},
+			counts: fleet.Counts{Instances: 1, InstancesThen: 1, Databases: 1, DatabasesThen: 1}, since: day(2),
+		},
+		"of one key either value": {
+			tags: domain.TagFilter{"env": {"test", "prod"}}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.ordersToo}},
+			counts: fleet.Counts{Instances: 2, InstancesThen: 2, Databases: 2, DatabasesThen: 1}, since: day(2),
+		},
+		"each key": {tags: domain.TagFilter{"env": {"test"}, "team": {"a"}}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{}}},
+		"a tag and names": {
+			tags: domain.TagFilter{"env": {"test"}}, names: []string{"orders"}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.ordersToo}},
+			counts: fleet.Counts{Instances: 1, InstancesThen: 1, Databases: 1}, since: day(4),
+		},
+		"a tag and ids": {
+			tags: domain.TagFilter{"env": {"prod"}}, ids: []uuid.UUID{f.ordersToo, f.foreign}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{}},
+		},
+		"a key that nothing has": {tags: domain.TagFilter{"zone": {"a"}}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{}}},
 		"ids in any order, and twice": {
 			ids: []uuid.UUID{f.billing, f.gone, f.orders, f.billing}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.billing}},
 			counts: fleet.Counts{Instances: 2, InstancesThen: 2, Databases: 1, DatabasesThen: 1}, since: day(1),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scope, err := f.reader.Scope(t.Context(), f.acme, test.ids, test.names)
+			scope, err := f.reader.Scope(t.Context(), f.acme, test.ids, test.names, test.tags)
 			if err != nil || !cmp.Equal(scope, test.want) {
 				t.Fatalf("scope %+v, %v, want %+v", scope, err, test.want)
 			}

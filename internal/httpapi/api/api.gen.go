@@ -1754,6 +1754,20 @@ type ActOnAlerts struct {
 // ActOnAlertsAction defines model for ActOnAlerts.Action.
 type ActOnAlertsAction string
 
+// ActedOn What came of an action for each, in the order of `ids`.
+type ActedOn struct {
+	Items []ActedOnOne `json:"items"`
+}
+
+// ActedOnOne defines model for ActedOnOne.
+type ActedOnOne struct {
+	Done bool               `json:"done"`
+	Id   openapi_types.UUID `json:"id"`
+
+	// Problem Why not, as the action on this one would say; an id of another organization is one that nobody has.
+	Problem *ItemProblem `json:"problem"`
+}
+
 // AddressAnswer defines model for AddressAnswer.
 type AddressAnswer struct {
 	Channel      string `json:"channel"`
@@ -1977,15 +1991,6 @@ type Alert struct {
 	Title      string        `json:"title"`
 }
 
-// AlertActedOn defines model for AlertActedOn.
-type AlertActedOn struct {
-	Done bool               `json:"done"`
-	Id   openapi_types.UUID `json:"id"`
-
-	// Problem Why not, as the action on this one would say; an id of another organization is one that nobody has.
-	Problem *ItemProblem `json:"problem"`
-}
-
 // AlertBatch defines model for AlertBatch.
 type AlertBatch struct {
 	Alerts []AlertItem `json:"alerts"`
@@ -2150,11 +2155,6 @@ type AlertRule struct {
 // AlertSeverity defines model for AlertSeverity.
 type AlertSeverity string
 
-// AlertsActedOn defines model for AlertsActedOn.
-type AlertsActedOn struct {
-	Items []AlertActedOn `json:"items"`
-}
-
 // AnsweringServer defines model for AnsweringServer.
 type AnsweringServer struct {
 	// MovedAt When the name of the instance last led to another server than before; null where it never did.
@@ -2299,6 +2299,10 @@ type ChangeInstance struct {
 
 	// Separate Register the server although another instance leads to it
 	Separate *Separate `json:"separate,omitempty"`
+
+	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
+	// has 1 to 100 printable characters.
+	Tags *Tags `json:"tags,omitempty"`
 }
 
 // ChangeMember defines model for ChangeMember.
@@ -2330,13 +2334,25 @@ type ChangeNotificationRule struct {
 
 // ChangeOrganization Out of range is 422: 1 to 365 days of reports, 1 to 3650 days of inputs, 1 to 1440 minutes, 1 to 100 percent.
 type ChangeOrganization struct {
+	// DueDays 1 to 3650 days. Findings that are open get their due date by the new number.
+	DueDays *struct {
+		Critical *int32 `json:"critical,omitempty"`
+		High     *int32 `json:"high,omitempty"`
+		Low      *int32 `json:"low,omitempty"`
+		Medium   *int32 `json:"medium,omitempty"`
+	} `json:"dueDays,omitempty"`
+
 	// ExceptionApproval Four eyes for exceptions. With `another`, an administrator cannot grant an exception that they requested
 	// themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted before stay.
 	ExceptionApproval   *ChangeOrganizationExceptionApproval `json:"exceptionApproval,omitempty"`
 	InputsRetentionDays *int32                               `json:"inputsRetentionDays,omitempty"`
 	Name                *string                              `json:"name,omitempty"`
 	PaperSize           *ChangeOrganizationPaperSize         `json:"paperSize,omitempty"`
-	ReportRetentionDays *int32                               `json:"reportRetentionDays,omitempty"`
+
+	// ProtectedTags Keys of tags that only administrators set, in the place of those before: a selector of a team that goes by such
+	// a tag cannot be reached by a member or a feed. Tags that are there stay.
+	ProtectedTags       *[]string `json:"protectedTags,omitempty"`
+	ReportRetentionDays *int32    `json:"reportRetentionDays,omitempty"`
 
 	// StatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
 	// and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
@@ -2880,6 +2896,10 @@ type CreateInstance struct {
 
 	// Separate Register the server although another instance leads to it
 	Separate *Separate `json:"separate,omitempty"`
+
+	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
+	// has 1 to 100 printable characters.
+	Tags *Tags `json:"tags,omitempty"`
 }
 
 // CreateNotificationRule defines model for CreateNotificationRule.
@@ -3069,6 +3089,14 @@ type DroppedEngine struct {
 // DroppedEngineList defines model for DroppedEngineList.
 type DroppedEngineList struct {
 	Items []DroppedEngine `json:"items"`
+}
+
+// DueDays Within how many days after it was first seen a finding is to be closed, by severity.
+type DueDays struct {
+	Critical int `json:"critical"`
+	High     int `json:"high"`
+	Low      int `json:"low"`
+	Medium   int `json:"medium"`
 }
 
 // DueTimes defines model for DueTimes.
@@ -3391,7 +3419,11 @@ type FleetInstance struct {
 	Host       *string          `json:"host,omitempty"`
 	Name       string           `json:"name"`
 	Removed    *bool            `json:"removed,omitempty"`
-	Version    *string          `json:"version,omitempty"`
+
+	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
+	// has 1 to 100 printable characters.
+	Tags    *Tags   `json:"tags,omitempty"`
+	Version *string `json:"version,omitempty"`
 }
 
 // FleetInstanceId defines model for FleetInstanceId.
@@ -3399,6 +3431,9 @@ type FleetInstanceId struct {
 	Databases  []FleetDatabaseId  `json:"databases"`
 	ExternalId string             `json:"externalId"`
 	Id         openapi_types.UUID `json:"id"`
+
+	// KeptTags Keys of tags that the call names with another value and that are not the feed's to set. Left out where there are none, and where the call says nothing new.
+	KeptTags *[]string `json:"keptTags,omitempty"`
 }
 
 // HostSample At least one of cpuPercent, memoryPercent and volumes is there.
@@ -3506,6 +3541,10 @@ type Instance struct {
 
 	// StatusSince Since when it is in this state, as far as Muster has looked. Null where it was never looked at.
 	StatusSince *time.Time `json:"statusSince"`
+
+	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
+	// has 1 to 100 printable characters.
+	Tags Tags `json:"tags"`
 
 	// TriedAt The last attempt to reach it, or the last message about it. Null where there was none.
 	TriedAt *time.Time `json:"triedAt"`
@@ -3888,6 +3927,9 @@ type NotifiedEvent string
 type Organization struct {
 	Demo bool `json:"demo"`
 
+	// DueDays Within how many days after it was first seen a finding is to be closed, by severity.
+	DueDays DueDays `json:"dueDays"`
+
 	// ExceptionApproval Who may grant an exception: `any` administrator, or `another` than the one who requested it
 	ExceptionApproval   string             `json:"exceptionApproval"`
 	Id                  openapi_types.UUID `json:"id"`
@@ -3895,7 +3937,10 @@ type Organization struct {
 	MonitoringStartedAt *time.Time         `json:"monitoringStartedAt"`
 	Name                string             `json:"name"`
 	PaperSize           string             `json:"paperSize"`
-	ReportRetentionDays int                `json:"reportRetentionDays"`
+
+	// ProtectedTags Keys of tags that only administrators set.
+	ProtectedTags       []string `json:"protectedTags"`
+	ReportRetentionDays int      `json:"reportRetentionDays"`
 
 	// StatementTexts What is kept of the texts of statements: nothing, or the text without literals and comments
 	StatementTexts string `json:"statementTexts"`
@@ -5268,6 +5313,47 @@ type TableDifference struct {
 	Table string `json:"table"`
 }
 
+// TagInstances defines model for TagInstances.
+type TagInstances struct {
+	// Ids 1 to 1,000.
+	Ids []openapi_types.UUID `json:"ids"`
+
+	// RemoveTags Keys
+	RemoveTags *[]string `json:"removeTags,omitempty"`
+
+	// SetTags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
+	// has 1 to 100 printable characters.
+	SetTags *Tags `json:"setTags,omitempty"`
+}
+
+// TagKey defines model for TagKey.
+type TagKey struct {
+	Key string `json:"key"`
+
+	// Protected Only administrators set it.
+	Protected bool `json:"protected"`
+
+	// Values By value.
+	Values []TagValue `json:"values"`
+}
+
+// TagKeys defines model for TagKeys.
+type TagKeys struct {
+	// Items By key.
+	Items []TagKey `json:"items"`
+}
+
+// TagValue defines model for TagValue.
+type TagValue struct {
+	// Instances How many servers have it.
+	Instances int64  `json:"instances"`
+	Value     string `json:"value"`
+}
+
+// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
+// has 1 to 100 printable characters.
+type Tags map[string]string
+
 // Takeover One agent at a time sends the statements of an instance. Whoever takes over begins with its first interval that the one
 // before has no part of, so that nothing is counted twice: statements that ended between `from` and `to` are counted by
 // neither. That is one interval at most (Oracle 20 seconds, else a minute) where both agents were measuring.
@@ -5530,6 +5616,9 @@ type Sender = string
 // StatementId defines model for StatementId.
 type StatementId = openapi_types.UUID
 
+// Tag defines model for Tag.
+type Tag = []string
+
 // TokenId defines model for TokenId.
 type TokenId = openapi_types.UUID
 
@@ -5564,6 +5653,10 @@ type ListAlertsParams struct {
 
 	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Q Substring of the title, or of the name of the server or database that the alert is about, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
@@ -5600,6 +5693,10 @@ type GetAlertHistoryParams struct {
 
 	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListAlertHistoryContributorsParams defines parameters for ListAlertHistoryContributors.
@@ -5612,6 +5709,10 @@ type ListAlertHistoryContributorsParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Series Which figure of the tile.
 	Series ListAlertHistoryContributorsParamsSeries `form:"series" json:"series"`
@@ -5667,6 +5768,10 @@ type GetControlParams struct {
 	// InstanceId Only these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
@@ -5706,6 +5811,10 @@ type ListExceptionsParams struct {
 	// InstanceId Only exceptions that name one of these servers.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
 	// CheckId Only exceptions to one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
 
@@ -5734,6 +5843,10 @@ type MarkExportsSeenJSONBody struct {
 type ListFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// DatabaseId Only findings of this database, none that are instance-wide.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
@@ -5777,6 +5890,10 @@ type GroupFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
+
 	// DatabaseId Only findings of this database, none that are instance-wide.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 
@@ -5812,6 +5929,10 @@ type GroupFindingsParamsStatus string
 type GetOverviewParams struct {
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListInstancesParams defines parameters for ListInstances.
@@ -5827,6 +5948,10 @@ type ListInstancesParams struct {
 
 	// Id At most 500; all of them come on one page.
 	Id *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Sort `-`: the greatest first. `alerts`: critical ones, then all that are open. What is not known comes last either way; equal ones by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -5878,12 +6003,20 @@ type ListMembersParams struct {
 type GetConnectionsParams struct {
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListConnectionsContributorsParams defines parameters for ListConnectionsContributors.
 type ListConnectionsContributorsParams struct {
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Series Which figure of the tile.
 	Series ListConnectionsContributorsParamsSeries `form:"series" json:"series"`
@@ -5911,6 +6044,10 @@ type GetQueryPerformanceParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListQueryPerformanceContributorsParams defines parameters for ListQueryPerformanceContributors.
@@ -5923,6 +6060,10 @@ type ListQueryPerformanceContributorsParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Series Which figure of the tile.
 	Series ListQueryPerformanceContributorsParamsSeries `form:"series" json:"series"`
@@ -5950,6 +6091,10 @@ type GetUtilizationParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListUtilizationContributorsParams defines parameters for ListUtilizationContributors.
@@ -5962,6 +6107,10 @@ type ListUtilizationContributorsParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Series Which figure of the tile.
 	Series ListUtilizationContributorsParamsSeries `form:"series" json:"series"`
@@ -5989,6 +6138,10 @@ type GetWaitEventsParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListWaitEventsContributorsParams defines parameters for ListWaitEventsContributors.
@@ -6001,6 +6154,10 @@ type ListWaitEventsContributorsParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Series Which figure of the tile.
 	Series ListWaitEventsContributorsParamsSeries `form:"series" json:"series"`
@@ -6037,6 +6194,10 @@ type ListReportsParams struct {
 
 	// InstanceId Only reports whose scope names one of these servers, at most 100. A report of all active servers names none.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Page Counted from 1; past the end is an empty page.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
@@ -6103,6 +6264,10 @@ type ListStatementsParams struct {
 
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
+	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// DatabaseId Only this database.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
@@ -6277,6 +6442,9 @@ type CreateIngestTokenJSONRequestBody = CreateIngestToken
 
 // CreateInstanceJSONRequestBody defines body for CreateInstance for application/json ContentType.
 type CreateInstanceJSONRequestBody = CreateInstance
+
+// TagInstancesJSONRequestBody defines body for TagInstances for application/json ContentType.
+type TagInstancesJSONRequestBody = TagInstances
 
 // ChangeInstanceJSONRequestBody defines body for ChangeInstance for application/json ContentType.
 type ChangeInstanceJSONRequestBody = ChangeInstance
@@ -6496,13 +6664,16 @@ type ServerInterface interface {
 	// CreateInstance Register a server that Muster itself assesses
 	// (POST /api/v1/instances)
 	CreateInstance(c *gin.Context, params CreateInstanceParams)
+	// TagInstances Set and remove tags of many servers
+	// (POST /api/v1/instances/actions)
+	TagInstances(c *gin.Context)
 	// RemoveInstance Remove a server
 	// (DELETE /api/v1/instances/{instanceId})
 	RemoveInstance(c *gin.Context, instanceId InstanceId)
 	// GetInstance One server
 	// (GET /api/v1/instances/{instanceId})
 	GetInstance(c *gin.Context, instanceId InstanceId)
-	// ChangeInstance Rename, switch on or off, or give a new connection
+	// ChangeInstance Rename, tag, switch on or off, or give a new connection
 	// (PATCH /api/v1/instances/{instanceId})
 	ChangeInstance(c *gin.Context, instanceId InstanceId)
 	// AssessInstance Assess a server now
@@ -6721,6 +6892,9 @@ type ServerInterface interface {
 	// GetStatement One statement
 	// (GET /api/v1/statements/{statementId})
 	GetStatement(c *gin.Context, statementId StatementId, params GetStatementParams)
+	// ListTags The tags that servers have
+	// (GET /api/v1/tags)
+	ListTags(c *gin.Context)
 	// FinishOIDC Come back from the identity provider
 	// (GET /auth/oidc/{provider}/callback)
 	FinishOIDC(c *gin.Context, provider Provider, params FinishOIDCParams)
@@ -6878,6 +7052,14 @@ func (siw *ServerInterfaceWrapper) ListAlerts(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "q" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -6974,6 +7156,14 @@ func (siw *ServerInterfaceWrapper) GetAlertHistory(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -7014,6 +7204,14 @@ func (siw *ServerInterfaceWrapper) ListAlertHistoryContributors(c *gin.Context) 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -7590,6 +7788,14 @@ func (siw *ServerInterfaceWrapper) GetControl(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Required query parameter "from" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
@@ -7776,6 +7982,14 @@ func (siw *ServerInterfaceWrapper) ListExceptions(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -7966,6 +8180,14 @@ func (siw *ServerInterfaceWrapper) ListFindings(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "databaseId" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
@@ -8070,6 +8292,14 @@ func (siw *ServerInterfaceWrapper) GroupFindings(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -8189,6 +8419,14 @@ func (siw *ServerInterfaceWrapper) GetOverview(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -8291,6 +8529,14 @@ func (siw *ServerInterfaceWrapper) ListInstances(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "sort" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -8363,6 +8609,19 @@ func (siw *ServerInterfaceWrapper) CreateInstance(c *gin.Context) {
 	}
 
 	siw.Handler.CreateInstance(c, params)
+}
+
+// TagInstances operation middleware
+func (siw *ServerInterfaceWrapper) TagInstances(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.TagInstances(c)
 }
 
 // RemoveInstance operation middleware
@@ -8765,6 +9024,14 @@ func (siw *ServerInterfaceWrapper) GetConnections(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -8789,6 +9056,14 @@ func (siw *ServerInterfaceWrapper) ListConnectionsContributors(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -8867,6 +9142,14 @@ func (siw *ServerInterfaceWrapper) GetQueryPerformance(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -8907,6 +9190,14 @@ func (siw *ServerInterfaceWrapper) ListQueryPerformanceContributors(c *gin.Conte
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -8985,6 +9276,14 @@ func (siw *ServerInterfaceWrapper) GetUtilization(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -9025,6 +9324,14 @@ func (siw *ServerInterfaceWrapper) ListUtilizationContributors(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -9103,6 +9410,14 @@ func (siw *ServerInterfaceWrapper) GetWaitEvents(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	for _, middleware := range siw.HandlerMiddlewares {
 		middleware(c)
 		if c.IsAborted() {
@@ -9143,6 +9458,14 @@ func (siw *ServerInterfaceWrapper) ListWaitEventsContributors(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -9658,6 +9981,14 @@ func (siw *ServerInterfaceWrapper) ListReports(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -10317,6 +10648,14 @@ func (siw *ServerInterfaceWrapper) ListStatements(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", c.Request.URL.Query(), &params.Tag, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tag: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "databaseId" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
@@ -10433,6 +10772,19 @@ func (siw *ServerInterfaceWrapper) GetStatement(c *gin.Context) {
 	}
 
 	siw.Handler.GetStatement(c, statementId, params)
+}
+
+// ListTags operation middleware
+func (siw *ServerInterfaceWrapper) ListTags(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListTags(c)
 }
 
 // FinishOIDC operation middleware
@@ -11063,6 +11415,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/health", wrapper.GetInstanceHealth)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/notification-rules", wrapper.ListInstanceNotificationRules)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/outage", wrapper.GetOutage)
+	router.POST(options.BaseURL+"/api/v1/instances/actions", wrapper.TagInstances)
 	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
 	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
 	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
@@ -11130,6 +11483,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/setup", wrapper.SetUp)
 	router.GET(options.BaseURL+"/api/v1/statements", wrapper.ListStatements)
 	router.GET(options.BaseURL+"/api/v1/statements/:statementId", wrapper.GetStatement)
+	router.GET(options.BaseURL+"/api/v1/tags", wrapper.ListTags)
 	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
 	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth)
@@ -11255,7 +11609,7 @@ type ActOnAlertsResponseObject interface {
 	VisitActOnAlertsResponse(w http.ResponseWriter) error
 }
 
-type ActOnAlerts200JSONResponse AlertsActedOn
+type ActOnAlerts200JSONResponse ActedOn
 
 func (response ActOnAlerts200JSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
 
@@ -13047,6 +13401,45 @@ type CreateInstancedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response CreateInstancedefaultApplicationProblemPlusJSONResponse) VisitCreateInstanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TagInstancesRequestObject struct {
+	Body *TagInstancesJSONRequestBody
+}
+
+type TagInstancesResponseObject interface {
+	VisitTagInstancesResponse(w http.ResponseWriter) error
+}
+
+type TagInstances200JSONResponse ActedOn
+
+func (response TagInstances200JSONResponse) VisitTagInstancesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TagInstancesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response TagInstancesdefaultApplicationProblemPlusJSONResponse) VisitTagInstancesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -16267,6 +16660,44 @@ func (response GetStatementdefaultApplicationProblemPlusJSONResponse) VisitGetSt
 	return err
 }
 
+type ListTagsRequestObject struct {
+}
+
+type ListTagsResponseObject interface {
+	VisitListTagsResponse(w http.ResponseWriter) error
+}
+
+type ListTags200JSONResponse TagKeys
+
+func (response ListTags200JSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTagsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListTagsdefaultApplicationProblemPlusJSONResponse) VisitListTagsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FinishOIDCRequestObject struct {
 	Provider Provider `json:"provider"`
 	Params   FinishOIDCParams
@@ -17273,13 +17704,16 @@ type StrictServerInterface interface {
 	// CreateInstance Register a server that Muster itself assesses
 	// (POST /api/v1/instances)
 	CreateInstance(ctx context.Context, request CreateInstanceRequestObject) (CreateInstanceResponseObject, error)
+	// TagInstances Set and remove tags of many servers
+	// (POST /api/v1/instances/actions)
+	TagInstances(ctx context.Context, request TagInstancesRequestObject) (TagInstancesResponseObject, error)
 	// RemoveInstance Remove a server
 	// (DELETE /api/v1/instances/{instanceId})
 	RemoveInstance(ctx context.Context, request RemoveInstanceRequestObject) (RemoveInstanceResponseObject, error)
 	// GetInstance One server
 	// (GET /api/v1/instances/{instanceId})
 	GetInstance(ctx context.Context, request GetInstanceRequestObject) (GetInstanceResponseObject, error)
-	// ChangeInstance Rename, switch on or off, or give a new connection
+	// ChangeInstance Rename, tag, switch on or off, or give a new connection
 	// (PATCH /api/v1/instances/{instanceId})
 	ChangeInstance(ctx context.Context, request ChangeInstanceRequestObject) (ChangeInstanceResponseObject, error)
 	// AssessInstance Assess a server now
@@ -17498,6 +17932,9 @@ type StrictServerInterface interface {
 	// GetStatement One statement
 	// (GET /api/v1/statements/{statementId})
 	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
+	// ListTags The tags that servers have
+	// (GET /api/v1/tags)
+	ListTags(ctx context.Context, request ListTagsRequestObject) (ListTagsResponseObject, error)
 	// FinishOIDC Come back from the identity provider
 	// (GET /auth/oidc/{provider}/callback)
 	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
@@ -19014,6 +19451,43 @@ func (sh *strictHandler) CreateInstance(ctx *gin.Context, params CreateInstanceP
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(CreateInstanceResponseObject); ok {
 		if err := validResponse.VisitCreateInstanceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TagInstances operation middleware
+func (sh *strictHandler) TagInstances(ctx *gin.Context) {
+	var request TagInstancesRequestObject
+
+	var body TagInstancesJSONRequestBody
+	var err error
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.TagInstances(ctx, request.(TagInstancesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TagInstances")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(TagInstancesResponseObject); ok {
+		if err := validResponse.VisitTagInstancesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -21114,6 +21588,30 @@ func (sh *strictHandler) GetStatement(ctx *gin.Context, statementId StatementId,
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetStatementResponseObject); ok {
 		if err := validResponse.VisitGetStatementResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListTags operation middleware
+func (sh *strictHandler) ListTags(ctx *gin.Context) {
+	var request ListTagsRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTags(ctx, request.(ListTagsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTags")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListTagsResponseObject); ok {
+		if err := validResponse.VisitListTagsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -98,19 +98,22 @@ func (s *ServerRoutes) ActOnAlerts(ctx context.Context, r api.ActOnAlertsRequest
 		return nil, err
 	}
 	wire.Settle(ctx, s.Waiter, mark)
-	answer := api.ActOnAlerts200JSONResponse{Items: make([]api.AlertActedOn, 0, len(outcomes))}
-	for _, o := range outcomes {
-		answer.Items = append(answer.Items, api.AlertActedOn{Id: o.ID, Done: o.Refusal == nil, Problem: itemProblem(o.Refusal)})
-	}
-	return answer, nil
+	return api.ActOnAlerts200JSONResponse(actedOn(outcomes, "alert")), nil
+}
+
+// actedOn is what came of an action for many things of a kind.
+func actedOn(outcomes []commands.Outcome, what string) api.ActedOn {
+	return api.ActedOn{Items: wire.List(outcomes, func(o commands.Outcome) api.ActedOnOne {
+		return api.ActedOnOne{Id: o.ID, Done: o.Refusal == nil, Problem: itemProblem(o.Refusal, what)}
+	})}
 }
 
 // itemProblem is why nothing was done with one of many; nil where it was.
-func itemProblem(refusal error) *api.ItemProblem {
+func itemProblem(refusal error, what string) *api.ItemProblem {
 	if refusal == nil {
 		return nil
 	}
-	p := &wire.Problem{Code: "not_found", Detail: "No such alert is known in this organization."}
+	p := &wire.Problem{Code: "not_found", Detail: "No such " + what + " is known in this organization."}
 	if rule := (*commands.RuleError)(nil); errors.As(refusal, &rule) {
 		p = &wire.Problem{Code: rule.Code, Detail: rule.Detail}
 	}

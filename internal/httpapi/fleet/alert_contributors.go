@@ -22,7 +22,7 @@ func (s *ServerRoutes) ListAlertHistoryContributors(ctx context.Context, r api.L
 		by := []api.ContributorKey{api.ContributorKeyAlert, api.ContributorKeyInstance}
 		broken = append(broken, wire.NotAvailableBy(by)...)
 	}
-	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, nil, broken)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken)
 	if err != nil {
 		return nil, err
 	}

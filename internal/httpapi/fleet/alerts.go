@@ -20,7 +20,7 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
 	var err error
-	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName, wire.EmptyWindow(p.From, p.To)); err != nil {
+	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Names: p.InstanceName, Tags: p.Tag}, wire.EmptyWindow(p.From, p.To)); err != nil {
 		return nil, err
 	}
 	q.Order, q.Descending = alertOrder(p.Sort)
@@ -135,7 +135,7 @@ func alertRule(rule *alert.Rule) *api.AlertRule {
 func (s *ServerRoutes) GetAlertHistory(ctx context.Context, r api.GetAlertHistoryRequestObject) (api.GetAlertHistoryResponseObject, error) {
 	p := r.Params
 	w, broken := wire.WindowAt(s.Now(), p.From, p.To, p.BucketSize)
-	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName, broken)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Names: p.InstanceName, Tags: p.Tag}, broken)
 	if err != nil {
 		return nil, err
 	}

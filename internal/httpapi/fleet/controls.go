@@ -20,12 +20,13 @@ func (s *ServerRoutes) GetControl(ctx context.Context, r api.GetControlRequestOb
 	}
 	p := r.Params
 	window, broken := wire.SpanAt(s.Now(), p.From, p.To)
-	if p := wire.BrokenRules(broken, overlongWindow(p.From, p.To), wire.Overlong("instanceId", len(wire.Value(p.InstanceId)))); p != nil {
-		return nil, p
+	instances, err := wire.FilteredIDs(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken, overlongWindow(p.From, p.To))
+	if err != nil {
+		return nil, err
 	}
 	answer, err := s.Controls.Read(ctx, control.Question{
 		Organization: wire.Caller(ctx).Organization.ID, Check: check.ID, Engine: fleet.Engine(check.Engine),
-		Instances: wire.Value(p.InstanceId), From: window.From, To: window.To, Now: window.Now,
+		Instances: instances, From: window.From, To: window.To, Now: window.Now,
 	})
 	if err != nil {
 		return nil, err

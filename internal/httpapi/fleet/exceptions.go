@@ -17,12 +17,13 @@ const exceptionsPath = "/api/v1/exceptions/"
 func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsRequestObject) (api.ListExceptionsResponseObject, error) {
 	p := r.Params
 	q := exceptions.Query{
-		Organization: wire.Caller(ctx).Organization.ID, Instances: wire.Value(p.InstanceId), Checks: wire.Value(p.CheckId),
+		Organization: wire.Caller(ctx).Organization.ID, Checks: wire.Value(p.CheckId),
 		Statuses: wire.Words[exception.Status](wire.Value(p.Status)),
 		Page:     wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
-	if p := wire.BrokenRules(wire.Overlong("instanceId", len(q.Instances))); p != nil {
-		return nil, p
+	var err error
+	if q.Instances, err = wire.FilteredIDs(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}); err != nil {
+		return nil, err
 	}
 	rows, total, err := s.Exceptions.Page(ctx, q, s.Now())
 	if err != nil {

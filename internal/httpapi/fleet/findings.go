@@ -18,7 +18,7 @@ import (
 func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsRequestObject) (api.ListFindingsResponseObject, error) {
 	p := r.Params
 	q, err := s.findingQuery(ctx, findingFilter{
-		instances: p.InstanceId, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
+		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
 		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
 		text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
 	})
@@ -48,7 +48,7 @@ func namesOf(q findings.Query) map[uuid.UUID]string {
 
 // findingFilter is what the list of findings and its groups have in common.
 type findingFilter struct {
-	instances  *[]uuid.UUID
+	servers    wire.Filter
 	database   *uuid.UUID
 	checks     []string
 	domains    []api.CheckDomain
@@ -60,8 +60,9 @@ type findingFilter struct {
 
 // findingQuery reads a filter, without an order.
 func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q findings.Query, err error) {
-	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(p.instances)))); p != nil {
-		return q, p
+	instances, err := wire.FilteredIDs(ctx, s.Fleet, p.servers)
+	if err != nil {
+		return q, err
 	}
 	q = findings.Query{
 		Organization: wire.Caller(ctx).Organization.ID, Checks: s.checksOf(p.checks, p.domains), Statuses: p.statuses,
@@ -70,10 +71,10 @@ func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q fin
 	for _, severity := range p.severities {
 		q.Ranks = append(q.Ranks, analysis.Rank(severity))
 	}
-	if q.Instances, q.Database, err = s.findingScope(ctx, wire.Value(p.instances), p.database); err != nil {
+	if q.Instances, q.Database, err = s.findingScope(ctx, instances, p.database); err != nil {
 		return q, err
 	}
-	if p.instances == nil && p.database == nil {
+	if p.servers.IDs == nil && p.servers.Tags == nil && p.database == nil {
 		if q.Whole, q.Except, err = s.withoutFindings(ctx, q.Instances); err != nil {
 			return q, err
 		}
@@ -86,7 +87,7 @@ func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q fin
 func (s *ServerRoutes) GroupFindings(ctx context.Context, r api.GroupFindingsRequestObject) (api.GroupFindingsResponseObject, error) {
 	p := r.Params
 	q, err := s.findingQuery(ctx, findingFilter{
-		instances: p.InstanceId, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
+		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
 		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
 		text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
 	})

@@ -37,11 +37,13 @@ type Connections interface {
 
 func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesRequestObject) (api.ListInstancesResponseObject, error) {
 	p := r.Params
+	tags, broken := wire.Filter{Tags: p.Tag}.Check()
 	q := fleet.Query{
 		Organization: wire.Caller(ctx).Organization.ID, IDs: wire.Value(p.Id), Search: wire.Value(p.Q),
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
-	if p := wire.BrokenRules(wire.Overlong("id", len(q.IDs))); p != nil {
+	q.Tags = tags
+	if p := wire.BrokenRules(broken, wire.Overlong("id", len(q.IDs))); p != nil {
 		return nil, p
 	}
 	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
@@ -288,7 +290,7 @@ func (s *ServerRoutes) primaryOf(ctx context.Context, state assessment.TargetSta
 func showInstance(row fleet.Instance, state assessment.TargetState, is status.Status, declined []string, detail detail) api.Instance {
 	i := api.Instance{
 		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
-		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
+		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, Tags: domain.Tags(row.Tags).Values(), DatabaseCount: row.DatabaseCount, Collected: state.Collected,
 		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
 		MissingGrants: []api.MissingGrant{}, DeclinedGrants: []string{}, Unavailable: []api.UnavailableFigure{},
 		Status: api.InstanceStatus(is.State), StatusSince: wire.UTC(is.Since), StatusReason: wire.StatusReason(is.Reason), TriedAt: wire.UTC(is.TriedAt),
@@ -324,7 +326,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	if id == uuid.Nil {
 		id = uuid.Must(uuid.NewV7())
 	}
-	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true}
+	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true, Tags: wire.Value(r.Body.Tags)}
 	if target, err := servers.Parse(in.Engine, r.Body.Dsn); err == nil && in.Host == "" {
 		in.Host = target.HostName()
 	}
@@ -398,12 +400,15 @@ func connectionProblem(err error, engineAt string) error {
 // changes all or nothing.
 func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequestObject) (api.ChangeInstanceResponseObject, error) {
 	who := wire.Actor(ctx)
+	if err := tagsAlone(who, r.Body); err != nil {
+		return nil, err
+	}
 	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
 	if err := wire.Found(ok, err, "instance"); err != nil {
 		return nil, err
 	}
 	change := commands.ChangeInstance{
-		Name: r.Body.Name, Active: r.Body.Active, Engine: (*domain.Engine)(r.Body.Engine), DeclinedGrants: r.Body.DeclinedGrants,
+		Name: r.Body.Name, Active: r.Body.Active, Engine: (*domain.Engine)(r.Body.Engine), DeclinedGrants: r.Body.DeclinedGrants, Tags: allTags(r.Body.Tags),
 	}
 	if err := change.Check(before.Engine); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 const trendAge = 7 * 24 * time.Hour
 
 func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequestObject) (api.GetOverviewResponseObject, error) {
-	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: r.Params.InstanceId, Tags: r.Params.Tag})
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,9 @@ func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err erro
 
 // RecordFleet takes in what another tool knows of instances and databases.
 func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject) (api.RecordFleetResponseObject, error) {
-	receipt, err := s.Feed.TakeFleet(ctx, wire.Actor(ctx), fleetItems(r.Body))
+	from := wire.Actor(ctx)
+	from.Sender = senderOf(ctx).Name
+	receipt, err := s.Feed.TakeFleet(ctx, from, fleetItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
@@ -101,7 +103,11 @@ func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestOb
 		databases := wire.List(i.Databases, func(d commands.FleetIDs) api.FleetDatabaseId {
 			return api.FleetDatabaseId{ExternalId: d.ExternalID, Id: d.ID}
 		})
-		return api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: databases}
+		shown := api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: databases}
+		if len(i.Kept) > 0 {
+			shown.KeptTags = &i.Kept
+		}
+		return shown
 	})}, nil
 }
 
@@ -262,7 +268,7 @@ func fleetItems(body *api.FleetBatch) []commands.FleetItem {
 	for _, i := range body.Instances {
 		item := commands.FleetItem{
 			ExternalID: i.ExternalId, Name: i.Name, Engine: fleet.Engine(i.Engine), Version: i.Version, Host: i.Host,
-			Active: i.Active, CreatedAt: i.CreatedAt, Removed: wire.Value(i.Removed),
+			Active: i.Active, CreatedAt: i.CreatedAt, Removed: wire.Value(i.Removed), Tags: (*map[string]string)(i.Tags),
 		}
 		for _, d := range wire.Value(i.Databases) {
 			item.Databases = append(item.Databases, commands.FleetDatabase{

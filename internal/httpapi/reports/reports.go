@@ -87,7 +87,10 @@ func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequest
 		Organization: wire.Caller(ctx).Organization.ID,
 		Page:         wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
 		Kinds: wire.Words[report.Kind](r.Params.Kind), Statuses: wire.Words[report.Status](wire.Value(r.Params.Status)),
-		Instances: wire.Value(r.Params.InstanceId),
+	}
+	var err error
+	if q.Instances, err = wire.FilteredIDs(ctx, s.Fleet, wire.Filter{IDs: r.Params.InstanceId, Tags: r.Params.Tag}); err != nil {
+		return nil, err
 	}
 	rows, total, err := s.History.Page(ctx, q, s.Now())
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"muster/internal/control/evidence"
 	"muster/internal/proof"
 	"muster/projections"
+	"muster/projections/fleet"
 	"muster/projections/history"
 )
 
@@ -24,6 +25,7 @@ type ReportRoutes struct {
 	Accounts *accounts.Store
 	Events   *eventstore.Store
 	History  *history.Reader
+	Fleet    *fleet.Reader
 	Jobs     *jobs.Queue
 	Blobs    *blobs.Store
 	Proofs   *proof.Maker

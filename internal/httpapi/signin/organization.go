@@ -24,6 +24,8 @@ func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
 		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, StatementTexts: o.StatementTexts, ExceptionApproval: o.ExceptionApproval, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
+		ProtectedTags: organization.SplitKeys(o.ProtectedTags),
+		DueDays:       api.DueDays{Critical: o.DueCritical, High: o.DueHigh, Medium: o.DueMedium, Low: o.DueLow},
 		Watch: api.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
@@ -75,6 +77,10 @@ func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {
 	c := organization.ChangeSettings{
 		Name: body.Name, PaperSize: (*string)(body.PaperSize), StatementTexts: (*string)(body.StatementTexts), ExceptionApproval: (*string)(body.ExceptionApproval),
 		ReportRetentionDays: number(body.ReportRetentionDays), InputsRetentionDays: number(body.InputsRetentionDays),
+	}
+	c.ProtectedTags = body.ProtectedTags
+	if d := body.DueDays; d != nil {
+		c.DueCritical, c.DueHigh, c.DueMedium, c.DueLow = number(d.Critical), number(d.High), number(d.Medium), number(d.Low)
 	}
 	if w := body.Watch; w != nil {
 		c.SilentMinutes, c.VolumePercent = number(w.SilentMinutes), number(w.VolumePercent)

@@ -30,7 +30,7 @@ var units = map[measurements.Series]api.ContributorsUnit{
 func (s *TileRoutes) ListConnectionsContributors(ctx context.Context, r api.ListConnectionsContributorsRequestObject) (api.ListConnectionsContributorsResponseObject, error) {
 	p := r.Params
 	b, broken := breakdown(string(p.Series), p.By, p.Limit, measurements.ByInstance, measurements.ByDatabase)
-	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, nil, broken)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *TileRoutes) ListUtilizationContributors(ctx context.Context, r api.List
 		key = measurements.ByVolume
 	}
 	b, broken := breakdown(string(p.Series), p.By, p.Limit, key)
-	answer, err := s.behind(ctx, p.From, p.To, p.InstanceId, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
+	answer, err := s.behind(ctx, p.From, p.To, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
 		hosts, err := s.hostScope(ctx, organization, scope)
 		if err != nil {
 			return measurements.Contributors{}, err
@@ -67,7 +67,7 @@ func (s *TileRoutes) ListUtilizationContributors(ctx context.Context, r api.List
 func (s *TileRoutes) ListQueryPerformanceContributors(ctx context.Context, r api.ListQueryPerformanceContributorsRequestObject) (api.ListQueryPerformanceContributorsResponseObject, error) {
 	p := r.Params
 	b, broken := breakdown(string(p.Series), p.By, p.Limit, measurements.ByInstance, measurements.ByDatabase, measurements.ByStatement)
-	answer, err := s.behind(ctx, p.From, p.To, p.InstanceId, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, now time.Time) (measurements.Contributors, error) {
+	answer, err := s.behind(ctx, p.From, p.To, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, now time.Time) (measurements.Contributors, error) {
 		return s.Tiles.QueryContributors(ctx, organization, scope, span, b, now)
 	})
 	return api.ListQueryPerformanceContributors200JSONResponse(answer), err
@@ -80,7 +80,7 @@ func (s *TileRoutes) ListWaitEventsContributors(ctx context.Context, r api.ListW
 		keys = append(keys, measurements.ByCategory)
 	}
 	b, broken := breakdown(string(p.Series), p.By, p.Limit, keys...)
-	answer, err := s.behind(ctx, p.From, p.To, p.InstanceId, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
+	answer, err := s.behind(ctx, p.From, p.To, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
 		return s.Tiles.WaitContributors(ctx, organization, scope, span, b)
 	})
 	return api.ListWaitEventsContributors200JSONResponse(answer), err
@@ -97,10 +97,10 @@ func breakdown(series string, by api.ContributorKey, limit *int32, keys ...measu
 }
 
 // behind answers who is behind a figure of a window.
-func (s *TileRoutes) behind(ctx context.Context, from, to time.Time, filter *[]uuid.UUID, broken []api.FieldError,
+func (s *TileRoutes) behind(ctx context.Context, from, to time.Time, filter wire.Filter, broken []api.FieldError,
 	read func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, now time.Time) (measurements.Contributors, error)) (answer api.Contributors, err error) {
 	w, rules := wire.SpanAt(s.Now(), from, to)
-	scope, err := wire.FleetScope(ctx, s.Fleet, filter, nil, rules, broken)
+	scope, err := wire.FleetScope(ctx, s.Fleet, filter, rules, broken)
 	if err != nil {
 		return answer, err
 	}

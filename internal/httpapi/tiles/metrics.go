@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -22,7 +23,7 @@ import (
 )
 
 func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
-	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: r.Params.InstanceId, Tags: r.Params.Tag})
 	if err != nil {
 		return nil, err
 	}
@@ -98,17 +99,17 @@ func (t tagged) VisitGetConnectionsResponse(w http.ResponseWriter) error { retur
 
 func (s *TileRoutes) GetUtilization(ctx context.Context, r api.GetUtilizationRequestObject) (api.GetUtilizationResponseObject, error) {
 	p := r.Params
-	return s.tile(ctx, "utilization", s.readUtilization, p.From, p.To, p.BucketSize, p.InstanceId)
+	return s.tile(ctx, "utilization", s.readUtilization, p.From, p.To, p.BucketSize, wire.Filter{IDs: p.InstanceId, Tags: p.Tag})
 }
 
 func (s *TileRoutes) GetQueryPerformance(ctx context.Context, r api.GetQueryPerformanceRequestObject) (api.GetQueryPerformanceResponseObject, error) {
 	p := r.Params
-	return s.tile(ctx, "query-performance", s.readQueryPerformance, p.From, p.To, p.BucketSize, p.InstanceId)
+	return s.tile(ctx, "query-performance", s.readQueryPerformance, p.From, p.To, p.BucketSize, wire.Filter{IDs: p.InstanceId, Tags: p.Tag})
 }
 
 func (s *TileRoutes) GetWaitEvents(ctx context.Context, r api.GetWaitEventsRequestObject) (api.GetWaitEventsResponseObject, error) {
 	p := r.Params
-	return s.tile(ctx, "wait-events", s.readWaitEvents, p.From, p.To, p.BucketSize, p.InstanceId)
+	return s.tile(ctx, "wait-events", s.readWaitEvents, p.From, p.To, p.BucketSize, wire.Filter{IDs: p.InstanceId, Tags: p.Tag})
 }
 
 // tileQuery is what a windowed tile is asked for, the same for all who share it.
@@ -116,27 +117,38 @@ type tileQuery struct {
 	name         string
 	organization uuid.UUID
 	instances    []uuid.UUID     // the filter in order, each once; none: the organization
+	tags         fleet.TagFilter // likewise
 	window       timegrid.Window // from the edge of a bucket to the edge of one
 }
 
 // newTileQuery is what is left of a request when who asked, the moment and the
 // spelling are taken away.
-func newTileQuery(name string, organization uuid.UUID, w timegrid.Window, filter []uuid.UUID) tileQuery {
-	q := tileQuery{name: name, organization: organization, instances: slices.Clone(filter), window: timegrid.Window{From: w.Start(), To: w.End(), Size: w.Size}}
+func newTileQuery(name string, organization uuid.UUID, w timegrid.Window, filter []uuid.UUID, tags fleet.TagFilter) tileQuery {
+	q := tileQuery{name: name, organization: organization, instances: slices.Clone(filter), tags: tags, window: timegrid.Window{From: w.Start(), To: w.End(), Size: w.Size}}
 	slices.SortFunc(q.instances, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	q.instances = slices.Compact(q.instances)
+	for _, values := range q.tags {
+		slices.Sort(values)
+	}
 	return q
 }
 
 // key tells it from every other: all but the name and the filter is of one length,
-// and the name has no zero byte.
+// the name has no zero byte, and neither has a tag.
 func (q tileQuery) key() string {
 	key := append([]byte(q.name), 0)
 	key = append(append(key, q.organization[:]...), q.window.Size...)
 	key = binary.BigEndian.AppendUint64(key, uint64(q.window.From.Unix()))
 	key = binary.BigEndian.AppendUint64(key, uint64(q.window.To.Unix()))
+	key = binary.BigEndian.AppendUint32(key, uint32(len(q.instances))) //nolint:gosec // at most 500
 	for _, id := range q.instances {
 		key = append(key, id[:]...)
+	}
+	for _, tag := range slices.Sorted(maps.Keys(q.tags)) { // neither keys nor values have a zero byte
+		key = append(append(key, 0), tag...)
+		for _, value := range q.tags[tag] {
+			key = append(append(key, 0, ':'), value...)
+		}
 	}
 	return string(key)
 }
@@ -146,15 +158,16 @@ type readTile func(ctx context.Context, q tileQuery, scope fleet.Scope, now time
 // tile answers a windowed tile from the cache, or has it read. The filter is in the
 // key as it was asked; which of its ids are live instances is looked up when the
 // tile is read, and so may be 30 seconds old as everything else in it.
-func (s *TileRoutes) tile(ctx context.Context, name string, read readTile, from, to time.Time, size api.BucketSize, filter *[]uuid.UUID) (tileAnswer, error) {
+func (s *TileRoutes) tile(ctx context.Context, name string, read readTile, from, to time.Time, size api.BucketSize, filter wire.Filter) (tileAnswer, error) {
 	w, broken := wire.WindowAt(s.Now(), from, to, size)
-	if p := wire.BrokenRules(broken, wire.Overlong("instanceId", len(wire.Value(filter)))); p != nil {
+	tags, rules := filter.Check()
+	if p := wire.BrokenRules(broken, rules); p != nil {
 		return tileAnswer{}, p
 	}
-	q := newTileQuery(name, wire.Caller(ctx).Organization.ID, w.Window, wire.Value(filter))
+	q := newTileQuery(name, wire.Caller(ctx).Organization.ID, w.Window, wire.Value(filter.IDs), tags)
 	t, err := s.cache.get(ctx, q.key(), func(ctx context.Context) (*tile, error) {
 		now := instant.Cut(s.Now())
-		scope, err := s.Fleet.Scope(ctx, q.organization, q.instances, nil)
+		scope, err := s.Fleet.Scope(ctx, q.organization, q.instances, nil, q.tags)
 		if err != nil {
 			return nil, err
 		}

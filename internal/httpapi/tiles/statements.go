@@ -38,7 +38,7 @@ func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsReq
 	if p.Q != nil && wire.Caller(ctx).Organization.StatementTexts == organization.TextsOff {
 		off = wire.BrokenParameter("q", "texts_off", "looks for texts, and the organization keeps none", nil)
 	}
-	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, nil, broken, off)
+	scope, err := wire.FleetScope(ctx, s.Fleet, wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, broken, off)
 	if err != nil {
 		return nil, err
 	}

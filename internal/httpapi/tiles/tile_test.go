@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
@@ -154,7 +155,20 @@ func TestTileKeys(t *testing.T) {
 	hour := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	one, two, ours, theirs := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}, uuid.UUID{4}
 	key := func(name string, organization uuid.UUID, from, to time.Duration, size timegrid.Size, filter ...uuid.UUID) string {
-		return newTileQuery(name, organization, timegrid.Window{From: hour.Add(from), To: hour.Add(to), Size: size}, filter).key()
+		return newTileQuery(name, organization, timegrid.Window{From: hour.Add(from), To: hour.Add(to), Size: size}, filter, nil).key()
+	}
+	tagged := func(organization uuid.UUID, tags fleet.TagFilter, filter ...uuid.UUID) string {
+		return newTileQuery("utilization", organization, timegrid.Window{From: hour, To: hour.Add(2 * time.Hour), Size: timegrid.Hour}, filter, tags).key()
+	}
+	if tagged(ours, fleet.TagFilter{"a": {"x", "y"}, "b": {"z"}}) != tagged(ours, fleet.TagFilter{"b": {"z"}, "a": {"y", "x"}}) {
+		t.Error("the order of tags matters")
+	}
+	different := map[string]bool{}
+	for _, tags := range []fleet.TagFilter{nil, {"a": {"x"}}, {"a": {"y"}}, {"b": {"x"}}, {"a": {"x", "y"}}, {"a": {"x"}, "b": {"y"}}, {"a": {"xb", "y"}}, {"a": {"x:y"}}} {
+		different[tagged(ours, tags)] = true
+	}
+	if len(different) != 8 {
+		t.Errorf("%d keys of 8 filters", len(different))
 	}
 	first := key("utilization", ours, 0, 2*time.Hour, timegrid.Hour, one, two)
 	for name, c := range map[string]struct {
@@ -171,6 +185,7 @@ func TestTileKeys(t *testing.T) {
 		"another tile":           {key("wait-events", ours, 0, 2*time.Hour, timegrid.Hour, one, two), false},
 		"one of them":            {key("utilization", ours, 0, 2*time.Hour, timegrid.Hour, one), false},
 		"all of an organization": {key("utilization", ours, 0, 2*time.Hour, timegrid.Hour), false},
+		"with a tag":             {tagged(ours, fleet.TagFilter{"env": {"prod"}}, one, two), false},
 	} {
 		if (c.key == first) != c.same {
 			t.Errorf("%s: %q and %q", name, first, c.key)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/projections"
 )
@@ -70,6 +71,7 @@ func Caller(ctx context.Context) accounts.Principal {
 func Actor(ctx context.Context) commands.Actor {
 	c := CallOf(ctx)
 	a := commands.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
+	a.Administers = c.Principal.Can(organization.ScopeAdmin)
 	switch c.Principal.Method {
 	case accounts.MethodToken:
 		a.Token = c.Principal.ID

@@ -49,6 +49,7 @@ var Codes = map[string]Code{
 	"rebuild_in_progress":     {409, "A rebuild is running already"},
 	"report_is_final":         {409, "The report has ended"},
 	"invalid_state":           {409, "Not possible in the current state"},
+	"protected_tag":           {403, "Only administrators set this tag"},
 	"own_request":             {409, "Another administrator has to grant it"},
 	"channel_in_use":          {409, "A rule tells through the channel"},
 	"already_registered":      {409, "The server is registered already"},

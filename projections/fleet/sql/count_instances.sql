@@ -1,5 +1,5 @@
 SELECT count(*)
-FROM fleet_v2.instances
+FROM fleet_v3.instances
 WHERE organization_id = $1
   AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2))
   AND (coalesce(cardinality($3::text[]), 0) = 0 OR engine = ANY ($3))
@@ -9,3 +9,4 @@ WHERE organization_id = $1
                OR position(lower($5) IN lower(external_id)) > 0
                OR position(lower($5) IN lower(version)) > 0
                OR position(lower(replace($5, ' ', '')) IN engine) > 0)
+  AND NOT EXISTS (SELECT FROM jsonb_each($6::jsonb) AS wanted (key, of) WHERE (wanted.of ? (tags -> wanted.key ->> 'value')) IS NOT TRUE)

@@ -1,6 +1,6 @@
 -- One statement, so that all numbers are of one moment.
 SELECT i.now AS instances, i.before AS instances_then, d.now AS databases, d.before AS databases_then
 FROM (SELECT count(*) AS now, count(*) FILTER (WHERE created_at <= $2) AS before
-      FROM fleet_v2.instances WHERE organization_id = $1) i,
+      FROM fleet_v3.instances WHERE organization_id = $1) i,
      (SELECT count(*) AS now, count(*) FILTER (WHERE created_at <= $2) AS before
-      FROM fleet_v2.databases WHERE organization_id = $1) d
+      FROM fleet_v3.databases WHERE organization_id = $1) d

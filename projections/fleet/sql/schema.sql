@@ -7,7 +7,8 @@ CREATE TABLE instances (
     version         text        NOT NULL,
     host            text        NOT NULL,
     active          boolean     NOT NULL,
-    created_at      timestamptz NOT NULL
+    created_at      timestamptz NOT NULL,
+    tags            jsonb       NOT NULL -- by key: "value", and "by" where no person set it
 );
 CREATE INDEX instances_listing ON instances (organization_id, (lower(name)) COLLATE "C", id);
 -- The counts and the first registration, from the index alone.

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
 import { inAll } from "./outcome";
 
-const item = (detail?: string): Schemas["AlertActedOn"] => ({
+const item = (detail?: string): Schemas["ActedOnOne"] => ({
   id: crypto.randomUUID(),
   done: detail === undefined,
   problem: detail === undefined ? null : { status: 409, code: "invalid_state", title: "", detail },

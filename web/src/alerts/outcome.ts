@@ -10,7 +10,7 @@ const past: Record<Action, string> = {
 };
 
 /** inAll is what came of an action on many: "3 of 5 alerts acknowledged. 2 were not: The alert is Resolved." */
-export function inAll(action: Action, items: readonly Schemas["AlertActedOn"][]): string {
+export function inAll(action: Action, items: readonly Schemas["ActedOnOne"][]): string {
   const refused = items.filter((item) => !item.done);
   if (refused.length === 0) return `${plural(items.length, "alert")} ${past[action]}.`;
   const done = items.length - refused.length;

@@ -72,6 +72,7 @@ const sentences: Record<string, string> = {
   instanceDeactivated: "deactivated the instance {subject}",
   instanceRemoved: "removed the instance {subject}",
   instanceGrantsDeclined: "changed which grants are declined on the instance {subject}",
+  instanceTagged: "changed the tags of the instance {subject}",
   alertAcknowledged: "acknowledged the alert {subject}",
   alertMuted: "muted the alert {subject}",
   alertMutedUntil: "muted the alert {subject} until a time",

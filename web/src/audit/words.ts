@@ -121,6 +121,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       instanceDeactivated: "Instance deactivated",
       instanceRemoved: "Instance removed",
       instanceGrantsDeclined: "Grants declined",
+      instanceTagged: "Instance tagged",
     },
   },
   {

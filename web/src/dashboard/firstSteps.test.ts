@@ -14,6 +14,7 @@ const added = {
   missingGrants: [],
   missingGrantCount: 0,
   neededGrantCount: 0,
+  tags: {},
   declinedGrants: [],
   grantScript: null,
   grantOnPrimary: null,

@@ -25,6 +25,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   missingGrants: [],
   missingGrantCount: 0,
   neededGrantCount: 0,
+  tags: {},
   declinedGrants: [],
   grantScript: null,
   grantOnPrimary: null,

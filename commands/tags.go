@@ -1,0 +1,165 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+)
+
+// tags holds tags that are set to the rules of keys and values.
+func (c *fleetCheck) tags(pointer string, tags map[string]string) {
+	if len(tags) > fleet.MaxTags {
+		c.refuse(pointer, "too_many_items", fmt.Sprintf("has %d tags; at most %d are allowed", len(tags), fleet.MaxTags))
+	}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		switch at := pointer + "/" + pointerEscapes.Replace(key); {
+		case !fleet.ValidTagKey(key):
+			c.refuse(at, "invalid_name", "has a key that is none: it "+fleet.TagKeyRule)
+		case !fleet.ValidTagValue(tags[key]):
+			c.refuse(at, "invalid_parameter", fleet.TagValueRule)
+		}
+	}
+}
+
+// pointerEscapes are those of a JSON pointer (RFC 6901).
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// protectedTags refuses tags that only administrators set.
+func protectedTags(keys []string) error {
+	e := &RuleError{Code: "protected_tag", Detail: "Only administrators set the tags " + strings.Join(keys, ", ") + "."}
+	for _, key := range keys {
+		e.Fields = append(e.Fields, FieldError{Pointer: "#/tags/" + pointerEscapes.Replace(key), Code: "protected_tag", Detail: "is for administrators to set"})
+	}
+	return e
+}
+
+// tag decides about the tags of an instance. What a machine may not set stays as it is, and kept
+// has its keys. Error: *RuleError.
+func (w *fleetWriter) tag(ctx context.Context, instance *fleet.Instance, c fleet.ChangeTags) (events []fleet.Event, kept []string, err error) {
+	if len(c.Set) == 0 && len(c.Remove) == 0 && !c.All {
+		return nil, nil, nil
+	}
+	if c.Protected, err = w.protected(ctx); err != nil {
+		return nil, nil, err
+	}
+	events, kept, err = instance.Tag(c)
+	var many *fleet.TooManyTagsError
+	switch {
+	case errors.As(err, &many):
+		return nil, nil, fieldError("#/tags", "too_many_items", fmt.Sprintf("would be %d on one instance; at most %d are allowed", many.Would, fleet.MaxTags))
+	case err == nil && len(kept) > 0 && c.By == fleet.ByPerson:
+		return nil, nil, protectedTags(kept)
+	}
+	return events, kept, err
+}
+
+// protected are the keys of tags that the actor may not set or remove.
+func (w *fleetWriter) protected(ctx context.Context) ([]string, error) {
+	if w.actor.Administers || w.protectedTags != nil {
+		return w.protectedTags, nil
+	}
+	keys, err := w.s.Accounts.HoldsProtectedTags(ctx, w.tx, w.actor.OrganizationID)
+	w.protectedTags = keys
+	return keys, err
+}
+
+// fed are the tags that a feed sends; nil leaves those that it set before.
+func (w *fleetWriter) fed(tags *map[string]string) fleet.ChangeTags {
+	c := fleet.ChangeTags{By: fleet.ByFeed(w.actor.Sender)}
+	if tags != nil {
+		c.Set, c.All = *tags, true
+	}
+	return c
+}
+
+// maxTagged is how many instances one call tags at most.
+const maxTagged = 1000
+
+// TagInstances sets and removes the same tags of many instances, in one transaction. What makes
+// no sense of one keeps it from none of the others; the outcomes are in the order of ids, of
+// which one that is named twice has one. Error: *RuleError.
+func (s *Service) TagInstances(ctx context.Context, actor Actor, ids []uuid.UUID, c fleet.ChangeTags) (outcomes []Outcome, mark Mark, err error) {
+	var check fleetCheck
+	if n := len(ids); n < 1 || n > maxTagged {
+		check.refuse("#/ids", "out_of_range", fmt.Sprintf("must be 1 to %d ids", maxTagged))
+	}
+	if len(c.Set) == 0 && len(c.Remove) == 0 {
+		check.refuse("#/setTags", "invalid_parameter", "or removeTags must name a tag")
+	}
+	check.tags("#/setTags", c.Set)
+	for i, key := range c.Remove {
+		at := fmt.Sprintf("#/removeTags/%d", i)
+		if !fleet.ValidTagKey(key) {
+			check.refuse(at, "invalid_name", fleet.TagKeyRule)
+		} else if _, set := c.Set[key]; set {
+			check.refuse(at, "invalid_parameter", "is set in the same call")
+		}
+	}
+	if err := check.err(); err != nil {
+		return nil, Mark{}, err
+	}
+	mark, err = s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		w := s.newFleetWriter(tx, actor)
+		if outcomes, err = w.tagAll(ctx, ids, c); err != nil {
+			return Mark{}, err
+		}
+		return w.write(ctx)
+	})
+	return outcomes, mark, err
+}
+
+// tagAll tags instances under the locks of their external keys.
+func (w *fleetWriter) tagAll(ctx context.Context, ids []uuid.UUID, c fleet.ChangeTags) ([]Outcome, error) {
+	keys := make(map[uuid.UUID]string, len(ids))
+	for _, id := range ids {
+		instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
+		if err != nil {
+			return nil, err
+		}
+		if instance.Known() {
+			keys[id] = instance.ExternalID()
+		}
+	}
+	if _, err := w.lockKeys(ctx, fleet.InstanceStream, slices.Collect(maps.Values(keys))); err != nil {
+		return nil, err
+	}
+	outcomes, seen := make([]Outcome, 0, len(ids)), make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		refusal, err := w.tagOne(ctx, id, keys[id], c)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, Outcome{ID: id, Refusal: refusal})
+	}
+	return outcomes, nil
+}
+
+func (w *fleetWriter) tagOne(ctx context.Context, id uuid.UUID, key string, c fleet.ChangeTags) (refusal, err error) {
+	instance, at, err := w.loadInstance(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if key == "" || !instance.Known() {
+		return &NotFoundError{What: "instance"}, nil
+	}
+	events, _, err := w.tag(ctx, instance, c)
+	if rule := (*RuleError)(nil); errors.As(err, &rule) {
+		return rule, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, w.keepInstance(id, at, instance, key, events)
+}
