@@ -63,23 +63,34 @@ func (s *Store) Load(ctx context.Context, q sqlx.ExtContext, organization, strea
 // streamsAtOnce is how many streams LoadEach reads in one statement.
 const streamsAtOnce = 500
 
-// LoadEach reads the events of several short streams, such as what became of servers or
-// exceptions: those of each in order of version. Streams of another organization read as
-// empty.
+// errEnough ends a read of which the caller has seen enough.
+var errEnough = errors.New("enough was read")
+
+// LoadEach reads the events of several streams, such as what became of servers or exceptions:
+// those of each in order of version. It holds one event at a time, and a connection until the
+// caller has seen the last. Streams of another organization read as empty.
 func (s *Store) LoadEach(ctx context.Context, organization uuid.UUID, streams []uuid.UUID) iter.Seq2[Event, error] {
 	query := Record(`SELECT e.log, e.digest, e.hash, record_send(e) AS record FROM events e
 		WHERE e.stream_id = ANY ($1) AND e.organization_id = $2 ORDER BY e.stream_id, e.version`)
 	return func(yield func(Event, error) bool) {
 		for some := range slices.Chunk(streams, streamsAtOnce) {
-			page, err := s.page(ctx, s.db, query, []any{statement.IDs(some), organization})
-			if err != nil {
-				yield(Event{}, err)
-				return
-			}
-			for _, e := range page {
-				if !yield(e, nil) {
-					return
+			names := make(map[string]string)
+			err := statement.Each(ctx, s.db, "read events", query, []any{statement.IDs(some), organization}, func(rows *sqlx.Rows) error {
+				var row recorded
+				if err := rows.StructScan(&row); err != nil {
+					return err
 				}
+				e, err := row.event(names)
+				if err == nil && !yield(e, nil) {
+					err = errEnough
+				}
+				return err
+			})
+			if err != nil && !errors.Is(err, errEnough) {
+				yield(Event{}, err)
+			}
+			if err != nil {
+				return
 			}
 		}
 	}
@@ -89,8 +100,7 @@ func (s *Store) LoadEach(ctx context.Context, organization uuid.UUID, streams []
 // those of each in order of version. Streams of another organization read as empty.
 func (s *Store) LoadNewest(ctx context.Context, organization uuid.UUID, streams []uuid.UUID, n int) ([]Event, error) {
 	return s.page(ctx, s.db, Record(`SELECT e.log, e.digest, e.hash, record_send(e) AS record FROM unnest($1::uuid[]) s (id)
-		CROSS JOIN LATERAL (SELECT version FROM events WHERE stream_id = s.id AND organization_id = $2 ORDER BY version DESC LIMIT $3) v
-		JOIN events e ON e.stream_id = s.id AND e.version = v.version AND e.organization_id = $2
+		CROSS JOIN LATERAL (SELECT * FROM events WHERE stream_id = s.id AND organization_id = $2 ORDER BY version DESC LIMIT $3) e
 		ORDER BY e.stream_id, e.version`), []any{statement.IDs(streams), organization, n})
 }
 
@@ -223,12 +233,6 @@ func (s *Store) pages(ctx context.Context, q sqlx.QueryerContext, where conditio
 // page reads all rows before it returns, so that the connection is free while
 // the caller looks at them.
 func (s *Store) page(ctx context.Context, q sqlx.QueryerContext, query string, arguments []any) ([]Event, error) {
-	type recorded struct {
-		Log    Log    `db:"log"`
-		Digest []byte `db:"digest"`
-		Hash   []byte `db:"hash"`
-		Record []byte `db:"record"`
-	}
 	rows, err := statement.All[recorded](ctx, q, "read events", query, arguments...)
 	if err != nil {
 		return nil, err
@@ -236,10 +240,26 @@ func (s *Store) page(ctx context.Context, q sqlx.QueryerContext, query string, a
 	page := make([]Event, len(rows))
 	names := make(map[string]string)
 	for i, row := range rows {
-		page[i] = Event{Log: row.Log, Digest: row.Digest, Hash: row.Hash}
-		if _, err := page[i].decode(row.Record, names); err != nil {
-			return nil, fmt.Errorf("read an event: %w", err)
+		if page[i], err = row.event(names); err != nil {
+			return nil, err
 		}
 	}
 	return page, nil
+}
+
+// recorded is a row of a query with Record.
+type recorded struct {
+	Log    Log    `db:"log"`
+	Digest []byte `db:"digest"`
+	Hash   []byte `db:"hash"`
+	Record []byte `db:"record"`
+}
+
+// event decodes it. names are kept from row to row.
+func (r recorded) event(names map[string]string) (Event, error) {
+	e := Event{Log: r.Log, Digest: r.Digest, Hash: r.Hash}
+	if _, err := e.decode(r.Record, names); err != nil {
+		return Event{}, fmt.Errorf("read an event: %w", err)
+	}
+	return e, nil
 }

@@ -23,6 +23,14 @@ type binder struct {
 	exceptions []Exception
 }
 
+// counts says whether an entry counts in the window, or is one that others are compared with.
+func counts(e logged.Entry, q Question, since time.Time, upTo int64) bool {
+	return e.Position <= upTo && e.At.Before(q.To) && (inTable(e, since) || e.Late() && e.RecordedAt.After(since) && e.RecordedAt.Before(q.To))
+}
+
+// inTable says whether rows of the time of an entry were read, which is not of after the window.
+func inTable(e logged.Entry, since time.Time) bool { return e.At.After(since.Add(-Hold)) }
+
 // looks are the assessments of a server, the oldest first: those that are stored, and those
 // that only the log has.
 func (b binder) looks(instance uuid.UUID, rows []assessment.Answered) (looks []Look) {
@@ -44,7 +52,7 @@ func (b binder) looks(instance uuid.UUID, rows []assessment.Answered) (looks []L
 			looks = append(looks, altered(row, ReasonNoEvent))
 		}
 	}
-	for _, e := range b.book.Of(instance) {
+	for e := range b.book.Of(instance) {
 		if e.Position <= b.upTo && !there[e.AssessmentID] {
 			if l, is := b.absent(e); is {
 				looks = append(looks, l)
@@ -89,10 +97,10 @@ func held(row assessment.Answered, e logged.Entry) Look {
 // absent is an assessment that the log has and the table, as far as it was read, has not.
 func (b binder) absent(e logged.Entry) (l Look, is bool) {
 	l = Look{ID: e.AssessmentID, At: e.At, SHA256: e.FactsSHA256, Event: e.Position, RecordedAt: e.RecordedAt, Late: e.Late(), Catalogue: e.Catalogue}
-	read := e.At.After(b.since.Add(-Hold)) && e.At.Before(b.question.To)
 	switch {
-	case !read: // of another time; what it was told so late counts by its record alone
-		return l, l.Late && e.RecordedAt.After(b.since) && e.RecordedAt.Before(b.question.To) && e.At.Before(b.question.To)
+	case !counts(e, b.question, b.since, b.upTo):
+		return l, false
+	case !inTable(e, b.since): // of another time; what it was told so late counts by its record alone
 	case b.question.Now.Sub(e.At) >= assessment.History:
 		l.Erased = true
 	default:

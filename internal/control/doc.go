@@ -61,6 +61,8 @@
 //   - The fleet's projection lags: a server of a moment ago is not listed. With FromRecord, as
 //     evidence asks, the log is read instead.
 //   - A check left the catalogue: it is unknown, and reports of then say what it was.
-//   - The organization has ten thousand servers: the assessments of 25 are in memory at a time,
-//     and of the others only periods.
+//   - The organization has ten thousand servers: the assessments of 25 are in memory at a time, or
+//     of fewer that have very many, and of the others only periods.
+//   - A server is never reached: it has an attempt every quarter of an hour, 38,000 in 400 days.
+//     Those of the window are in memory, 35 MB of 400 days.
 package control

@@ -90,8 +90,35 @@ func (r *Reader) Read(ctx context.Context, q Question) (Evidence, error) {
 	return e, nil
 }
 
-// serversAtOnce is how many servers' assessments are held in memory.
-const serversAtOnce = 25
+// How many servers' assessments are held in memory: those of so many servers, as long as the log
+// has no more events of them than that. One server may have more: 38,000, where an attempt every
+// quarter of an hour never reaches it.
+const (
+	serversAtOnce = 25
+	eventsAtOnce  = 25_000
+)
+
+// together are servers of which the assessments are read at once.
+func (r *Reader) together(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (all [][]uuid.UUID, err error) {
+	var some []uuid.UUID
+	var events int64
+	for chunk := range slices.Chunk(ids, serversAtOnce) {
+		of, err := r.Logged.Events(ctx, organization, chunk)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range chunk {
+			if len(some) == serversAtOnce || len(some) > 0 && events+of[id] > eventsAtOnce {
+				all, some, events = append(all, some), nil, 0
+			}
+			some, events = append(some, id), events+of[id]
+		}
+	}
+	if len(some) > 0 {
+		all = append(all, some)
+	}
+	return all, nil
+}
 
 // items makes the course of each server, some at a time.
 func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*server, granted []Granted, upTo int64) (items []Item, err error) {
@@ -100,20 +127,25 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 		return nil, err
 	}
 	ids := slices.SortedFunc(maps.Keys(servers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	for some := range slices.Chunk(ids, serversAtOnce) {
+	parts, err := r.together(ctx, q.Organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, some := range parts {
+		stored := map[uuid.UUID]bool{}
 		rows := map[uuid.UUID][]assessment.Answered{}
 		// The day before is that of the assessments by which those without an event are judged.
 		since := q.From.Add(-Hold)
 		err := r.Assessments.EachAnswer(ctx, assessment.AnswerQuery{
 			Organization: q.Organization, Instances: some, Check: q.Check, After: since.Add(-Hold), Before: q.To, FromFacts: q.FromRecord, FactsUntil: terms.Before.Add(logged.Ahead),
 		}, func(a assessment.Answered) error {
-			rows[a.Instance] = append(rows[a.Instance], a)
+			rows[a.Instance], stored[a.ID] = append(rows[a.Instance], a), true
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		book, err := r.Logged.Book(ctx, terms, q.Organization, some) // after the rows: each of them has its event
+		book, err := r.Logged.Book(ctx, terms, q.Organization, some, func(e logged.Entry) bool { return stored[e.AssessmentID] || counts(e, q, since, upTo) }) // after the rows: each of them has its event
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func Find[T any](ctx context.Context, q sqlx.QueryerContext, what, query string,
 // where they stay, which takes a tenth less than sqlx.Select, which copies each.
 func All[T any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) ([]T, error) {
 	all, columns := []T{}, hasColumns[T]()
-	err := each(ctx, q, what, query, args, func(rows *sqlx.Rows) error {
+	err := Each(ctx, q, what, query, args, func(rows *sqlx.Rows) error {
 		var none T
 		all = append(all, none)
 		row := &all[len(all)-1]
@@ -88,7 +88,7 @@ func hasColumns[T any]() bool {
 // Map returns the second of two columns by the first.
 func Map[K comparable, V any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) (map[K]V, error) {
 	found := map[K]V{}
-	err := each(ctx, q, what, query, args, func(rows *sqlx.Rows) error {
+	err := Each(ctx, q, what, query, args, func(rows *sqlx.Rows) error {
 		var key K
 		var value V
 		err := rows.Scan(&key, &value)
@@ -101,8 +101,9 @@ func Map[K comparable, V any](ctx context.Context, q sqlx.QueryerContext, what, 
 	return found, nil
 }
 
-// each scans row by row.
-func each(ctx context.Context, q sqlx.QueryerContext, what, query string, args []any, scan func(*sqlx.Rows) error) error {
+// Each scans row by row, until scan fails: no more than a row is held. Errors: *Error, with what
+// scan returned.
+func Each(ctx context.Context, q sqlx.QueryerContext, what, query string, args []any, scan func(*sqlx.Rows) error) error {
 	rows, err := q.QueryxContext(ctx, query, args...)
 	if err != nil {
 		return &Error{what, err}

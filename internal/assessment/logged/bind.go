@@ -3,6 +3,7 @@ package logged
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -41,9 +42,15 @@ type Alteration struct {
 	Classified bool // what is altered is the classification of databases that was known then
 }
 
-// newest is how many events of a stream Bind reads at first: nearly always the assessment
-// that a report uses is the newest, and the one before it is of hours before.
-const newest = 2
+const (
+	// newest is how many events of a stream Bind reads at first: nearly always the assessment
+	// that a report uses is the newest, and the one before it is of hours before.
+	newest = 2
+	// newestOfADay covers the day in which a server may not have been reached, at an attempt
+	// every quarter of an hour; of serversAtOnce they are in memory.
+	newestOfADay  = 128
+	serversAtOnce = 25
+)
 
 // Bind holds the assessments that a report uses against the log: each has to be the one that
 // its event names, and the log may have no later one that reached the server and is not there
@@ -56,11 +63,8 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 	if err != nil {
 		return nil, nil, err
 	}
-	book, oldest, err := r.newestOf(ctx, t, organization, used)
+	book, err := r.read(ctx, t, organization, used)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := r.complete(ctx, t, organization, used, oldest, book); err != nil {
 		return nil, nil, err
 	}
 	bound, later := map[uuid.UUID]Entry{}, map[uuid.UUID]Entry{}
@@ -81,7 +85,7 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 		if at, holds := classificationHolds(t, book, u); !holds {
 			altered = append(altered, Alteration{Instance: u.Instance, At: u.At, Position: at, Classified: true})
 		}
-		for _, e := range book.Of(u.Instance) {
+		for e := range book.Of(u.Instance) {
 			switch {
 			case !e.Reached || !e.At.After(u.since()) || now.Sub(e.At) >= assessment.History:
 			case !e.At.After(u.At): // it would have been used instead of an attempt
@@ -112,7 +116,7 @@ func classificationHolds(t Terms, book *Book, u Used) (at int64, holds bool) {
 	if u.Classified == "" || !known && t.Covers(u.At) && u.Classified != assessment.Undecodable {
 		return 0, true
 	}
-	for _, e := range book.Of(u.Instance) {
+	for e := range book.Of(u.Instance) {
 		if e.Position < used.Position {
 			continue
 		}
@@ -165,14 +169,18 @@ func (r *Reader) facts(ctx context.Context, organization, id uuid.UUID) (kept *a
 }
 
 // lastOfDay is the last entry of a day (UTC) up to a time on it.
-func lastOfDay(entries []Entry, at time.Time) (last Entry, ok bool) {
-	day := timegrid.Day.Floor(at)
-	for _, e := range entries {
-		if e.Reached && !e.At.After(at) && !e.At.Before(day) && (!ok || e.At.After(last.At)) {
+func lastOfDay(entries iter.Seq[Entry], at time.Time) (last Entry, ok bool) {
+	for e := range entries {
+		if e.ofDay(at) && (!ok || e.At.After(last.At)) {
 			last, ok = e, true
 		}
 	}
 	return last, ok
+}
+
+// ofDay says whether it reached the server on the day (UTC) of a time, and not after that.
+func (e Entry) ofDay(at time.Time) bool {
+	return e.Reached && !e.At.After(at) && !e.At.Before(timegrid.Day.Floor(at))
 }
 
 // gone are those of later entries that are not in the table as the log has them, or would not
@@ -198,9 +206,36 @@ func (r *Reader) gone(ctx context.Context, organization uuid.UUID, later map[uui
 	return out, nil
 }
 
-// newestOf reads the newest events of each server; oldest says, by stream, when the oldest of
-// them was recorded.
-func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, used []Used) (b *Book, oldest map[uuid.UUID]time.Time, err error) {
+// read reads what decides about what a report uses: of nearly all servers the newest events, of
+// the others more.
+func (r *Reader) read(ctx context.Context, t Terms, organization uuid.UUID, used []Used) (*Book, error) {
+	book, open, err := r.newestOf(ctx, t, organization, used, newest)
+	if err != nil {
+		return nil, err
+	}
+	for some := range slices.Chunk(open, serversAtOnce) {
+		more, open, err := r.newestOf(ctx, t, organization, some, newestOfADay)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range some {
+			book.replace(u.Instance, more)
+		}
+		for _, u := range open {
+			all, err := r.Book(ctx, t, organization, []uuid.UUID{u.Instance}, u.wants)
+			if err != nil {
+				return nil, err
+			}
+			book.replace(u.Instance, all)
+		}
+	}
+	return book, nil
+}
+
+// newestOf reads at most n of the newest events of each stream. open are those about which they
+// do not decide: the used assessment is not among them, one before them may be of a later time,
+// or may be the first event of one that says what was known of the databases.
+func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, used []Used, n int) (b *Book, open []Used, err error) {
 	instances, since := make([]uuid.UUID, len(used)), map[uuid.UUID]time.Time{}
 	for i, u := range used {
 		instances[i] = u.Instance
@@ -208,11 +243,12 @@ func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, 
 			since[stream] = u.since().Add(-Ahead)
 		}
 	}
-	events, err := r.Log.LoadNewest(ctx, organization, streamsOf(instances...), newest)
+	events, err := r.Log.LoadNewest(ctx, organization, streamsOf(instances...), n)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, oldest = newBook(), map[uuid.UUID]time.Time{}
+	b = newBook(func(Entry) bool { return true })
+	oldest := map[uuid.UUID]time.Time{} // by stream
 	for _, event := range events {
 		if _, known := oldest[event.Stream]; !known {
 			oldest[event.Stream] = event.RecordedAt
@@ -231,37 +267,21 @@ func (r *Reader) newestOf(ctx context.Context, t Terms, organization uuid.UUID, 
 			b.add(e)
 		}
 	}
-	return b, oldest, nil
+	for _, u := range used {
+		e, known := b.Entry(u.ID)
+		early := slices.ContainsFunc(streamsOf(u.Instance), func(id uuid.UUID) bool { return oldest[id].After(since[id]) })
+		if !known || early || u.Classified != "" && e.ClassifiedSHA256 != u.Classified {
+			open = append(open, u)
+		}
+	}
+	return b, open, nil
 }
 
 // Ahead is how far the time of an assessment that a feed sends may lie behind that of its
 // event.
 const Ahead = 10 * time.Minute
 
-// complete reads all events of the servers of which the newest do not decide: the used
-// assessment is not among them, or one before them may be of a later time.
-func (r *Reader) complete(ctx context.Context, t Terms, organization uuid.UUID, used []Used, oldest map[uuid.UUID]time.Time, book *Book) error {
-	var open []uuid.UUID
-	for _, u := range used {
-		_, known := book.Entry(u.ID)
-		early := slices.ContainsFunc(streamsOf(u.Instance), func(id uuid.UUID) bool { return oldest[id].After(u.since().Add(-Ahead)) })
-		if !known || early {
-			open = append(open, u.Instance)
-		}
-	}
-	if len(open) == 0 {
-		return nil
-	}
-	all, err := r.Book(ctx, t, organization, open)
-	if err != nil {
-		return err
-	}
-	for _, id := range open {
-		delete(book.of, id)
-		for _, e := range all.Of(id) {
-			book.of[id] = append(book.of[id], e)
-			book.entries[e.AssessmentID] = e
-		}
-	}
-	return nil
+// wants says whether an entry may decide about what is used.
+func (u Used) wants(e Entry) bool {
+	return e.AssessmentID == u.ID || !e.RecordedAt.Before(u.since().Add(-Ahead)) || e.Reached && e.At.After(u.since()) || e.ofDay(u.At)
 }

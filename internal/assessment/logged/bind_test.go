@@ -191,3 +191,57 @@ func TestAProcessWithAnOldKeyFile(t *testing.T) {
 		}
 	}
 }
+
+// TestACopiedEvent vouches for nothing: its mark is genuine, and the first event counts. So nobody
+// brings back what was known of the databases before.
+func TestACopiedEvent(t *testing.T) {
+	t.Parallel()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, acme, server := pgtest.DB(t), uuid.New(), uuid.New()
+	events := eventstore.New(db)
+	kept := func(at time.Time, classified string) fleet.AssessmentKept {
+		e := fleet.AssessmentKept{InstanceID: server, AssessmentID: uuid.New(), At: at, FactsSHA256: "f", Reached: true, ClassifiedSHA256: classified}
+		e.Mark = key.Mark(secrets.MarkAssessment, assessment.MarkedText(acme, e))
+		return e
+	}
+	appended := func(streamType string, stream uuid.UUID, all ...fleet.AssessmentKept) {
+		t.Helper()
+		a := eventstore.Append{Organization: acme, StreamType: streamType, Stream: stream, Expected: eventstore.AnyVersion}
+		for _, one := range all {
+			e, err := commands.Registry().Encode(one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Events = append(a.Events, e)
+		}
+		if _, err := events.Append(t.Context(), eventstore.Fleet, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	before, last := kept(now.Add(-2*time.Hour), "old"), kept(now, "new")
+	appended(fleet.KeptStream, fleet.KeptOf(server), kept(now.Add(-3*time.Hour), "old"), before, last)
+	pgtest.Unguard(t, db)
+	db.MustExec(`UPDATE events SET recorded_at = (convert_from(data, 'UTF8')::json ->> 'at')::timestamptz`)
+	reader := &logged.Reader{Facts: assessment.NewStore(db, key), Log: events, Decode: commands.Registry().Decode}
+	said := func(classified string) string {
+		t.Helper()
+		u := logged.Used{Stored: assessment.Stored{ID: last.AssessmentID, Instance: server, At: last.At, SHA256: "f"}, Reached: true, Classified: classified}
+		bound, altered, err := reader.Bind(t.Context(), acme, []logged.Used{u}, now)
+		return fmt.Sprint(len(bound), altered, err)
+	}
+	whole, changed := said("new"), said("old")
+	if whole != "1 [] <nil>" || changed == whole {
+		t.Fatalf("of what the log has it says %s, and of what it had before %s", whole, changed)
+	}
+	appended(fleet.AssessmentStream, fleet.AssessmentsOf(server), before)
+	if got := said("old"); got != changed {
+		t.Errorf("with a copy of the event of before it says %s, want %s", got, changed)
+	}
+	if got := said("new"); got != whole {
+		t.Errorf("with a copy of the event of before it says %s of what is there, want %s", got, whole)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -81,13 +82,17 @@ func (r *Reader) Terms(ctx context.Context) (t Terms, err error) {
 	return t, nil
 }
 
-// Book is what the log says of the assessments of some servers.
+// Book is what the log says of those assessments of some servers that somebody asks about.
 type Book struct {
-	entries map[uuid.UUID]Entry   // by assessment
-	of      map[uuid.UUID][]Entry // by instance
+	entries map[uuid.UUID]Entry       // by assessment
+	of      map[uuid.UUID][]uuid.UUID // assessments by instance
+	first   map[uuid.UUID]int64       // the position of the first event of each, also of those that nobody asks about
+	wanted  func(e Entry) bool
 }
 
-func newBook() *Book { return &Book{entries: map[uuid.UUID]Entry{}, of: map[uuid.UUID][]Entry{}} }
+func newBook(wanted func(e Entry) bool) *Book {
+	return &Book{map[uuid.UUID]Entry{}, map[uuid.UUID][]uuid.UUID{}, map[uuid.UUID]int64{}, wanted}
+}
 
 // Entry is that of an assessment.
 func (b *Book) Entry(id uuid.UUID) (Entry, bool) {
@@ -96,11 +101,20 @@ func (b *Book) Entry(id uuid.UUID) (Entry, bool) {
 }
 
 // Of are those of a server, in no order.
-func (b *Book) Of(instance uuid.UUID) []Entry { return b.of[instance] }
+func (b *Book) Of(instance uuid.UUID) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, id := range b.of[instance] {
+			if !yield(b.entries[id]) {
+				return
+			}
+		}
+	}
+}
 
-// Book reads what the log says of the assessments of some servers.
-func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, instances []uuid.UUID) (*Book, error) {
-	b := newBook()
+// Book reads what the log says of the assessments of some servers, and keeps what is wanted: a
+// server that nobody reaches has 38,000 of them.
+func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, instances []uuid.UUID, wanted func(e Entry) bool) (*Book, error) {
+	b := newBook(wanted)
 	for event, err := range r.Log.LoadEach(ctx, organization, streamsOf(instances...)) {
 		if err != nil {
 			return nil, err
@@ -116,6 +130,20 @@ func (r *Reader) Book(ctx context.Context, t Terms, organization uuid.UUID, inst
 	return b, nil
 }
 
+// Events is how many events the log has of the assessments of some servers.
+func (r *Reader) Events(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]int64, error) {
+	last, err := r.Log.LoadNewest(ctx, organization, streamsOf(instances...), 1)
+	of := map[uuid.UUID]int64{}
+	for _, id := range instances {
+		for _, e := range last {
+			if slices.Contains(streamsOf(id), e.Stream) {
+				of[id] += e.Version
+			}
+		}
+	}
+	return of, err
+}
+
 // streamsOf are those that have an event of each assessment of some servers.
 func streamsOf(instances ...uuid.UUID) []uuid.UUID {
 	streams := make([]uuid.UUID, 0, 2*len(instances))
@@ -125,20 +153,32 @@ func streamsOf(instances ...uuid.UUID) []uuid.UUID {
 	return streams
 }
 
-// add keeps the first that the log says of an assessment.
+// add keeps the first that the log says of an assessment, if it is wanted.
 func (b *Book) add(e Entry) {
-	known, is := b.entries[e.AssessmentID]
-	switch {
-	case !is:
-		b.of[e.InstanceID] = append(b.of[e.InstanceID], e)
-	case known.Position <= e.Position:
+	if first, is := b.first[e.AssessmentID]; is && first <= e.Position {
 		return
-	default: // a copy of the event came first
-		of := b.of[known.InstanceID]
-		b.of[known.InstanceID] = slices.DeleteFunc(of, func(other Entry) bool { return other.AssessmentID == e.AssessmentID })
-		b.of[e.InstanceID] = append(b.of[e.InstanceID], e)
 	}
-	b.entries[e.AssessmentID] = e
+	b.first[e.AssessmentID] = e.Position
+	if known, is := b.entries[e.AssessmentID]; is { // a copy of the event came first
+		of := b.of[known.InstanceID]
+		b.of[known.InstanceID] = slices.DeleteFunc(of, func(other uuid.UUID) bool { return other == e.AssessmentID })
+		delete(b.entries, e.AssessmentID)
+	}
+	if b.wanted(e) {
+		b.entries[e.AssessmentID] = e
+		b.of[e.InstanceID] = append(b.of[e.InstanceID], e.AssessmentID)
+	}
+}
+
+// replace takes what another book has of a server.
+func (b *Book) replace(instance uuid.UUID, from *Book) {
+	for _, id := range b.of[instance] {
+		delete(b.entries, id)
+	}
+	b.of[instance] = from.of[instance]
+	for _, id := range b.of[instance] {
+		b.entries[id] = from.entries[id]
+	}
 }
 
 // entry reads an event; ok is false of one that the program did not make, and of one that is

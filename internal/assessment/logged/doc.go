@@ -14,10 +14,13 @@
 // that it uses, or what was recorded since.
 //
 // Bind is for a report, which uses one assessment of each server: it reads the newest
-// events of all servers in one query. Book is for a control, which uses all of a period.
+// events of all servers in one query. Book is for a control, which uses all of a period, and keeps
+// no others. Of 40,000 attempts at a server, Bind holds 0.2 MB; before it held all of them, 75 MB.
 //
 // # What may go wrong
 //
+//   - Somebody with the database appends a copy of an event, whose mark is genuine: the first
+//     event of an assessment counts.
 //   - An assessment is recorded while a report is gathered: its event is newer than the one
 //     that is used, and its row is there. That is no fault.
 //   - A version from before records a classification: its event has no digest of it, and the
