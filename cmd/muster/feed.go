@@ -19,6 +19,7 @@ import (
 	"muster/internal/assessment/feed/kept"
 	"muster/internal/assessment/feed/records"
 	"muster/internal/config"
+	"muster/internal/engine"
 )
 
 func feedCommand(cfg *config.Config) *cobra.Command {
@@ -240,8 +241,9 @@ func sayChanges(out io.Writer, changes []feed.Change) error {
 		}
 		count[c.Record.Engine][c.Kind]++
 	}
-	for _, engine := range []fleet.Engine{fleet.PostgreSQL, fleet.SQLServer, fleet.Oracle, fleet.MySQL, fleet.MongoDB} {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", engine, count[engine][feed.New], count[engine][feed.Changed], count[engine][feed.Dropped])
+	for _, e := range engine.All() {
+		n := count[e.Name]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", e.Name, n[feed.New], n[feed.Changed], n[feed.Dropped])
 	}
 	if len(changes) > 0 {
 		fmt.Fprintln(table)

@@ -65,7 +65,7 @@ func readAdvisory(row []string) (a advisory, err error) {
 	if a.Vulnerability, a.precondition, _, err = readFacts(row[1], row[2], row[3], row[5], row[6], row[7], row[8], row[10]); err != nil {
 		return a, err
 	}
-	if !slices.Contains(otherEngines, a.engine) {
+	if of, known := knownOf(a.engine); !known || of.FixedReleases {
 		return a, fmt.Errorf("unknown engine %q", row[0])
 	}
 	if a.published, err = time.Parse(time.DateOnly, row[9]); err != nil {

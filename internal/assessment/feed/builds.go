@@ -2,6 +2,7 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"errors"
@@ -28,7 +29,7 @@ type build struct {
 
 // String is the version with its name.
 func (b build) String() string {
-	if b.engine == fleet.SQLServer && b.name != "" {
+	if of, _ := knownOf(b.engine); of.Update != nil && b.name != "" {
 		return b.version.String() + " (" + b.name + ")"
 	}
 	return b.version.String()
@@ -96,12 +97,13 @@ func (f *Feed) branchOf(l *lifecycle, v dotted) string {
 	}
 }
 
-// behind counts the builds that came after v: those that are known of SQL Server, by
-// number of the others. 0 where that cannot be counted.
+// behind counts the builds that came after v: those in the table where it has all, else by
+// number. 0 where that cannot be counted.
 func (f *Feed) behind(l *lifecycle, v dotted, latest build) int {
 	n := 0
+	of, _ := knownOf(l.engine)
 	switch last := len(latest.version) - 1; {
-	case l.engine == fleet.SQLServer:
+	case of.AllBuilds:
 		for _, b := range f.builds {
 			if b.engine == l.engine && b.major == l.name && b.branch == latest.branch && b.version.compare(v) > 0 {
 				n++
@@ -113,32 +115,28 @@ func (f *Feed) behind(l *lifecycle, v dotted, latest build) int {
 	return n
 }
 
-var (
-	buildForm  = regexp.MustCompile(`\d+(?:\.\d+){2,}`)
-	oracleForm = regexp.MustCompile(`\d+(?:\.\d+)+`)
-	updateForm = regexp.MustCompile(`(?i)\bCU ?(\d+)\b`)
-)
+var buildForm = regexp.MustCompile(`\d+(?:\.\d+){2,}`)
 
-// buildOf reads which build a text names. "2022 CU14" is looked up. 19.0.0.0.0 is how
-// Oracle names every Release Update in its banner, so it says none.
+// buildOf reads which build a text names, as numbers or, as "2022 CU14", by a name in the table.
 func (f *Feed) buildOf(engine fleet.Engine, l *lifecycle, text string) (dotted, bool) {
-	form := buildForm
-	if engine == fleet.Oracle {
-		form = oracleForm
-	}
+	of, _ := knownOf(engine)
+	form := cmp.Or(of.Build, buildForm)
 	for _, found := range form.FindAllString(text, -1) {
 		v, ok := parseDotted(found)
 		if !ok || v.compare(l.start) != 0 {
 			continue
 		}
-		if engine == fleet.Oracle && v[1] == 0 {
+		if of.NoBuild != nil && of.NoBuild(v) {
 			continue
 		}
 		return v, true
 	}
-	if m := updateForm.FindStringSubmatch(text); m != nil && engine == fleet.SQLServer {
+	if of.Update == nil {
+		return nil, false
+	}
+	if m := of.Update.FindStringSubmatch(text); m != nil {
 		for _, b := range f.builds {
-			if b.engine == engine && b.major == l.name && b.name == "CU"+m[1] {
+			if b.engine == engine && b.major == l.name && b.name == of.UpdateName+m[1] {
 				return b.version, true
 			}
 		}

@@ -6,10 +6,10 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/engine/trait"
 )
 
 //go:embed lifecycles.csv
@@ -51,28 +51,11 @@ func (f *Feed) readLifecycles(text []byte) error {
 	return errors.Join(faults...)
 }
 
-// How versions of other engines are written: "16.0.4135.4" and "2022 CU14",
-// "19.24.0.0.0" and "19c", "8.0.36-28", "7.0.12".
-var (
-	numbered   = regexp.MustCompile(`^\D*?(\d+)\.(\d+)`)
-	builtAs    = regexp.MustCompile(`^\d{1,2}\.`)
-	marketed   = regexp.MustCompile(`\b(20\d\d)( R2)?\b`)
-	generation = regexp.MustCompile(`^\D*?(\d+)(?:c|g|ai)?(?:$|[^.\w])`)
-)
-
 // releaseOf is how a version of an engine begins, or its name; "" where the text does
 // not say.
 func releaseOf(engine fleet.Engine, version string) string {
-	if engine == fleet.SQLServer && !builtAs.MatchString(version) {
-		if m := marketed.FindString(version); m != "" {
-			return m
-		}
+	if of, _ := knownOf(engine); of.Release != nil {
+		return of.Release(version)
 	}
-	if m := numbered.FindStringSubmatch(version); m != nil {
-		return m[1] + "." + m[2]
-	}
-	if m := generation.FindStringSubmatch(version); m != nil && engine == fleet.Oracle {
-		return m[1]
-	}
-	return ""
+	return trait.Numbered(version)
 }

@@ -6,12 +6,25 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/engine"
+	"muster/internal/engine/trait"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
 
-// otherEngines are those whose CVEs are kept by ranges of versions.
-var otherEngines = []fleet.Engine{fleet.SQLServer, fleet.Oracle, fleet.MySQL, fleet.MongoDB}
+// knownOf is how the feed knows an engine; ok is false where it does not.
+func knownOf(name fleet.Engine) (f trait.Feed, ok bool) {
+	e, err := engine.Of(name)
+	if err != nil || e.Feed == nil {
+		return trait.Feed{}, false
+	}
+	return *e.Feed, true
+}
+
+// order is the place of an engine among all.
+func order(name fleet.Engine) int {
+	return slices.IndexFunc(engine.All(), func(e *trait.Engine) bool { return e.Name == name })
+}
 
 // Judge returns what is known of a version of another engine than PostgreSQL: how long
 // it is supported, which build of it is the latest, where to go, and its CVEs. The
@@ -115,7 +128,7 @@ func (f *Feed) clears(engine fleet.Engine, v dotted, ids map[string]bool) bool {
 // lifecycleOf finds the major of a version; nil where the feed does not know it.
 func (f *Feed) lifecycleOf(engine fleet.Engine, version string) *lifecycle {
 	release := releaseOf(engine, version)
-	if release == "" || engine == fleet.MySQL && strings.Contains(strings.ToLower(version), "maria") {
+	if release == "" {
 		return nil
 	}
 	for i := range f.lifecycles {

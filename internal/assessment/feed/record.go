@@ -99,9 +99,6 @@ func (f *Feed) Plan(records []Record, now time.Time, older bool) (changes []Chan
 		}
 		changes = append(changes, c)
 	}
-	order := func(engine fleet.Engine) int {
-		return slices.Index(append([]fleet.Engine{fleet.PostgreSQL}, otherEngines...), engine)
-	}
 	slices.SortFunc(changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(order(a.Record.Engine), order(b.Record.Engine)), strings.Compare(a.Record.ID, b.Record.ID))
 	})
@@ -135,7 +132,7 @@ func (r Record) check(now time.Time) *Problem {
 		}
 		return nil
 	}
-	if !slices.Contains(otherEngines, r.Engine) {
+	if _, known := knownOf(r.Engine); !known {
 		return broken("engine", "%q is none", r.Engine)
 	}
 	for _, text := range r.Affected {

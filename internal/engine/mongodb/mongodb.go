@@ -10,5 +10,5 @@ var Engine = trait.Engine{
 	Name:  fleet.MongoDB,
 	Title: "MongoDB",
 	Words: trait.Usual,
-	Feed:  &trait.Feed{},
+	Feed:  &trait.Feed{Package: "mongodb", Product: "MongoDB Server", CNA: "mongodb"},
 }

@@ -12,7 +12,7 @@ var Engine = trait.Engine{
 	Name:      fleet.Oracle,
 	Title:     "Oracle",
 	Words:     words,
-	Feed:      &trait.Feed{},
+	Feed:      &feed,
 	Connected: &connected,
 	Measured: &trait.Measured{
 		Waits:      waitClasses,

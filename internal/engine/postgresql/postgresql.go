@@ -11,7 +11,7 @@ var Engine = trait.Engine{
 	Title:       "PostgreSQL",
 	Words:       trait.Usual,
 	VolumesOnly: true,
-	Feed:        &trait.Feed{FixedReleases: true},
+	Feed:        &trait.Feed{FixedReleases: true, Package: "postgresql", Product: "PostgreSQL", CNA: "postgresql"},
 	Connected:   &connected,
 	Measured:    &trait.Measured{Waits: waitClasses},
 	Dialect:     &dialect,

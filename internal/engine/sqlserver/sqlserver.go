@@ -10,7 +10,7 @@ var Engine = trait.Engine{
 	Name:      fleet.SQLServer,
 	Title:     "SQL Server",
 	Words:     words,
-	Feed:      &trait.Feed{},
+	Feed:      &feed,
 	Connected: &connected,
 	Measured:  &trait.Measured{Waits: waitClasses, Statements: trait.Statements{OwnMaxima: true}},
 	Dialect:   &dialect,

@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
+	"muster/internal/engine"
 )
 
 // cve is what is read of a record of the CVE list (JSON 5.0 to 5.2).
@@ -50,14 +51,22 @@ type cveScore struct {
 	Score  float64 `json:"baseScore"`
 }
 
-// products are those whose own project writes the record, by the name of its CNA.
-var products = map[string]struct {
+// product is an engine whose own project writes the record, by the name of its CNA.
+type product struct {
 	cna    string
 	engine fleet.Engine
-}{
-	"PostgreSQL":     {"postgresql", fleet.PostgreSQL},
-	"MongoDB Server": {"mongodb", fleet.MongoDB},
 }
+
+// products are those engines, by what the CVE list calls them.
+var products = func() map[string]product {
+	all := map[string]product{}
+	for _, e := range engine.All() {
+		if e.Feed != nil && e.Feed.Product != "" {
+			all[e.Feed.Product] = product{e.Feed.CNA, e.Name}
+		}
+	}
+	return all
+}()
 
 func (r *reader) readCVE(place string, text json.RawMessage) (found []feed.Record, problems []feed.Problem) {
 	var in cve

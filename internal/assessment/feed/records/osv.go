@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
+	"muster/internal/engine"
 )
 
 // osv is what is read of a record of OSV (schema 1.4 to 1.7).
@@ -45,7 +46,15 @@ type osvEvent struct {
 }
 
 // packages are those whose versions are the project's own.
-var packages = map[string]fleet.Engine{"postgresql": fleet.PostgreSQL, "mongodb": fleet.MongoDB, "mysql": fleet.MySQL}
+var packages = func() map[string]fleet.Engine {
+	all := map[string]fleet.Engine{}
+	for _, e := range engine.All() {
+		if e.Feed != nil && e.Feed.Package != "" {
+			all[e.Feed.Package] = e.Name
+		}
+	}
+	return all
+}()
 
 func (r *reader) readOSV(id string, text json.RawMessage) (found []feed.Record, problems []feed.Problem) {
 	broken := func(rule, format string, args ...any) ([]feed.Record, []feed.Problem) {

@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
+	"muster/internal/engine"
 )
 
 // MaxBytes is how much a file may be, and unpack to.
@@ -44,8 +45,13 @@ func Read(file []byte, engines ...fleet.Engine) Contents {
 }
 
 // Engines are those of which records can be read.
-func Engines() []fleet.Engine {
-	return []fleet.Engine{fleet.PostgreSQL, fleet.MySQL, fleet.MongoDB}
+func Engines() (names []fleet.Engine) {
+	for _, e := range engine.All() {
+		if e.Feed != nil && e.Feed.Package != "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 type reader struct {
