@@ -55,16 +55,18 @@ func TestOnlyThePartsOfTheKindAreGathered(t *testing.T) {
 			t.Errorf("%s gathers %q, want %q, %v", kind.Name, ran, want, err)
 		}
 	}
-	for part, kinds := range map[report.Part][]report.Kind{
-		report.PartFirstSeen:   {report.Security, report.InstanceScorecard},
-		report.PartAlerts:      {report.InstanceScorecard},
-		report.PartScores:      {report.InstanceScorecard},
-		report.PartUtilization: {report.InstanceScorecard},
-		report.PartTuning:      {report.InstanceScorecard},
+	performance := []report.Part{report.PartAlerts, report.PartScores, report.PartUtilization, report.PartTuning}
+	for kind, without := range map[report.Kind][]report.Part{
+		report.Security:      performance,
+		report.DataInventory: append(performance, report.PartFirstSeen, report.PartVerifications),
 	} {
-		for _, d := range report.Definitions() {
-			if d.Gathers(part) != slices.Contains(kinds, d.Name) {
-				t.Errorf("%s gathers %q: %v", d.Name, part, d.Gathers(part))
+		d, err := report.Find(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range without {
+			if d.Gathers(part) {
+				t.Errorf("%s gathers %q, which is not in its inputs", kind, part)
 			}
 		}
 	}

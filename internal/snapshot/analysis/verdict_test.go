@@ -116,7 +116,7 @@ func judged(t interface{ Fatal(...any) }, doc snapshot.Document) analysis.Verdic
 func TestAnUnknownKindHasNoVerdict(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
-	doc.Kind = "AlertsSummary"
+	doc.Kind = "Weather"
 	var unknown *report.UnknownKindError
 	if v, err := analysis.Judge(doc); !errors.As(err, &unknown) || string(unknown.Kind) != doc.Kind {
 		t.Errorf("%+v, %v", v, err)
