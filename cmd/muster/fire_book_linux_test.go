@@ -45,6 +45,13 @@ func newBook() *book {
 // time is when something was, as the table has it.
 func (b *book) time(at time.Time) string { return at.Sub(b.began).Round(time.Millisecond).String() }
 
+// at is where the plan is.
+func (b *book) at() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.step
+}
+
 // wrong notes what may not be, when it was and where the plan was.
 func (b *book) wrong(format string, args ...any) {
 	b.mu.Lock()

@@ -142,9 +142,34 @@ func (v *vigil) look(t *testing.T) {
 		now[name] = since
 		if _, known := v.rang[name]; !known {
 			v.rang[name] = since
+			v.book.note("%s at %s: %s fires; %s", v.book.time(since), v.book.at(), name, readinessOf(t, a.Labels["instance"], a.Labels["check"]))
 		}
 	}
 	v.rings = now
+}
+
+// readinessOf is what a process says of a check, so that an alert which nobody expects explains
+// itself.
+func readinessOf(t *testing.T, instance, check string) string {
+	if check == "" {
+		return "of no check"
+	}
+	got, err := client{base: "http://" + instance}.try(t.Context(), "GET", "/readyz", nil)
+	if err != nil {
+		return instance + " does not answer: " + err.Error()
+	}
+	var ready struct {
+		Checks []struct{ Name, Status, Detail string }
+	}
+	if err := json.Unmarshal(got.body, &ready); err != nil {
+		return instance + " says " + string(got.body)
+	}
+	for _, c := range ready.Checks {
+		if c.Name == check {
+			return fmt.Sprintf("%s says %s: %s", instance, c.Status, c.Detail)
+		}
+	}
+	return instance + " has no such check"
 }
 
 // ringing is what an alert is called here: with the check that it is about.
