@@ -104,7 +104,7 @@ func TestDocumentsOfWhatOurCollectorsFind(t *testing.T) {
 			"oracle-01 Oracle 12 9 75%", "sqlserver-01 SQL Server 12 9 75%", "oracle-01 Oracle HRPDB not encrypted 2", "sqlserver-01 SQL Server shop encrypted 1",
 			"Not assessed on 2 databases (oracle-01 / AWAY, sqlserver-01 / away): it could not be read whether their files are encrypted.",
 			"3 of 4 sensitive tables are known not to be encrypted at rest", "Other national id, certain", "Controls: sa is disabled",
-			"since of SQL Server Muster counts who was granted a table, and follows no roles",
+			"since Muster counts grants on a table of SQL Server and does not follow roles",
 		}},
 		"scorecard-sqlserver": {looked(t, report.InstanceScorecard, fleet.SQLServer), []string{
 			"sqlserver-01 scores", "Install update 16.0.4265", "An update needs a restart; databases stay as they are.", "MS-60", "dbo.log",

@@ -23,7 +23,7 @@ func (b *builder) alerts() {
 		}
 		in := b.subject()
 		b.clean(in != nil && b.monitoredSince() == "", words)
-		b.small(b.monitoredSince() + "An instance that nothing watches raises no alert. The health score does not depend on alerts.")
+		b.small(b.monitoredSince() + "An unmonitored instance raises no alerts. The health score does not depend on alerts.")
 		b.mutedAlerts(s)
 		return
 	}
@@ -48,7 +48,7 @@ func (b *builder) alertWords(s analysis.AlertSummary) string {
 		words += " Alerts of database " + shorten(b.doc.Database.Name, 80) + " and instance-wide ones count."
 	}
 	if s.Unlisted > 0 {
-		words += " The figures stand on " + number(len(s.Alerts)+len(s.Muted)) + " alerts; " + count(s.Unlisted, "further one is", "further ones are") + " not in this report: it takes in the first " + number(snapshot.MaxAlerts) + ", the most severe and newest. The page Alerts lists them all."
+		words += " The figures cover " + number(len(s.Alerts)+len(s.Muted)) + " alerts; " + count(s.Unlisted, "further one is", "further ones are") + " not in this report, which takes the first " + number(snapshot.MaxAlerts) + " by severity and time. The page Alerts lists them all."
 	}
 	return words
 }
@@ -59,7 +59,7 @@ func (b *builder) monitoredSince() string {
 	if in == nil || in.CreatedAt.IsZero() || !in.CreatedAt.After(b.doc.Window.From) {
 		return ""
 	}
-	return b.subjectName() + " was registered on " + minute(in.CreatedAt) + "; nothing is known from before. "
+	return b.subjectName() + " was registered on " + minute(in.CreatedAt) + "; there is no earlier data. "
 }
 
 func (b *builder) alertSeverities(s analysis.AlertSummary) {
@@ -75,7 +75,7 @@ func (b *builder) alertSeverities(s analysis.AlertSummary) {
 
 // alertTitles folds alerts that say the same: what keeps coming back shows here.
 func (b *builder) alertTitles(s analysis.AlertSummary) {
-	b.sub("What raised alerts")
+	b.sub("Alerts by title")
 	table(b, []typeset.Column{
 		{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
 		{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
@@ -99,7 +99,7 @@ func (b *builder) mutedAlerts(s analysis.AlertSummary) {
 	}
 	b.sub("Muted alerts")
 	b.alertTable(s.Muted)
-	b.small("Somebody muted them, so that they count in no figure of this report.")
+	b.small("Muted alerts count in no figure of this report.")
 }
 
 func (b *builder) alertTable(alerts []analysis.OpenAlert) {

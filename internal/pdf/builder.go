@@ -236,7 +236,7 @@ func (b *builder) unlooked() string {
 		parts = append(parts, count(missing, "instance was", "instances were")+" not assessed")
 	}
 	if gaps := b.assessed.Gaps; gaps > 0 {
-		parts = append(parts, count(gaps, "answer is", "answers are")+" missing")
+		parts = append(parts, count(gaps, "check", "checks")+" not run")
 	}
 	if len(parts) == 0 {
 		return ""

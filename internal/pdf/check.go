@@ -65,10 +65,10 @@ func (b *builder) checkingLines() []checkingLine {
 		of = []checkingLine{{keys, 2}, command(b.doc.KeysFingerprint)}
 	}
 	return slices.Concat([]checkingLine{
-		{[]typeset.Span{words("As Muster hands it out, this file is signed and has its own proof in it, proof.json. Anybody can check it with the public keys, without a database or a network:")}, 2},
+		{[]typeset.Span{words("The file that Muster hands out is signed and contains its proof, proof.json. Anyone can check it with the public keys, without a database or a network:")}, 2},
 		command("muster verify --offline FILE.pdf --keys muster-keys.json"),
 	}, of, []checkingLine{
-		{[]typeset.Span{words("Where the log is, “muster verify FILE.pdf” says who asked for the report, what was known, and who received it, and this says that the log has not been rewritten since:")}, 2},
+		{[]typeset.Span{words("On the installation, “muster verify FILE.pdf” says who requested the report, what was known, and who received it. This command says whether the log was rewritten since:")}, 2},
 		command("muster events verify --witness \\\n" + b.witness()),
 	})
 }

@@ -34,8 +34,8 @@ func TestTheLastPageSaysHowToCheckTheReport(t *testing.T) {
 		}
 		doc := snapshottest.Empty(kind)
 		for public, want := range map[string]string{
-			"https://muster.example.org/": "The keys are at https://muster.example.org/.well-known/muster-keys.json Where the log is",
-			"":                            "The keys are at /.well-known/muster-keys.json of the installation that built this report. Where the log is",
+			"https://muster.example.org/": "The keys are at https://muster.example.org/.well-known/muster-keys.json On the installation",
+			"":                            "The keys are at /.well-known/muster-keys.json of the installation that built this report. On the installation",
 		} { // the inputs of before have no fingerprint
 			doc.KeysFingerprint = ""
 			doc.PublicURL = public

@@ -47,8 +47,8 @@ func (b *builder) alertChart(s analysis.AlertSummary) {
 		b.column(page, x, base, step, height/float64(top), bucket)
 	}
 	d.Y = base + footHeight
-	b.small("An alert is active in every " + unit + " in which it fired, so that it may stand in several columns; the figure above a column says how many there are. " +
-		"Buckets are of UTC, and the window cuts the first and the last. " + b.monitoredSince())
+	b.small("An alert counts in every " + unit + " in which it fired, so it may be in several columns. The figure above a column is their number. " +
+		"Buckets are in UTC; the window cuts the first and the last. " + b.monitoredSince())
 }
 
 // axisWidth is what stands left of a plot.

@@ -111,9 +111,9 @@ func (b *builder) method() {
 	b.fact("Exceptions", "a finding that an exception in force covers counts in no figure, plan or score, and is listed under “Accepted exceptions”. CVEs are not covered by exceptions.")
 	b.fact("Weights", fmt.Sprintf("Critical %.0f, High %.0f, Medium %.0f, Low %.0f for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.",
 		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low)))
-	clock := "all times are UTC. What was known counts as of " + instant(b.doc.AsOf) + "; facts older than 24 hours are gathered anew."
+	clock := "all times are UTC. The report shows what was known at " + instant(b.doc.AsOf) + "; facts older than 24 hours were gathered again."
 	if b.sent() > 0 {
-		clock += " What feeds sent is as old as they say."
+		clock += " Facts from feeds are as old as the feeds say."
 	}
 	b.fact("Clock", clock)
 	b.fact("Rights", b.rights())
@@ -143,7 +143,7 @@ func (b *builder) rights() string {
 	const limits = "what it may not read is listed as not assessed, never as passed."
 	others := ""
 	if n := b.sent(); n > 0 {
-		others = " " + count(n, "instance was", "instances were") + " assessed by another tool, which sent what it found; what it did not tell of is not assessed."
+		others = " " + count(n, "instance was", "instances were") + " assessed by another tool, which sent its results; checks without a result are not assessed."
 	}
 	switch {
 	case super+limited == 0:
@@ -151,9 +151,9 @@ func (b *builder) rights() string {
 	case super == 0:
 		return "the monitoring role is nowhere a superuser; " + limits + others
 	case limited == 0 && others == "":
-		return "the monitoring role is a superuser on every assessed instance, so it may read all that the checks need."
+		return "the monitoring role is a superuser on every assessed instance, so it may read everything that the checks need."
 	case limited == 0:
-		return "the monitoring role is a superuser where it signed in, so it may read all that the checks need." + others
+		return "the monitoring role is a superuser where it signed in, so it may read everything that the checks need." + others
 	default:
 		return "the monitoring role is a superuser on " + number(super) + " of " + number(super+limited) + " assessed instances. On the others " + limits + others
 	}
@@ -180,11 +180,11 @@ func (b *builder) fact(label, words string) {
 
 // identity says which record this report belongs to.
 func (b *builder) identity() {
-	b.sub("Annex A: what identifies this report")
+	b.sub("Annex A: identity of this report")
 	b.fact("Request", b.doc.ReportID.String()+" of "+b.doc.Organization.Name)
 	b.hex("Inputs", "SHA-256 of the inputs document", b.inputs)
 	b.fact("Renderer", "Muster "+b.r.build.Version+", commit "+b.r.build.Commit)
-	b.fact("Witness", "at the foot of every page: the head of the log of "+shorten(b.doc.Witness.Log, 20)+" when the inputs were gathered, as log:position:hash. How to check it, and this file, says the end of the last page.")
+	b.fact("Witness", "at the foot of every page: the head of the log of "+shorten(b.doc.Witness.Log, 20)+" when the inputs were gathered, as log:position:hash. The last page explains how to verify this file.")
 }
 
 func (b *builder) hex(label, words, value string) {
@@ -214,11 +214,11 @@ func (b *builder) missingGrants() {
 		case n == 0:
 			b.state(stateNotApplicable, "Not applicable: no instance was assessed.")
 		case n == b.sent():
-			b.state(stateNotApplicable, "Not applicable: no monitoring role signed in; feeds told of "+count(n, "the assessed instance", "assessed instances")+".")
+			b.state(stateNotApplicable, "Not applicable: no monitoring role signed in; feeds reported "+count(n, "assessed instance", "assessed instances")+".")
 		case b.sent() > 0:
-			b.clean(b.assessed.Assessed == b.assessed.Total, "Where the monitoring role signed in it may read all that the checks of this report need.")
+			b.clean(b.assessed.Assessed == b.assessed.Total, "Where the monitoring role signed in, it may read everything that the checks of this report need.")
 		default:
-			b.clean(b.assessed.Assessed == b.assessed.Total, "On every assessed instance the monitoring role may read all that the checks of this report need.")
+			b.clean(b.assessed.Assessed == b.assessed.Total, "On every assessed instance, the monitoring role may read everything that the checks of this report need.")
 		}
 		return
 	}

@@ -216,7 +216,7 @@ func (b *builder) failedBar(s analysis.Standing, x, y, unit float64) {
 			page.Text(x+w/2, y+8.7, style, typeset.Center, words)
 		}
 	} else if s.Failed.Total() == 0 {
-		page.Text(x, y+9, colored(rowStyle, b.ifClean(muted)), typeset.Left, "no check fails, none lacks an answer")
+		page.Text(x, y+9, colored(rowStyle, b.ifClean(muted)), typeset.Left, "all checks passed")
 	}
 }
 
@@ -340,23 +340,23 @@ const (
 // firstSteps lists what takes away most for its effort.
 func (b *builder) firstSteps(first []analysis.Step) {
 	d := b.d
-	title := map[int]string{1: "The one action", 2: "Two actions", 3: "Three actions", 4: "Four actions", 5: "Five actions"}[len(first)]
+	title := map[int]string{1: "The action to take", 2: "Top two actions", 3: "Top three actions", 4: "Top four actions", 5: "Top five actions"}[len(first)]
 	switch {
 	case len(first) == 0:
 		b.partTitle("What to do", "")
 		page := d.Page()
-		words := "No check fails and no version has to be left, as far as anybody looked: “Coverage and methodology” says how far."
+		words := "Nothing to do in what was assessed. “Coverage and methodology” says what was not assessed."
 		page.Text(d.Left(), d.Y+9, rowMuted, typeset.Left, words)
 		d.Y += standingRow
 		return
 	case len(first) > 1:
-		title += " that take away most for their effort"
+		title += " by risk removed for their effort"
 	}
 	b.partTitle(title, "of "+number(len(b.plan))+" in “Remediation plan”")
 	left := d.Left()
 	b.heads([]head{
 		{18, typeset.Left, "Action"}, {effortAt, typeset.Left, "Effort"}, {dueAt, typeset.Left, "Owner, due"},
-		{closesAt, typeset.Left, "Closes"}, {d.TextWidth(), typeset.Right, "Weight gone"},
+		{closesAt, typeset.Left, "Closes"}, {d.TextWidth(), typeset.Right, "Risk removed"},
 	})
 	for i, s := range first {
 		d.Need(actionRow)
@@ -375,7 +375,7 @@ func (b *builder) firstSteps(first []analysis.Step) {
 	if b.assessed.Assessed == 0 { // nobody knows how many there are
 		after = ""
 	}
-	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, after+"Effort S: under an hour, M: a day, L: more. The owner is yours to write.")
+	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, after+"Effort S: under an hour, M: a day, L: more. Fill in the owners.")
 	d.Y += standingRow
 }
 
@@ -478,7 +478,7 @@ func (b *builder) firstTables() {
 		d.Y += actionRow
 	}
 	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, hairline)
-	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, "Risk: likelihood × impact, of at most 25. A number with † may be higher, since not everything that raises it could be read.")
+	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, "Risk: likelihood × impact, of at most 25. A number with † may be higher: some of its inputs could not be read.")
 	d.Y += standingRow + gapAfter
 }
 

@@ -21,13 +21,13 @@ func TestPageOneDecides(t *testing.T) {
 		return doc
 	}
 	r := renderer(t)
-	always := []string{"Where the risk is", "Five actions that take away most for their effort", "of 13 in “Remediation plan”", "CONTENTS 1 Summary"}
+	always := []string{"Where the risk is", "Top five actions by risk removed for their effort", "of 13 in “Remediation plan”", "CONTENTS 1 Summary"}
 	for name, tc := range map[string]struct {
 		doc  snapshot.Document
 		want []string
 	}{
 		"A4": {rich(func(*snapshot.Document) {}), append(always,
-			"4 / 14", "9 answers are missing elsewhere", "OUT OF SUPPORT 2 5 more within a year, 2 not known",
+			"4 / 14", "9 checks not run elsewhere", "OUT OF SUPPORT 2 5 more within a year, 2 not known",
 			"pg-billing-02 1 1 3 Nov 2029 0 –", "pg-crm-01 4 Nov 2026, over 3 + 1? 7.5", "mssql-finance-01 Muster has no collector for SQL Server yet – – –",
 			"Since 2026-10-20 1 closed, 1 unchanged, 47 new, 1 accepted, 1 no longer accepted, 1 not assessed",
 			"After these, 0 critical and 18 high findings are left.", "2026-11-27 2 critical 4 high 22%",
@@ -39,7 +39,7 @@ func TestPageOneDecides(t *testing.T) {
 			for i := range doc.Instances {
 				doc.Instances[i].Assessment, doc.Instances[i].Release, doc.Instances[i].CVEs = nil, nil, nil
 			}
-		}), []string{"14 / 14", "so nothing was looked at", "What to do", "CONTENTS 1 Summary"}},
+		}), []string{"14 / 14", "so nothing was checked", "What to do", "CONTENTS 1 Summary"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +62,7 @@ func TestPageOneOfAScorecard(t *testing.T) {
 		doc := snapshottest.Rich(report.InstanceScorecard)
 		doc.Organization.PaperSize = paper
 		file, _ := render(t, r, doc)
-		if page := words(t, file)[0]; !strings.Contains(page, "that take away most for their effort") || !strings.Contains(page, "CONTENTS 1 Overall health") {
+		if page := words(t, file)[0]; !strings.Contains(page, "by risk removed for their effort") || !strings.Contains(page, "CONTENTS 1 Overall health") {
 			t.Errorf("%s: %s", paper, page)
 		}
 	}

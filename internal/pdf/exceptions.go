@@ -22,7 +22,7 @@ func (b *builder) acceptedExceptions() {
 	words := count(len(all), "exception is", "exceptions are") + " in force for this scope"
 	switch total {
 	case 0:
-		words += "; nothing fails just now that " + verb(len(all), "it covers", "they cover") + "."
+		words += " and " + verb(len(all), "covers", "cover") + " no current finding."
 	default:
 		words += " and " + verb(len(all), "covers", "cover") + " " + count(total, "finding", "findings") +
 			", which " + verb(total, "counts", "count") + " in no other figure of this report until the exception lapses or is revoked."
@@ -46,11 +46,11 @@ func (b *builder) acceptance(a analysis.Acceptance) {
 	d.Y += 3
 	b.advice("Holds for", b.holdsFor(x))
 	b.advice("Until", minute(x.Until)+", "+daysLeft(x.Until, b.doc.AsOf))
-	b.advice("Asked by", shorten(x.RequestedBy.Shown(), 120)+", granted by "+shorten(x.GrantedBy.Shown(), 120)+" on "+day(x.GrantedAt))
+	b.advice("Requested by", shorten(x.RequestedBy.Shown(), 120)+", granted by "+shorten(x.GrantedBy.Shown(), 120)+" on "+day(x.GrantedAt))
 	b.advice("Why", sentence(x.Reason))
 	d.Y += 3
 	if a.Total() == 0 {
-		b.small("Nothing fails just now that only it covers.")
+		b.small("No current finding is covered by this exception alone.")
 		return
 	}
 	table(b, []typeset.Column{
@@ -115,7 +115,7 @@ func (b *builder) lapsingTasks() []task {
 		tasks = append(tasks, task{
 			rank: 1, item: "Exception lapses " + day(x.Until), where: place, table: shorten(x.Object, 80),
 			why:   a.Check.ID + " " + a.Check.Title + ", accepted by " + shorten(x.GrantedBy.Shown(), 60) + ": " + shorten(x.Reason, 200),
-			since: day(x.GrantedAt), decision: "Ask for it anew, or close what it covers",
+			since: day(x.GrantedAt), decision: "Renew the exception or fix the finding",
 		})
 	}
 	return tasks

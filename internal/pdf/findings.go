@@ -48,7 +48,7 @@ func (b *builder) findingBlock(g analysis.CheckFindings) {
 	if g.Unlisted > 0 {
 		b.small(count(g.Unlisted, "further finding", "further findings") + " of this check. " + keptObjects)
 	}
-	b.advice("Holds when", c.Pass)
+	b.advice("Passes when", c.Pass)
 	b.remedy("Fix", g)
 	b.references(c.References)
 	d.Y += 6

@@ -44,7 +44,7 @@ func (b *builder) inventoryFront() front {
 func (b *builder) plainFigure(partial bool) figure {
 	c := analysis.EncryptionOf(b.risks)
 	if c.Encrypted+c.Plain == 0 {
-		return figure{"–", "NOT ENCRYPTED AT REST", "of no table it is known", muted}
+		return figure{"–", "NOT ENCRYPTED AT REST", "not known for any table", muted}
 	}
 	color := accent
 	if c.Plain > 0 {
@@ -103,7 +103,7 @@ func (b *builder) inventorySummary() {
 	}
 	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + highRiskWords(b.highRisk(), b.riskUnsure()) + ". Classification coverage: " + coverage + ", in " +
 		number(c.Completed+c.Partial) + " of " + count(c.Databases, "database", "databases") + b.neverLooked(c) + ".")
-	b.para("Unencrypted tables: " + b.unencrypted() + " “Encryption coverage” has what can be seen.")
+	b.para("Unencrypted tables: " + b.unencrypted() + " “Encryption coverage” shows what is visible.")
 	if c.SensitiveTables > 0 {
 		b.categoryChart()
 	} else if c.Completed+c.Partial > 0 {
@@ -367,7 +367,7 @@ func whyUnknown(risks []analysis.TableRisk) string {
 	case others == 0:
 		return invisible
 	case of == 0:
-		return "whether files are encrypted could not be read, or was not sent"
+		return "the encryption of files could not be read or was not sent"
 	}
 	return invisible + "; of " + number(others) + " it could not be read, or was not sent"
 }

@@ -41,14 +41,14 @@ func (b *builder) readers() {
 		rows, sent = append(rows, readTable{r, readers}), sent || readers.Sent
 	}
 	if len(rows) == 0 {
-		b.state(stateNotAssessed, "Not assessed: of no table it is known who can read it ("+unknownReaders(unknown)+").")
+		b.state(stateNotAssessed, "Not assessed: the readers are not known for any table ("+unknownReaders(unknown)+").")
 		return
 	}
-	b.para("By the rights of roles when the database was classified: “a → b” is a member of b that has its rights, “SET ROLE b” one that can become b. Whether a role may sign in from where, " +
-		"and what views, functions and programs hand on, is not followed.")
+	b.para("Based on the rights of roles when the database was classified. “a → b”: a is a member of b and has its rights. “SET ROLE b”: it can become b. " +
+		"Not followed: from where a role may sign in, and what views, functions and programs pass on.")
 	printed := rows[:min(len(rows), mostReadTables)]
 	table(b, []typeset.Column{
-		{Title: "Instance, database", Max: 100}, {Title: "Table", Flex: 1}, {Title: "Readers", Max: 96}, {Title: "By which way", Flex: 2},
+		{Title: "Instance, database", Max: 100}, {Title: "Table", Flex: 1}, {Title: "Readers", Max: 96}, {Title: "Access path", Flex: 2},
 	}, printed, func(_ int, r readTable) []typeset.Cell {
 		return []typeset.Cell{
 			{Text: r.risk.InstanceName, Style: cellStrong, Sub: r.risk.Database, SubStyle: cellStyle}, code(tableName(r.risk.Table)), readerCount(r), waysOf(r.readers),
@@ -56,13 +56,13 @@ func (b *builder) readers() {
 	})
 	var notes []string
 	if rest := len(rows) - len(printed); rest > 0 {
-		notes = append(notes, "Of "+count(rest, "further table", "further tables")+" of lower risk inventory.csv has the readers.")
+		notes = append(notes, "inventory.csv lists the readers of "+count(rest, "further table", "further tables")+" of lower risk.")
 	}
 	if len(unknown) > 0 {
 		notes = append(notes, "Not known: "+unknownReaders(unknown)+".")
 	}
 	if sent {
-		notes = append(notes, "‡ As a feed told it: its accounts that are members of a reader, and its superusers, are added; a grant that its sender did not look at is not there.")
+		notes = append(notes, "‡ Reported by a feed. Members of a reader and superusers are added; grants that the sender did not read are missing.")
 	}
 	if len(notes) > 0 {
 		b.small(strings.Join(notes, " "))
@@ -122,7 +122,7 @@ func rowsHidden(r readTable, past int) string {
 func waysOf(r analysis.TableReaders) typeset.Cell {
 	switch {
 	case len(r.Readers) == 0 && r.Unlisted > 0:
-		return faint("not kept: of so many tables of one database the ways of the first are")
+		return faint("not kept: Muster keeps the access paths of a database’s first tables")
 	case len(r.Readers) == 0:
 		return text("nobody")
 	}

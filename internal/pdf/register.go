@@ -52,7 +52,7 @@ func (b *builder) atRest() {
 		b.para(title + " has no built-in transparent data encryption; encryption of the volume is not visible over SQL.")
 	}
 	if len(rows) == 0 && len(gaps) == 0 {
-		b.state(stateNotApplicable, "Not applicable: every instance in scope runs "+oneOf(blind)+", and no feed told of its volumes.")
+		b.state(stateNotApplicable, "Not applicable: every instance in scope runs "+oneOf(blind)+", and no feed reported its volumes.")
 		return
 	}
 	if len(rows) > 0 {
@@ -86,7 +86,7 @@ func volumesOnly() []string {
 func encryptionGaps(in snapshot.Instance, known int) (gaps []gap) {
 	why := "it could not be read whether their files are encrypted"
 	if in.Assessment != nil && in.Assessment.Sent {
-		why = "the feed that assesses it did not tell"
+		why = "the feed that assesses it did not say"
 	}
 	if known == 0 {
 		return []gap{{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: cmp.Or(analysis.WhyNotAssessed(&in), why)}}
@@ -345,7 +345,7 @@ func (b *builder) classificationGaps() []gap {
 func incompleteRun(run snapshot.Classification) string {
 	why := clause(shorten(run.Reason, 300))
 	if f := run.Failure; f != nil {
-		return "the last classification failed on " + day(f.At) + before(": ", clause(shorten(f.Reason, 300))) + "; what is printed is of " + day(run.FinishedAt)
+		return "the last classification failed on " + day(f.At) + before(": ", clause(shorten(f.Reason, 300))) + "; this report uses the one of " + day(run.FinishedAt)
 	}
 	switch run.Status {
 	case snapshot.ClassificationPartial:
@@ -382,7 +382,7 @@ func (b *builder) ruleVersions() string {
 			sent++
 		}
 	})
-	switch others := count(sent, "database", "databases") + " another tool classified, by rules of its own"; {
+	switch others := count(sent, "database", "databases") + " classified by another tool with its own rules"; {
 	case len(versions) == 0 && sent > 0:
 		return others + "."
 	case len(versions) == 0:

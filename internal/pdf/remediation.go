@@ -12,7 +12,7 @@ import (
 // remediation prints the plan, the same in Security report and scorecard.
 func (b *builder) remediation() {
 	if toAssess := b.toAssess(); len(toAssess) > 0 {
-		b.para("First, have the instance assessed, so that there is more to plan:")
+		b.para("First, have the instance assessed:")
 		b.numbered(toAssess)
 		b.d.Y += 4
 	}
@@ -30,7 +30,7 @@ func (b *builder) remediation() {
 	}
 	table(b, []typeset.Column{
 		{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
-		{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Cleared", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
+		{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Risk removed", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
 	}, b.plan, func(i int, s analysis.Step) []typeset.Cell {
 		return []typeset.Cell{
 			faint(number(i + 1)),
@@ -39,9 +39,9 @@ func (b *builder) remediation() {
 			text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
 		}
 	})
-	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
+	b.small("Order: weight removed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Risk removed: share of all weight that this step and those before it remove. " +
 		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. “" + b.objectsIn() + "” lists the objects of each check. The statements that can be run stand there.")
+		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. “" + b.objectsIn() + "” lists the objects of each check. Runnable statements are listed there.")
 }
 
 // closes names the checks of a step, and what it would close besides.
@@ -68,7 +68,7 @@ func planLead(plan []analysis.Step) string {
 	words := count(len(plan), "action closes", "actions close") + " everything that was found open."
 	for i, s := range plan {
 		if s.Cleared >= 0.8 && i < len(plan)-1 {
-			return words + " After step " + number(i+1) + ", " + percent(s.Cleared) + " of the weight is cleared."
+			return words + " After step " + number(i+1) + ", " + percent(s.Cleared) + " of the weight is removed."
 		}
 	}
 	return words

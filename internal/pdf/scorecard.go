@@ -48,7 +48,7 @@ func (b *builder) scorecardFront() front {
 		{number(len(b.plan)), verb(len(b.plan), "ACTION", "ACTIONS"), "in the remediation plan", accent},
 	}
 	if in := b.subject(); in == nil || analysis.WhyNotChecked(in) != "" {
-		figures[1] = figure{"–", "FAILED CHECKS", "no check has an answer", muted}
+		figures[1] = figure{"–", "FAILED CHECKS", "no check could be run", muted}
 		figures[2] = figure{"all", "NOT ASSESSED", "no check could be run", accent}
 	}
 	if s.Known {
@@ -129,9 +129,9 @@ func (b *builder) scoreBefore(s analysis.Score) string {
 	before := b.doc.ScoreAtStart
 	switch {
 	case before == nil && b.doc.Database != nil:
-		return "Scores are kept by day for whole instances and not for databases, so there is none of the start of the window to compare with."
+		return "Scores are kept for whole instances, so there is no earlier score of a database to compare with."
 	case before == nil:
-		return "Scores are kept by day; none is kept of the start of the window or of a day before it, so there is nothing to compare with."
+		return "No score is kept for the start of the window or a day before it, so there is nothing to compare with."
 	}
 	moved := "the same as now"
 	switch points := s.Overall - before.Score; {
@@ -146,7 +146,7 @@ func (b *builder) scoreBefore(s analysis.Score) string {
 
 // deductions prints what costs most.
 func (b *builder) deductions(s analysis.Score) {
-	b.sub("Where the points went")
+	b.sub("Points lost by check")
 	if len(s.Lost) == 0 {
 		b.clean(b.whole(), "No points lost: every check with an answer passes"+b.beside()+b.unlooked()+".")
 		return

@@ -38,7 +38,7 @@ func (b *builder) scoreLine() {
 	c.scores(page, days.Scores)
 	b.dayAxis(page, c)
 	d.Y = c.top + height + footHeight
-	b.small("A day is of UTC and has the score of its last assessment, by the exceptions in force then; a day on which nobody assessed has none.")
+	b.small("Days are UTC days. Each has the score of its last assessment, with the exceptions in force then; a day without an assessment has none.")
 }
 
 // scoreLineWords is the line in a sentence.

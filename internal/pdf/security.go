@@ -36,7 +36,7 @@ func (b *builder) securityFront() front {
 	}
 	if b.assessed.Assessed == 0 { // 0 would be a figure
 		f.figures[0] = figure{"–", "CRITICAL AND HIGH FINDINGS", "no instance was assessed", muted}
-		f.figures[1].note = "so nothing was looked at"
+		f.figures[1].note = "so nothing was checked"
 	}
 	if len(b.versionRows()) == 0 {
 		f.figures[2] = figure{"–", "OUT OF SUPPORT", "no version is known to the feed", muted}
@@ -119,8 +119,12 @@ func (b *builder) assessedInstances() []snapshot.Instance {
 
 func (b *builder) securitySummary() {
 	a := b.assessed
-	b.para(b.scopeSentence() + " " + count(a.Checks, "Security check", "Security checks") + " of catalogue " + b.doc.Catalogue.Version +
-		" gave " + count(a.Answers, "answer", "answers") + " for instances and their databases; " + missingAnswers(a.Gaps) + ".")
+	words := b.scopeSentence()
+	if a.Answers+a.Gaps > 0 {
+		words += " " + count(a.Checks, "Security check", "Security checks") + " of catalogue " + b.doc.Catalogue.Version +
+			" gave " + count(a.Answers, "result", "results") + " for instances and their databases; " + missingAnswers(a.Gaps) + "."
+	}
+	b.para(words)
 	if a.Assessed == 0 {
 		b.state(stateNotAssessed, "Not assessed: no instance could be checked, so there are no findings to count. See “Coverage and methodology”.")
 		return
@@ -152,15 +156,15 @@ func (b *builder) securitySummary() {
 func (b *builder) scopeSentence() string {
 	a := b.assessed
 	return count(a.Total, "instance is", "instances are") + " in scope: " + shares([]share{
-		{a.Assessed, "assessed"}, {a.Never, "without an assessment"}, {a.Unreachable, "unreachable"}, {a.Unchecked, "without a check for their engine"}, {a.Inactive, "inactive"},
+		{a.Assessed, "assessed"}, {a.Never, "without an assessment"}, {a.Unreachable, "unreachable"}, {a.Unchecked, "with an engine that Muster has no checks for"}, {a.Inactive, "inactive"},
 	}) + "."
 }
 
 func missingAnswers(n int) string {
 	if n == 0 {
-		return "none is missing"
+		return "no check was left out"
 	}
-	return count(n, "answer is", "answers are") + " missing"
+	return count(n, "check", "checks") + " not run"
 }
 
 func (b *builder) cleanSentence() {

@@ -386,7 +386,7 @@ func TestSentences(t *testing.T) {
 		"security": {unlisted(), []string{
 			"Security report Nordlicht Energie AG", "BETA", "DEMO DATA", "Scope All active instances (13 of 14)", "Snapshot 20 Nov 2026 12:00:00 UTC",
 			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2-7a10-7c44-9b0e-000000000001 Built", "Built by Muster 1.0.0, Beta",
-			"2 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 of 14 instances were not assessed, and 9 of 140 check results are missing where they were.",
+			"2 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 of 14 instances were not assessed, and 9 of 140 checks could not be run on the others.",
 			"2 instances run a major version past its end of life: pg-crm-01, pg-legacy-01.", "2 open CVEs of CVSS 7.0 or more concern 7 instances.", "3† to CVSS 7.5; 1 more not ruled out",
 			"18.1 to 2030-11-14", "a new major version supported until 2030-11-14", "“Security findings” lists the objects of each check.",
 			"Not assessed on 3 instances (pg-billing-02, pg-catalog-01, pg-orders-01): the monitoring role muster may not read pg_hba_file_rules (grant in Annex B). Checks: PG-S02, PG-S05.",
@@ -394,21 +394,21 @@ func TestSentences(t *testing.T) {
 			"Not assessed on pg-metering-02: it could not be reached: no answer from pg-metering-02.db.nordlicht.example:5432 within 10 seconds.",
 			"Not applicable to ora-erp-01 19.24: the feed does not cover Oracle.",
 			"1 unchanged", "† Stands on partial data", "5 exceptions are in force for this scope and cover 7 findings, which count in no other figure",
-			"Until 31 Jan 2027 12:00 UTC, in 72 days Asked by Ana Ruiz, granted by Jonas Weber on 2026-10-21 Why Replaced in the January release.",
-			"of 1,503 findings, 7 accepted apart", "Asked by a former member, granted by Jonas Weber", "1 accepted since, 1 no longer accepted",
+			"Until 31 Jan 2027 12:00 UTC, in 72 days Requested by Ana Ruiz, granted by Jonas Weber on 2026-10-21 Why Replaced in the January release.",
+			"of 1,503 findings, 7 accepted apart", "Requested by a former member, granted by Jonas Weber", "1 accepted since, 1 no longer accepted",
 			"GRANT SELECT ON pg_authid TO muster;",
 			"muster verify FILE.pdf", "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3", "0199f0d2-7a10-7c44-9b0e-000000000001",
 			"plperl is not installed on any database: not exploitable by this route", "1,454 further findings of this check. Muster keeps the first 500 objects of a check on a database; the next assessment lists further ones", "100%",
 		}, []string{"{nb}", "No data", "PG-C02", "PG-M02", "PG-F03"}},
 		"security where everything is accepted": {accepted(report.Security), []string{
 			"No findings on 10 assessed instances, 56 accepted apart. 4 of 14 instances were not assessed", "No findings, 56 accepted apart. 10 instances were checked",
-			"Nothing to do: no check fails on 10 assessed instances, 56 accepted apart; 4 instances were not assessed, 9 answers are missing.", "All of it, for a test.",
+			"Nothing to do: no check fails on 10 assessed instances, 56 accepted apart; 4 instances were not assessed, 9 checks not run.", "All of it, for a test.",
 		}, []string{"Failed checks by instance"}},
 		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC; 4 instances were not assessed.",
 			"No findings on 10 assessed instances. 4 of 14 instances were not assessed.", "Nothing to do: no check fails on 10 assessed instances; 4 instances were not assessed.",
-			"5 exceptions are in force for this scope; nothing fails just now that they cover."}, nil},
+			"5 exceptions are in force for this scope and cover no current finding."}, nil},
 		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{
-			"DEMO", "gave 0 answers", "knows the version of none", "its accounts are not known", "there is nothing to plan", "runs a version that the feed knows",
+			"DEMO", "gave 0 results", "knows the version of none", "its accounts are not known", "there is nothing to plan", "runs a version that the feed knows",
 		}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "pg-orders-01 runs on 1 host that was measured between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. CPU was above 80% in 34 hours of 692 (5%). Memory was never above 80%.",
@@ -416,7 +416,7 @@ func TestSentences(t *testing.T) {
 			"By a straight line through 30.0 days of data, the fullest volume gains 0.61 points a day and was at 81.5% at their end: if that goes on, it is full 31 days later, around 2026-12-21.",
 			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
 			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
-			"Scores are kept by day; none is kept of the start of the window or of a day before it, so there is nothing to compare with.", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
+			"No score is kept for the start of the window or a day before it, so there is nothing to compare with.", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
 			"Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
@@ -432,7 +432,7 @@ func TestSentences(t *testing.T) {
 			d := snapshottest.Rich(report.InstanceScorecard)
 			d.Tuning.Machines, d.Tuning.Waits, d.Tuning.Open = nil, nil, nil
 			return d
-		}(), []string{"No agent told in the last three days how large the host is. Nobody sampled sessions in the window", "not judged"}, []string{"16GB"}},
+		}(), []string{"No agent reported the size of the host in the last three days. No sessions were sampled in the window", "not judged"}, []string{"16GB"}},
 		"scorecard of an engine without hints": {func() snapshot.Document {
 			d := snapshottest.Rich(report.InstanceScorecard)
 			d.Instances[0].Engine = "mongodb"
@@ -444,12 +444,12 @@ func TestSentences(t *testing.T) {
 			part.Partial = true
 			d.Tuning.Waits = &part
 			return d
-		}(), []string{"0.04 for lightweight locks. It is a part: who samples sessions there does not see all of them."}, nil},
+		}(), []string{"0.04 for lightweight locks. This is partial: the sampling role does not see all sessions."}, nil},
 		"scorecard of inputs from before hints": {func() snapshot.Document { d := snapshottest.Rich(report.InstanceScorecard); d.Tuning = nil; return d }(), []string{"gives no hints on memory settings"}, []string{"Settings against"}},
 		"scorecard of a server that nobody assessed": {unlookedAt("postgresql"), []string{
 			"First, have it assessed", "GRANT pg_monitor TO muster", "What is known without an assessment", "PostgreSQL 15.3, as it was registered; the server was not asked",
 			"15 gets fixes until 2027-11-12, for 11 months", "3 open, 1 not ruled out; the worst open one has CVSS", "Memory at most 71.5% in 95 of 100 hours", "31 alerts raised, 2 open at the end",
-			"First, have the instance assessed, so that there is more to plan", "Upgrade PostgreSQL 15 to 15.9", "Install minor release 15.15", "no assessment told a setting that there are hints about (shared_buffers",
+			"First, have the instance assessed:", "Upgrade PostgreSQL 15 to 15.9", "Install minor release 15.15", "no assessment reported a setting that has hints (shared_buffers",
 			"24 of 31 days have a score", "runs on 1 host that was measured",
 		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
 		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
@@ -464,7 +464,7 @@ func TestSentences(t *testing.T) {
 		"inventory of tables nobody knows of": {plain(nil), []string{"Not assessed: of none of 21 sensitive tables it is known (21 of PostgreSQL"}, nil},
 		"inventory with readers by path": {snapshottest.Rich(report.DataInventory), []string{
 			"every role PUBLIC → SELECT app_orders → SELECT reporting → analysts → SELECT support → SET ROLE support_lead → SELECT on columns (email, iban) etl_nightly → pg_read_all_data → every table postgres → superuser and 2 more",
-			"10 roles row security, not for 2 app_orders → SELECT", "13 roles app_orders", "Not known: 15 tables, since the classification is of a version that did not look.",
+			"10 roles row security, not for 2 app_orders → SELECT", "13 roles app_orders", "Not known: 15 tables, since an older version classified it and did not look.",
 		}, []string{"13 roles 5 can sign in"}},
 		"scorecard of days with gaps": {scored(0, 71, 64, 0, 80, 80), []string{
 			"4 of 6 days have a score: from 71 on 2026-11-16 to 80 on 2026-11-20; the lowest was 64 on 2026-11-17, the highest 80 on 2026-11-19.", "No score of the day",
@@ -485,46 +485,46 @@ func TestSentences(t *testing.T) {
 			"Disk was never above 80%.", "through 10.0 days of data", "was at 39.9% at their end: if that goes on, it is full 31 days later, around 2026-12-01."}, nil},
 		"scorecard of three minutes": {used(minutes(3)), []string{
 			"CPU was above 80% in 1 hour, of only 1 measured with samples in 3 minutes.", "Disk was not measured.", "1 of 720 3 minutes of 60"}, []string{"100%)"}},
-		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"Not told: that takes 7 days of data, and in the window there are 3.0."}, nil},
+		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"No forecast: it needs 7 days of data, and the window has 3.0."}, nil},
 		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"does not fill: it changes by -0.10 points a day and was at 19.2% at their end."}, nil},
 		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"gains 0.01 points a day and was at 20.1% at their end: it is not full within two years."}, nil},
 		"scorecard without an alert": {quiet(), []string{
-			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; nothing is known from before.",
-			"An instance that nothing watches raises no alert.",
+			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; there is no earlier data.",
+			"An unmonitored instance raises no alerts.",
 		}, []string{"Active and resolved", "Muted alerts"}},
 		"scorecard with nothing but a muted alert": {quiet(snapshot.Alert{
 			Title: "Known", Severity: "critical", State: "Open", Muted: true, CreatedAt: snapshottest.AsOf().Add(-time.Hour), Occurrences: 1,
 		}), []string{"1 muted alert is listed apart and counted nowhere.", "Critical Known instance-wide 2026-11-20 11:00 Open 1 h"}, []string{"Active and resolved"}},
 		"scorecard with a flood of alerts": {flood(), []string{
-			"9,000 further ones are not in this report: it takes in the first 10,000, the most severe and newest. The page Alerts lists them all.", "Title 39 of many words", "Before the instance was registered", "of many words of many wor…", "The figures stand on 1,000 alerts",
+			"9,000 further ones are not in this report, which takes the first 10,000 by severity and time. The page Alerts lists them all.", "Title 39 of many words", "Before the instance was registered", "of many words of many wor…", "The figures cover 1,000 alerts",
 		}, nil},
 		"scorecard of which nobody asked for alerts": {snapshottest.Empty(report.InstanceScorecard), []string{"Not assessed: the alerts of the instance between"}, nil},
 		"scorecard of a database":                    {scoped, []string{"Alerts of database crm and instance-wide ones count."}, nil},
 		"scorecard of a server that nobody looked at": {unassessed(), []string{
-			"pg-orders-01 has no score: no connection is registered.", "NOT ASSESSED all no check could be run", "FAILED CHECKS – no check has an answer", "2 open CVEs of CVSS 7.0 or more concern 1 instance.", "ACTION 1 in the remediation plan",
+			"pg-orders-01 has no score: no connection is registered.", "NOT ASSESSED all no check could be run", "FAILED CHECKS – no check could be run", "2 open CVEs of CVSS 7.0 or more concern the server.", "ACTION 1 in the remediation plan",
 			"1 action closes everything that was found open. No check could be run, so the plan stands on the versions alone.", "Upgrade PostgreSQL 15 to 15.9",
 		}, []string{"ACTIONS 1 ", "there is nothing to plan"}},
 		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{
-			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart; 3 answers are missing.",
+			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart; 3 checks not run.",
 		}, []string{"capped at"}},
-		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: whatever has an answer is accepted.", "nothing to score"}, []string{"grade A"}},
-		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that only it covers."}, nil},
-		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm", "Scores are kept by day for whole instances and not for databases"}, nil},
+		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: all results are accepted.", "nothing to score"}, []string{"grade A"}},
+		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "No current finding is covered by this exception alone."}, nil},
+		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm", "Scores are kept for whole instances"}, nil},
 		"security of what a feed told of": {fed(report.Security), []string{
-			"MS-13", "is_encrypted 0", "sent by a feed", "What feeds sent is as old as they say.", "3 d old", "Privileged accounts", "sysadmin",
+			"MS-13", "is_encrypted 0", "sent by a feed", "Facts from feeds are as old as the feeds say.", "3 d old", "Privileged accounts", "sysadmin",
 			"Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known.",
-			"2 instances were assessed by another tool, which sent what it found; what it did not tell of is not assessed.",
-			"Not applicable: no monitoring role signed in; feeds told of 2 assessed instances.",
+			"2 instances were assessed by another tool, which sent its results; checks without a result are not assessed.",
+			"Not applicable: no monitoring role signed in; feeds reported 2 assessed instances.",
 		}, []string{"Muster has no collector", "may read all that the checks"}},
 		"inventory of what a feed told of": {fed(report.DataInventory), []string{
 			"2 of 4 sensitive tables are known not to be encrypted at rest, 2 are encrypted.", "dbo.Customer read by app, report", "Ledger not encrypted 2",
-			"not encrypted at rest", "2 databases another tool classified, by rules of its own.", "Client sessions Encrypted Share Seen", "not sent – –", "encrypted at rest",
+			"not encrypted at rest", "2 databases classified by another tool with its own rules.", "Client sessions Encrypted Share Seen", "not sent – –", "encrypted at rest",
 		}, []string{"has no table classification", "this version of Muster connects", "no classification has run", " .CARDS"}},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
 			"Not assessed on mssql-finance-01: Muster has no collector for SQL Server yet. Not assessed on ora-erp-01: Muster has no collector for Oracle yet.", "so none is counted.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
 			"Exception lapses 2026-12-10", "A service account; its password is rotated", "hr.patient_record_4 unknown",
-			"8 tables with sensitive data carry a high risk, of 21 sensitive tables found in 9 classified databases. 13 of 22 databases were not looked at, 3 databases were classified in part only",
+			"8 tables with sensitive data carry a high risk, of 21 sensitive tables found in 9 classified databases. 13 of 22 databases were not classified, 3 databases were classified only in part",
 		}, []string{"The partner portal", "2027-05-19", "patient_record_4 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {

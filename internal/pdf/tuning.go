@@ -13,7 +13,7 @@ import (
 // tuning holds settings against the machine and the window's load.
 func (b *builder) tuning() {
 	if b.doc.Tuning == nil { // inputs of a version that did not ask
-		b.small("This version of Muster gives no hints on memory settings and slow queries: a report does not look at them.")
+		b.small("This version of Muster gives no hints on memory settings and slow queries.")
 		return
 	}
 	b.sub("Settings against machine and load")
@@ -23,7 +23,7 @@ func (b *builder) tuning() {
 		return
 	}
 	if len(b.doc.Tuning.Settings) == 0 {
-		b.state(stateNotAssessed, "Not assessed: no assessment told a setting that there are hints about ("+strings.Join(analysis.HintedSettings(b.subject().Engine), ", ")+"), so none is judged.")
+		b.state(stateNotAssessed, "Not assessed: no assessment reported a setting that has hints ("+strings.Join(analysis.HintedSettings(b.subject().Engine), ", ")+").")
 		b.para(b.loadWords())
 		return
 	}
@@ -42,8 +42,8 @@ func (b *builder) tuning() {
 		return []typeset.Cell{hintState(h.State), {Text: h.Setting, Style: codeStyle, Sub: h.Against, SubStyle: cellMuted}, text(shorten(h.Measured, 200)), suggestion}
 	})
 	b.sources(hints)
-	b.small("A hint is as good as what it stands on, and no check: it costs no points. It holds for a host that is the instance’s alone. " +
-		"Try one change at a time, and look at the figures of the next window. Slow queries are not looked at here.")
+	b.small("A hint is only as good as its inputs. It is no check and costs no points. It assumes that the host runs this instance alone. " +
+		"Try one change at a time, and compare the figures of the next window. Slow queries are not part of this.")
 }
 
 func hintState(state string) typeset.Cell {
@@ -74,16 +74,16 @@ func (b *builder) loadWords() (words string) {
 		words += machineWords(m)
 	}
 	if len(t.Machines) == 0 {
-		words += "No agent told in the last three days how large the host is. "
+		words += "No agent reported the size of the host in the last three days. "
 	}
 	if w := t.Waits; w != nil {
 		words += "In the " + number(w.Hours) + " of " + count(w.Of, "hour", "hours") + " of the window with a sample, on average " + decimals(w.IO) + " sessions waited for I/O at once, " +
 			decimals(w.Locks) + " for locks, " + decimals(w.Latches) + " for lightweight locks."
 		if w.Partial {
-			words += " It is a part: who samples sessions there does not see all of them."
+			words += " This is partial: the sampling role does not see all sessions."
 		}
 	} else {
-		words += "Nobody sampled sessions in the window, so nothing is known of what they waited for."
+		words += "No sessions were sampled in the window, so their waits are not known."
 	}
 	return words
 }

@@ -49,7 +49,7 @@ func (b *builder) versionWords() string {
 	newer := before("; ", untried(b.subject()))
 	switch {
 	case version == "":
-		return "not known: nobody registered one"
+		return "not known: none is registered"
 	case answered:
 		return analysis.EngineName(b.subject().Engine) + " " + version + ", as the server answered" + newer
 	}
@@ -60,7 +60,7 @@ func (b *builder) supportWords() string {
 	r := b.subject().Release
 	switch {
 	case r == nil || r.EndOfLife == nil:
-		return "until when it gets fixes is not known"
+		return "the end of its support is not known"
 	case analysis.Over(b.doc, *r.EndOfLife):
 		return r.Major + " has been past its end of life since " + day(*r.EndOfLife) + " and gets no more fixes" + before("; go to ", r.Target)
 	}

@@ -28,11 +28,11 @@ func (b *builder) utilization() {
 	}
 	b.para(b.utilizationWords(s))
 	b.resourceTable(s)
-	b.small("Hours above 80%: of the hours that were measured. Under the hours measured stand their minutes with a sample. The 95th percentile is the value that 95 of 100 measured hours do not exceed.")
+	b.small("Hours above 80%: of the hours that were measured. Below the hours measured: their minutes with a sample. The 95th percentile is the value that 95 of 100 measured hours do not exceed.")
 	b.resourceCharts(s)
 	b.sub("When the fullest volume is full")
 	b.para(b.forecastWords(s.Full))
-	b.small("A straight line knows nothing of clean-ups: one within the window bends it. " +
+	b.small("The forecast is a straight line: a clean-up within the window changes its slope. " +
 		"Which volume is the fullest may change from hour to hour; /boot, /boot/efi and what is below /snap/ do not count.")
 }
 
@@ -107,11 +107,11 @@ const farAway = 2 * 365
 func (b *builder) forecastWords(f analysis.Forecast) string {
 	switch {
 	case f.Past == 0:
-		return "Not told: no volume was measured in the window."
+		return "No forecast: no volume was measured in the window."
 	case !f.Known && f.Past < 7:
-		return "Not told: that takes 7 days of data, and in the window there are " + decimal(f.Past) + "."
+		return "No forecast: it needs 7 days of data, and the window has " + decimal(f.Past) + "."
 	case !f.Known:
-		return "Not told: of the " + decimal(f.Past) + " days with data, more than half of the hours are missing."
+		return "No forecast: more than half of the hours are missing in " + decimal(f.Past) + " days of data."
 	}
 	words := "By a straight line through " + decimal(f.Past) + " days of data, the fullest volume "
 	at := " and was at " + points(min(f.Level, 100)) + " at their end"
@@ -148,7 +148,7 @@ func (b *builder) resourceCharts(s analysis.UtilizationSummary) {
 	}
 	b.hourAxis(b.d.Page(), c)
 	b.d.Y += footHeight
-	b.small("Hours are of UTC and whole: the first and the last may reach beyond the window.")
+	b.small("Hours are whole UTC hours: the first and the last may reach beyond the window.")
 }
 
 // chart is where a line goes: its plot, and the time that it covers in buckets.

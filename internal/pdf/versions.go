@@ -55,8 +55,8 @@ func (b *builder) versions() {
 	for _, r := range rows {
 		if as := r.in.Release.RegisteredAs; as != "" {
 			version, _ := analysis.Version(&r.in)
-			b.state(stateNotAssessed, "Contradicted: "+shorten(r.in.Name, 80)+" is registered as "+shorten(as, 60)+" and answers "+shorten(version, 60)+
-				". It is judged by what it answers; which of the two is mistaken, or whether it is one server, is to be found out.")
+			b.state(stateNotAssessed, "Contradicted: "+shorten(r.in.Name, 80)+" is registered as "+shorten(as, 60)+" and reports "+shorten(version, 60)+
+				". Muster judges the version that the server reports. Find out which of the two is wrong, or whether these are two servers.")
 		}
 	}
 	b.sayUntried()
@@ -137,7 +137,7 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		past = "none runs a major version past its end of life."
 	}
 	if known == 0 {
-		b.para("Of " + count(len(rows), "instance", "instances") + " " + feed + " knows the end of life and no CVEs; " + past)
+		b.para("For " + count(len(rows), "instance", "instances") + ", " + feed + " knows the end of life but no CVEs; " + past)
 		return
 	}
 	if vulnerable+possible+ended == 0 {
@@ -202,14 +202,14 @@ func (b *builder) versionTable(rows []versionRow) {
 		}
 		return append(cells, highest, possibleCell(r.cves, analysis.CVEsWhole(&r.in)), b.target(r.in.Release))
 	})
-	to := "Go to: the lowest version of the same major without an open CVE; from a major past its end of life, the newest major that the feed knows, which has the longest support left, and until when."
+	to := "Go to: the lowest version of the same major without an open CVE. From a major past its end of life: the newest major that the feed knows, and the end of its support."
 	if advised(rows) {
-		to = "Go to: the version that clears what is open or not ruled out, and under it the version with the longest support that does, with the day it ends. " +
-			"Within a major that is the lowest that clears all, of the engines with numbered builds the latest; where the major's end has come, or none of its builds clears all, it is the major with the longest support."
+		to = "Go to: the version that clears everything open or not ruled out. Below it: the version with the longest support that does, and the end of that support. " +
+			"Within a major, this is the lowest version that clears all, or the latest for engines with numbered builds. If the major is past its end of life, or none of its builds clears all, it is the major with the longest support."
 	}
 	b.small("Feed: " + orDash(b.doc.Feed.Name) + ", " + day(b.doc.Feed.Date) + ". " +
-		"Crit. to Low and Max CVSS: open CVEs. Not ruled out: CVEs of which a precondition could not be read, or of a version that nobody looked at, with their highest CVSS; no other column counts them. " +
-		"CVEs whose precondition does not hold here, and those of client programs, are left out; the CVE appendix has all. " + to)
+		"Crit. to Low and Max CVSS: open CVEs. Not ruled out: CVEs whose precondition could not be read, or whose version the vendor did not analyze, with their highest CVSS. No other column counts them. " +
+		"CVEs whose precondition is not met here, and those of client programs, are left out; the CVE appendix has all. " + to)
 }
 
 // advised says whether the advice says what it costs, which it did not always.
@@ -258,14 +258,14 @@ func (b *builder) upgradeCosts(rows []versionRow) {
 	slices.SortStableFunc(ways, func(a, b way) int {
 		return cmp.Or(strings.Compare(a.engine, b.engine), strings.Compare(a.cost, b.cost))
 	})
-	b.sub("What going there takes")
-	table(b, []typeset.Column{{Title: "From", Max: 110}, {Title: "To", Max: 105}, {Title: "It takes", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
+	b.sub("Upgrade effort")
+	table(b, []typeset.Column{{Title: "From", Max: 110}, {Title: "To", Max: 105}, {Title: "Effort", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
 		slices.Sort(w.from)
 		slices.Sort(w.to)
 		return []typeset.Cell{strong(w.engine + " " + strings.Join(w.from, ", ")), text(strings.Join(w.to, "; ")), text(sentence(w.cost))}
 	})
 	if b.cveGaps() {
-		b.small("A dash in a column of CVEs: none is known. Figures of the instances below are of the CVEs that the feed has; there are more.")
+		b.small("A dash in a CVE column: none is known. For the instances below, the feed is incomplete: there are more CVEs.")
 	}
 }
 

@@ -39,7 +39,7 @@ func (b *builder) vulnerabilities() {
 		}
 		return
 	}
-	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where it is not ruled out, and why.")
+	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says where it is open, where it is not exploitable, and where and why it is not ruled out.")
 	for _, v := range list {
 		if engine.FixedReleases(of[v.ID]) {
 			b.vulnerability(v, affected[v.ID])
@@ -64,8 +64,8 @@ func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerabilit
 	if lesser := list[len(grave):]; len(lesser) > 0 { // the list is by score
 		b.lesser(engine, lesser, affected, running)
 	}
-	b.small("“After” a version: the vendor names the last that is affected. Fixed in: of the majors that run here. Vectors without a version are of CVSS 3.1. " +
-		"Not ruled out: what it needs was not looked at, or nobody looked at that version, which was out of support. Sources: " + sources(list) + ".")
+	b.small("“After” a version: the vendor names the last affected one. Fixed in: releases of the majors that run here. Vectors without a version are CVSS 3.1. " +
+		"Not ruled out: the precondition was not read, or the vendor did not analyze that version (out of support). Sources: " + sources(list) + ".")
 }
 
 // lesser lists CVEs below 7.0 by where they are fixed and how they concern which instances,

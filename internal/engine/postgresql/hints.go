@@ -189,13 +189,13 @@ func randomPageCost(l tuning.Load) tuning.Hint {
 	case is < 4:
 		return h.Fits()
 	case l.NoMemory != "":
-		return h.Unknown("what the storage is nobody tells, and " + l.NoMemory)
+		return h.Unknown("the kind of storage is not known, and " + l.NoMemory)
 	case l.Databases == 0:
-		return h.Unknown("what the storage is nobody tells, and the size of each database is not known")
+		return h.Unknown("the kind of storage is not known, and the size of each database is not known")
 	}
 	h.Measured += "; databases of " + tuning.Size(l.Databases) + ", " + tuning.Size(l.Memory) + " of memory"
 	if l.Databases < l.Memory {
 		return h.Change("lower it, towards seq_page_cost: the databases are smaller than the memory")
 	}
-	return h.Unknown("what the storage is nobody tells: lower it on solid-state drives")
+	return h.Unknown("the kind of storage is not known: lower it on solid-state drives")
 }

@@ -63,14 +63,14 @@ func loadOf(doc snapshot.Document) tuning.Load {
 func useOf(r Resource, name string) tuning.Use {
 	u := tuning.Use{P95: r.P95, Busy: r.Busy, Measured: r.Measured, BusyHours: of(r.Busy, r.Measured, "hour", "hours")}
 	if r.Few() {
-		u.Thin = "the window is too thin: " + name + " was measured in " + Plural(r.Measured, "hour", "hours") + ", it takes " + strconv.Itoa(fewHours)
+		u.Thin = "too little data: " + name + " was measured in " + Plural(r.Measured, "hour", "hours") + ", and a hint needs " + strconv.Itoa(fewHours)
 	}
 	return u
 }
 
 const (
-	hostUnknown = "the host's size is not known: no agent on it told of it in the last three days"
-	hostShared  = "the host runs several instances, and how its memory is to be shared is yours to say"
+	hostUnknown = "the host's size is not known: no agent reported it in the last three days"
+	hostShared  = "the host runs several instances: decide how they share its memory"
 )
 
 // memoryOf is the memory of hosts that are all as large and run one instance each.
@@ -78,7 +78,7 @@ func memoryOf(machines []snapshot.Machine) (bytes float64, why string) {
 	for _, m := range machines {
 		switch {
 		case m.MemoryBytes == nil:
-			return 0, "how much memory host " + m.Host + " has is not known: its agent sends percentages only"
+			return 0, "the memory of host " + m.Host + " is not known: its agent sends percentages only"
 		case m.Instances > 1:
 			return 0, hostShared
 		case bytes > 0 && bytes != float64(*m.MemoryBytes):
@@ -96,7 +96,7 @@ func cpusOf(machines []snapshot.Machine) (n int, why string) {
 	for _, m := range machines {
 		switch {
 		case m.CPUs == nil:
-			return 0, "how many CPUs host " + m.Host + " has is not known: its agent does not tell of each"
+			return 0, "the number of CPUs of host " + m.Host + " is not known: its agent does not report each"
 		case n > 0 && n != *m.CPUs:
 			return 0, "the instance's hosts differ in CPUs"
 		}

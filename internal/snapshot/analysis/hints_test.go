@@ -97,7 +97,7 @@ func TestHintsAtTheirEdges(t *testing.T) {
 		{"postgresql", pg, "max_wal_size", tuning.Fits, ""},
 		{"postgresql", with(pg, "checkpoint_completion_target", "0.89"), "checkpoint_completion_target", tuning.Change, "0.9"},
 		{"postgresql", with(pg, "random_page_cost", "1.1"), "random_page_cost", tuning.Fits, ""},
-		{"postgresql", pg, "random_page_cost", tuning.Unknown, "what the storage is nobody tells"},
+		{"postgresql", pg, "random_page_cost", tuning.Unknown, "the kind of storage is not known"},
 		{"sqlserver", ms, "max server memory (MB)", tuning.Fits, ""},
 		{"sqlserver", with(ms, "max server memory (mb)", "2147483647"), "max server memory (MB)", tuning.Change, "= 49152"},
 		{"sqlserver", with(ms, "max server memory (mb)", "58982"), "max server memory (MB)", tuning.Fits, ""},
@@ -144,12 +144,12 @@ func TestHintsAreNotBetterThanTheirCoverage(t *testing.T) {
 		"hosts that differ": {func(doc *snapshot.Document) {
 			doc.Tuning.Machines = append(doc.Tuning.Machines, hostOf(gigabyte, 2, 1)...)
 		}, byMemory, "differ in memory"},
-		"a host next to no one": {func(doc *snapshot.Document) { doc.Tuning.Machines = append(doc.Tuning.Machines, hostOf(0, 0, 0)...) }, byMemory, "memory host db has is not known"},
+		"a host next to no one": {func(doc *snapshot.Document) { doc.Tuning.Machines = append(doc.Tuning.Machines, hostOf(0, 0, 0)...) }, byMemory, "the memory of host db is not known"},
 		"a machine of 512 MB":   {func(doc *snapshot.Document) { doc.Tuning.Machines = hostOf(gigabyte/2, 4, 1) }, []string{"shared_buffers"}, "below 1 GB"},
-		"no CPUs":               {func(doc *snapshot.Document) { doc.Tuning.Machines = hostOf(64*gigabyte, 0, 1) }, []string{"max degree of parallelism"}, "how many CPUs"},
+		"no CPUs":               {func(doc *snapshot.Document) { doc.Tuning.Machines = hostOf(64*gigabyte, 0, 1) }, []string{"max degree of parallelism"}, "the number of CPUs"},
 		"a thin window": {func(doc *snapshot.Document) {
 			doc.Utilization.CPUPercent, doc.Utilization.MemoryPercent = doc.Utilization.CPUPercent[:23], doc.Utilization.MemoryPercent[:23]
-		}, []string{"effective_cache_size", "cost threshold for parallelism"}, "measured in 23 hours, it takes 24"},
+		}, []string{"effective_cache_size", "cost threshold for parallelism"}, "measured in 23 hours, and a hint needs 24"},
 		"no utilization": {func(doc *snapshot.Document) { doc.Utilization = nil }, []string{"effective_cache_size", "cost threshold for parallelism"}, "measured in 0 hours"},
 		"no sessions":    {func(doc *snapshot.Document) { doc.Tuning.Open, doc.Tuning.SampledAt = nil, nil }, []string{"max_connections"}, "nobody samples"},
 		"no settings": {func(doc *snapshot.Document) { doc.Tuning.Settings = nil }, append(byMemory, "max_connections", "max_wal_size", "checkpoint_completion_target",

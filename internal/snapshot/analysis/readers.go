@@ -27,11 +27,11 @@ func ReadersOf(in *snapshot.Instance, t snapshot.ClassifiedTable) TableReaders {
 		sortReaders(r.Readers)
 		return r
 	case in.Collected && !engine.ConnectedOf(in.Engine).FollowsRoles:
-		return TableReaders{Unknown: "of " + EngineName(in.Engine) + " Muster counts who was granted a table, and follows no roles"}
+		return TableReaders{Unknown: "Muster counts grants on a table of " + EngineName(in.Engine) + " and does not follow roles"}
 	case in.Collected:
-		return TableReaders{Unknown: "the classification is of a version that did not look"}
+		return TableReaders{Unknown: "an older version classified it and did not look"}
 	case t.AccessUnknown:
-		return TableReaders{Sent: true, Unknown: "the feed did not tell"}
+		return TableReaders{Sent: true, Unknown: "the feed did not say"}
 	}
 	r := TableReaders{Sent: true}
 	for _, name := range t.Readers {

@@ -173,16 +173,16 @@ func (o outlook) gaps() []string {
 	c := o.coverage
 	if o.ofData {
 		if missing := o.data.Databases - o.data.Completed - o.data.Partial; missing > 0 {
-			gaps = append(gaps, of(missing, o.data.Databases, "database", "databases")+" "+was(missing)+" not looked at")
+			gaps = append(gaps, of(missing, o.data.Databases, "database", "databases")+" "+was(missing)+" not classified")
 		}
 		if o.data.Partial > 0 {
-			gaps = append(gaps, Plural(o.data.Partial, "database", "databases")+" "+was(o.data.Partial)+" classified in part only")
+			gaps = append(gaps, Plural(o.data.Partial, "database", "databases")+" "+was(o.data.Partial)+" classified only in part")
 		}
 		if empty := o.unlisted(); empty > 0 {
 			gaps = append(gaps, "no database of "+Plural(empty, "instance", "instances")+" is known")
 		}
 		if o.partial > 0 {
-			gaps = append(gaps, "the risk of "+Plural(o.partial, "table", "tables")+" may be higher, since not everything that raises it could be read")
+			gaps = append(gaps, "the risk of "+Plural(o.partial, "table", "tables")+" may be higher because some of its inputs could not be read")
 		}
 	}
 	if missing := c.Total - c.Assessed; missing > 0 && c.Assessed == 0 {
@@ -191,22 +191,34 @@ func (o outlook) gaps() []string {
 		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+" not assessed")
 	}
 	if c.Gaps > 0 && o.partial == 0 { // else it is told by what it does to the risk
-		words := of(c.Gaps, c.Gaps+c.Answers, "check result", "check results") + " " + is(c.Gaps) + " missing"
-		if c.Total > c.Assessed {
-			words += " where they were"
-		}
-		gaps = append(gaps, words)
+		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check", "checks")+" could not be run"+onOthers(c))
 	}
 	if o.unknown > 0 {
-		gaps = append(gaps, "the version of "+Plural(o.unknown, "assessed instance", "assessed instances")+" is not known to the feed")
+		gaps = append(gaps, "the feed does not know the version of "+Plural(o.unknown, "assessed instance", "assessed instances"))
 	}
 	if o.cveless > 0 {
 		gaps = append(gaps, "the feed has no CVEs for the engine of "+Plural(o.cveless, "assessed instance", "assessed instances"))
 	}
 	if o.gapped > 0 {
-		gaps = append(gaps, "the feed knows some of the CVEs and not all for "+Plural(o.gapped, "assessed instance", "assessed instances"))
+		gaps = append(gaps, "CVE coverage is incomplete for "+Plural(o.gapped, "assessed instance", "assessed instances"))
 	}
 	return gaps
+}
+
+// onOthers says where checks could not be run, if some instances were not assessed at all.
+func onOthers(c Assessed) string {
+	if c.Total > c.Assessed {
+		return " on the others"
+	}
+	return ""
+}
+
+// noneOf is the verdict on a scope of which nothing was assessed.
+func noneOf(instances int) string {
+	if instances == 1 {
+		return "The instance could not be assessed."
+	}
+	return "None of the " + itoa(instances) + " instances in scope could be assessed."
 }
 
 // unlisted counts instances without a database to classify.
@@ -227,10 +239,14 @@ func (o outlook) gapSentence() string {
 func (o outlook) versionWords() []string {
 	var out []string
 	if n := len(o.ended); n > 0 {
-		out = append(out, Plural(n, "instance runs", "instances run")+" a major version past its end of life: "+some(o.ended, 3)+".")
+		runs := Plural(n, "instance runs", "instances run") + " a major version past its end of life: " + some(o.ended, 3) + "."
+		if o.coverage.Total == 1 {
+			runs = "The server runs a major version past its end of life."
+		}
+		out = append(out, runs)
 	}
 	if n := o.cves.Open.grave(); n > 0 {
-		out = append(out, Plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+Plural(o.exposed[0], "instance", "instances")+".")
+		out = append(out, Plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+o.exposedWords()+".")
 	}
 	if n := o.cves.Possible.grave(); n > 0 {
 		further := ""
@@ -247,7 +263,7 @@ func (o outlook) findingWords() []string {
 	var out []string
 	for i, s := range []struct{ word, ask string }{{"critical", "must be closed within 7 days"}, {"high", "should be closed within 30 days"}} {
 		if n := o.findings[i]; n > 0 {
-			out = append(out, Plural(n, s.word+" finding", s.word+" findings")+" on "+o.affectedOf(i)+" "+s.ask+".")
+			out = append(out, Plural(n, s.word+" finding", s.word+" findings")+o.onAffected(i)+" "+s.ask+".")
 		}
 	}
 	if n := o.findings[2] + o.findings[3]; n > 0 {
@@ -256,17 +272,28 @@ func (o outlook) findingWords() []string {
 	return out
 }
 
-// affectedOf says how many of the assessed instances have such a finding.
-func (o outlook) affectedOf(rank int) string {
+// onAffected says how many of the assessed instances have such a finding; a report of one
+// instance need not say on which.
+func (o outlook) onAffected(rank int) string {
 	n, all := o.affected[rank], o.coverage.Assessed
 	switch {
+	case o.coverage.Total == 1:
+		return ""
 	case all == 1:
-		return "the one assessed instance"
+		return " on the assessed instance"
 	case n == all:
-		return "all " + itoa(all) + " assessed instances"
+		return " on all " + itoa(all) + " assessed instances"
 	default:
-		return itoa(n) + " of " + itoa(all) + " assessed instances"
+		return " on " + itoa(n) + " of " + itoa(all) + " assessed instances"
 	}
+}
+
+// exposedWords are the instances that grave CVEs concern.
+func (o outlook) exposedWords() string {
+	if o.coverage.Total == 1 {
+		return "the server"
+	}
+	return Plural(o.exposed[0], "instance", "instances")
 }
 
 // Beside says how many findings are accepted and so not counted.
@@ -286,7 +313,7 @@ func (o outlook) securityWords() (lead, rest string) {
 	versions := o.versionWords()
 	switch {
 	case c.Assessed == 0:
-		words = append([]string{"None of the " + Plural(c.Total, "instance", "instances") + " in scope could be assessed."}, versions...)
+		words = append([]string{noneOf(c.Total)}, versions...)
 		return words[0], strings.Join(words[1:], " ")
 	case len(words) == 0 && len(versions) == 0:
 		words = []string{"No findings on " + Plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
@@ -330,9 +357,9 @@ func Unscored(doc snapshot.Document, in *snapshot.Instance) string {
 		return name + " has no score: " + why + "."
 	}
 	if CountBySeverity(Accepted(doc)).Total() > 0 {
-		return name + " has no score: whatever has an answer is accepted."
+		return name + " has no score: all results are accepted."
 	}
-	return name + " has no score: no check has an answer."
+	return name + " has no score: no check could be run."
 }
 
 func (o outlook) inventoryWords() (lead, rest string) {
@@ -341,7 +368,7 @@ func (o outlook) inventoryWords() (lead, rest string) {
 	case o.data.Databases == 0:
 		lead = "No database is in scope, so nothing was classified."
 	case classified == 0:
-		lead = "No database in scope has been classified, so nothing is known of the sensitive data in it."
+		lead = "No database in scope has been classified, so its sensitive data is not known."
 	case o.high > 0:
 		lead = Plural(o.high, "table", "tables") + " with sensitive data " + carry(o.high) + " a high risk, of " +
 			Plural(tables, "sensitive table", "sensitive tables") + " found in " + Plural(classified, "classified database", "classified databases") + "."
@@ -357,7 +384,7 @@ func (o outlook) inventoryWords() (lead, rest string) {
 	words := o.versionWords()
 	for i, name := range []string{"critical", "high"} {
 		if n := o.findings[i]; n > 0 {
-			words = append(words, Plural(n, name+" security finding", name+" security findings")+" "+is(n)+" open on "+o.affectedOf(i)+".")
+			words = append(words, Plural(n, name+" security finding", name+" security findings")+" "+is(n)+" open"+o.onAffected(i)+".")
 		}
 	}
 	if len(words) == 0 {
