@@ -147,7 +147,7 @@ func (s *Store) Record(
 		if err := keepFindings(ctx, tx, c, a, in.At); err != nil {
 			return err
 		}
-		if err := keepClassifications(ctx, tx, c, classified); err != nil {
+		if err := s.keepClassifications(ctx, tx, c, classified); err != nil {
 			return err
 		}
 		if reached {
@@ -221,9 +221,9 @@ func (s *Store) MakeFindings(ctx context.Context) error {
 	return nil
 }
 
-func keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified []DatabaseClassification) error {
+func (s *Store) keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified []DatabaseClassification) error {
 	for _, one := range classified {
-		if err := keepKnown(ctx, tx, c, &one); err != nil {
+		if err := s.keepKnown(ctx, tx, c, &one); err != nil {
 			return err
 		}
 		facts, err := json.Marshal(one.Classification)
@@ -239,8 +239,8 @@ func keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified [
 }
 
 // keepKnown makes of a look that found nothing what was known of the database before, with
-// that failure beside it.
-func keepKnown(ctx context.Context, tx *sqlx.Tx, c Claim, one *DatabaseClassification) error {
+// that failure beside it. What cannot be decoded is told, and counts as not known.
+func (s *Store) keepKnown(ctx context.Context, tx *sqlx.Tx, c Claim, one *DatabaseClassification) error {
 	failed := one.Classification
 	if failed.Status != snapshot.ClassificationFailed {
 		return nil
@@ -252,7 +252,10 @@ func keepKnown(ctx context.Context, tx *sqlx.Tx, c Claim, one *DatabaseClassific
 	}
 	var known snapshot.Classification
 	if err := json.Unmarshal(rows[0], &known); err != nil {
-		return fmt.Errorf("decode what is known of database %q: %w", one.Database, err)
+		if s.Altered != nil {
+			s.Altered(fmt.Sprintf("what is kept of instance %s of the classification of a database cannot be decoded: %v", c.Instance, err))
+		}
+		return nil
 	}
 	known.Failure = &snapshot.ClassificationFailure{At: failed.FinishedAt, Reason: failed.Reason}
 	one.Classification = known

@@ -544,6 +544,12 @@ func TestWhatWasKnownOfADatabaseSurvivesALookThatFails(t *testing.T) {
 	if got := look(known); got.Failure != nil {
 		t.Errorf("after one that did not fail: %+v", got.Failure)
 	}
+	var altered []string
+	store.Altered = func(sentence string) { altered = append(altered, sentence) }
+	db.MustExec(`UPDATE assessment_classifications SET facts = '[]'`)
+	if got := look(failed("of one that was damaged")); got.Status != snapshot.ClassificationFailed || got.Failure != nil || len(altered) != 1 {
+		t.Errorf("what was known was damaged: %+v, told of it %q", got, altered)
+	}
 	if got := look(snapshot.Classification{Status: snapshot.ClassificationOff}); got.Status != snapshot.ClassificationOff || len(got.Tables) > 0 {
 		t.Errorf("switched off: %+v", got)
 	}

@@ -134,6 +134,8 @@ func TestAssessmentsOfAFeed(t *testing.T) {
 	if len(altered) != 1 {
 		t.Errorf("told of damage: %q", altered)
 	}
+	w.deps.DB.MustExec(`UPDATE assessment_classifications SET facts = '[]'`)
+	w.get(w.ours.viewer, "/api/v1/instances/"+id.String()).is(200)
 
 	// A removed instance takes with it what was sent of it.
 	in.send("/ingest/v1/fleet", members{"instances": []members{{"externalId": "shop", "name": "shop", "engine": "postgresql", "createdAt": w.ago(day), "removed": true}}}).is(200)
