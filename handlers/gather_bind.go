@@ -90,6 +90,9 @@ func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document)
 		return err
 	}
 	if len(altered) > 0 {
+		if err := g.stillThere(ctx, in.OrganizationID, altered); err != nil {
+			return err
+		}
 		failed := &AlteredFactsError{}
 		for _, a := range altered {
 			failed.Altered = append(failed.Altered, AlteredFact{Server: of[a.Instance].Name, Alteration: a})
@@ -104,4 +107,25 @@ func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document)
 		}
 	}
 	return nil
+}
+
+// stillThere returns an error, so that the report is built again, where a server was removed while
+// it was built: what was known of its databases went with it, and nobody altered that.
+func (g *Inputs) stillThere(ctx context.Context, organization uuid.UUID, altered []logged.Alteration) error {
+	var ids []uuid.UUID
+	for _, a := range altered {
+		if a.Classified {
+			ids = append(ids, a.Instance)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	states, err := g.Facts.States(ctx, organization, ids)
+	for _, id := range ids {
+		if is := states[id]; err == nil && !is.Collected && !is.Fed {
+			err = fmt.Errorf("instance %s was removed while the report was built", id)
+		}
+	}
+	return err
 }

@@ -295,7 +295,7 @@ func (s *Store) assessment(ctx context.Context, query string, organization, abou
 // Classified is what is known of the databases of an instance.
 type Classified struct {
 	Databases  []DatabaseClassification // by name
-	SHA256     string                   // as fleet.AssessmentKept has it; "" of no database, or Undecodable
+	SHA256     string                   // as fleet.AssessmentKept has it, or Undecodable
 	Unreadable error                    // of a database that is not among them, because what is stored cannot be decoded
 }
 
@@ -327,9 +327,9 @@ func (s *Store) Classifications(ctx context.Context, organization uuid.UUID, ins
 		}
 		out[row.Instance] = of
 	}
-	for id, all := range digested {
+	for _, id := range instances {
 		of := out[id]
-		if of.SHA256 = digestOf(all); of.Unreadable != nil {
+		if of.SHA256 = digestOf(digested[id]); of.Unreadable != nil {
 			of.SHA256 = Undecodable
 		}
 		out[id] = of

@@ -20,7 +20,7 @@ type Used struct {
 
 	Unreadable bool // its facts cannot be decoded
 	Reached    bool
-	Classified string        // assessment.Classified.SHA256; "": the report uses none
+	Classified string        // assessment.Classified.SHA256; "": the report does not ask what is known of the databases
 	MaxAge     time.Duration // how old one may be that is used instead of an attempt that did not reach the server
 }
 
@@ -109,8 +109,7 @@ func (r *Reader) Bind(ctx context.Context, organization uuid.UUID, used []Used, 
 // classificationHolds reports whether what a report uses of the classification of an instance's
 // databases is what the log recorded with the assessment that it uses, or since. at is the last
 // event that says what was recorded. Programs from before recorded no digest: if one of them
-// wrote the assessment or a later one, nothing is known against the classification. Nor is
-// there where all of it is gone: it then counts as not known.
+// wrote the assessment or a later one, nothing is known against the classification.
 func classificationHolds(t Terms, book *Book, u Used) (at int64, holds bool) {
 	used, known := book.Entry(u.ID)
 	if u.Classified == "" || !known && t.Covers(u.At) && u.Classified != assessment.Undecodable {

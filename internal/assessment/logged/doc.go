@@ -25,7 +25,8 @@
 //     that is used, and its row is there. That is no fault.
 //   - A version from before records a classification: its event has no digest of it, and the
 //     report takes it, until an assessment by this version follows.
-//   - A connection is taken away, and the classifications with it: none is no fault.
+//   - All classifications of a server are deleted: the event has the digest of those that were
+//     known. Where the server was removed meanwhile, the report is built again (handlers).
 //   - Stored facts cannot be decoded: the program writes none such, so they were altered,
 //     whether the log has their digest or not.
 //   - Facts were erased after History: an event of that age has none, and is no fault.
