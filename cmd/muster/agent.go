@@ -12,12 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/internal/agent"
-	"muster/internal/assessment/inspectors"
-	"muster/internal/intake/measure/engines"
+	"muster/internal/engine/live"
 )
 
 // measuredEngines are those that an agent measures; a test has them measured more often.
-var measuredEngines = engines.All
+var measuredEngines = live.Measured
 
 func agentCommand() *cobra.Command {
 	return parent("agent", "Measure servers from beside them", agentRunCommand(), agentCheckCommand(), agentGrantsCommand())
@@ -89,7 +88,7 @@ func agentOptions(path string, wrong []string) (agent.Options, error) {
 	if err := usage(wrong); err != nil {
 		return agent.Options{}, err
 	}
-	all, err := inspectors.All(time.Now)
+	all, err := live.Inspectors(time.Now)
 	if err != nil {
 		return agent.Options{}, err
 	}

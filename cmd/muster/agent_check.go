@@ -16,6 +16,7 @@ import (
 	"muster/domain/legible"
 	"muster/internal/agent"
 	"muster/internal/assessment"
+	"muster/internal/engine/live"
 )
 
 func agentCheckCommand() *cobra.Command {
@@ -117,8 +118,10 @@ func sayChecked(w io.Writer, c agent.Checked) {
 
 func agentGrantsCommand() *cobra.Command {
 	var engine, version, classify string
+	names := live.Names()
+	last := len(names) - 1
 	cmd := &cobra.Command{
-		Use:   "grants --engine postgresql|sqlserver|oracle [--version V] [--classify off|names|values]",
+		Use:   "grants --engine " + strings.Join(names, "|") + " [--version V] [--classify off|names|values]",
 		Short: "Print the statements that give an account what Muster needs",
 		Long: `Prints a script for an administrator of the server: what an account needs so that
 Muster, or its agent, can measure and assess it, and nothing beside.`,
@@ -130,14 +133,14 @@ Muster, or its agent, can measure and assess it, and nothing beside.`,
 			if !slices.Contains([]string{assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues}, classify) {
 				return usage([]string{fmt.Sprintf("--classify is %q, and none of off, names, values", classify)})
 			}
-			script, err := agent.Grants(fleet.Engine(engine), version, classify)
+			script, err := live.Grants(fleet.Engine(engine), version, classify)
 			if err != nil {
 				return usage([]string{err.Error()})
 			}
 			return say(cmd, "%s", script)
 		},
 	}
-	cmd.Flags().StringVar(&engine, "engine", "", "postgresql, sqlserver or oracle")
+	cmd.Flags().StringVar(&engine, "engine", "", strings.Join(names[:last], ", ")+" or "+names[last])
 	cmd.Flags().StringVar(&version, "version", "", "of the server (16, 2022, 19.24, azure); none: of all that are known")
 	cmd.Flags().StringVar(&classify, "classify", assessment.ClassifyNames, "off, names or values: how personal data is looked for")
 	require(cmd, "engine")

@@ -17,8 +17,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/engine/live"
 	"muster/internal/intake/measure"
-	"muster/internal/intake/measure/engines"
 	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
@@ -34,7 +34,7 @@ func hastenAgent() {
 		return
 	}
 	measuredEngines = func(now func() time.Time) map[fleet.Engine]measure.Engine {
-		all := engines.All(now)
+		all := live.Measured(now)
 		for name, e := range all {
 			e.SessionsEvery, e.StatementsEvery = every, 2*every
 			all[name] = e

@@ -18,9 +18,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
-	"muster/internal/assessment/inspectors"
+	"muster/internal/engine/live"
 	"muster/internal/httpapi/api"
-	"muster/internal/intake/measure/engines"
 	"muster/internal/logtest"
 	"muster/internal/supervise/supervisetest"
 )
@@ -52,11 +51,11 @@ func TestEveryLoopOfTheAgentPanics(t *testing.T) {
 	must(t, err)
 	u, err := url.Parse(server.URL)
 	must(t, err)
-	all, err := inspectors.All(time.Now)
+	all, err := live.Inspectors(time.Now)
 	must(t, err)
 	log := &logtest.Log{}
 	a, err := Open(Options{
-		Config: config, Server: u, TokenFile: filepath.Join(dir, "token"), Version: "1", Engines: engines.All,
+		Config: config, Server: u, TokenFile: filepath.Join(dir, "token"), Version: "1", Engines: live.Measured,
 		Inspectors: map[fleet.Engine]inspection.Inspector{fleet.PostgreSQL: all[fleet.PostgreSQL]}, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	must(t, err)

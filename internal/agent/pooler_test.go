@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"muster/internal/agent"
-	"muster/internal/assessment/inspectors"
-	"muster/internal/intake/measure/engines"
+	"muster/internal/engine/live"
 	"muster/internal/pgtest"
 )
 
@@ -25,7 +24,7 @@ func TestAnApplicationBehindAPoolerNoticesNothing(t *testing.T) {
 	admin.MustExec(`CREATE DATABASE shop OWNER app`)
 	pgtest.Connect(t, server.URL("app", "shop")).MustExec(`CREATE TABLE t (n int)`)
 	pgtest.Connect(t, server.URL(pgtest.Superuser, "shop")).MustExec(`CREATE EXTENSION pg_stat_statements`)
-	all, err := inspectors.All(time.Now)
+	all, err := live.Inspectors(time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +51,7 @@ func TestAnApplicationBehindAPoolerNoticesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 				checked := 0
-				agent.Check(t.Context(), agent.Options{Config: config, Engines: engines.All, Inspectors: all}, func(c agent.Checked) {
+				agent.Check(t.Context(), agent.Options{Config: config, Engines: live.Measured, Inspectors: all}, func(c agent.Checked) {
 					checked++
 					judgeThroughPooler(t, mode, c)
 				})

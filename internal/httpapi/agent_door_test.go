@@ -25,7 +25,7 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/postgresql"
-	"muster/internal/intake/measure/engines"
+	"muster/internal/engine/live"
 	"muster/internal/pgtest"
 	"muster/internal/servers"
 	"muster/internal/snapshot"
@@ -137,7 +137,7 @@ func runAgent(t *testing.T, w *world, token, dsn string, in http.RoundTripper, i
 	config, err := agent.ReadConfig(path, os.LookupEnv)
 	must(t, err)
 	a, err := agent.Open(agent.Options{
-		Config: config, Server: &url.URL{Scheme: "http", Host: "muster.test"}, TokenFile: tokenFile, Version: "test", Engines: engines.All,
+		Config: config, Server: &url.URL{Scheme: "http", Host: "muster.test"}, TokenFile: tokenFile, Version: "test", Engines: live.Measured,
 		Inspectors: map[domain.Engine]inspection.Inspector{domain.PostgreSQL: inspector}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Client: &http.Client{Transport: in},
 	})
 	must(t, err)

@@ -52,17 +52,16 @@ func (p Pooling) Words() string {
 		"connect to the server itself to see all of it."
 }
 
-// Same says whether two identities are of one server that runs now. Where one account may
-// not read the System, servers that began in the same microsecond are the same.
+// Same says whether two identities are of one server that runs now.
 func (i Identity) Same(as Identity) bool {
 	return i.Engine == as.Engine && i.Process != "" && i.Process == as.Process &&
-		(i.System == as.System || i.Engine == fleet.PostgreSQL && (i.System == "" || as.System == ""))
+		(i.System == as.System || engines[i.Engine].names.hidden && (i.System == "" || as.System == ""))
 }
 
 // Related says whether two identities are of different copies of one cluster: a primary and
 // its standbys, or what was restored from one backup.
 func (i Identity) Related(to Identity) bool {
-	return i.Engine == to.Engine && i.Engine != fleet.SQLServer && i.System != "" && i.System == to.System && i.Process != to.Process
+	return i.Engine == to.Engine && engines[i.Engine].names.copies && i.System != "" && i.System == to.System && i.Process != to.Process
 }
 
 // Moved says whether a name that led to before leads to another server now: to another
@@ -74,7 +73,7 @@ func (i Identity) Moved(before Identity) bool {
 		return true
 	case i.Process == "" || before.Process == "" || i.Process == before.Process:
 		return false
-	case i.Engine == fleet.Oracle:
+	case !i.Dated():
 		return i.System != "" && before.System != ""
 	}
 	return len(i.Process) < len(before.Process) || len(i.Process) == len(before.Process) && i.Process < before.Process
@@ -83,15 +82,34 @@ func (i Identity) Moved(before Identity) bool {
 //go:embed sql
 var identityFiles embed.FS
 
-// identitySQL are the queries that ask an engine's servers who they are, the fullest first:
-// the next one is for accounts that may not read it.
-func identitySQL(e fleet.Engine) (queries []string) {
-	files := map[fleet.Engine][]string{
-		fleet.PostgreSQL: {"postgresql/identity.sql", "postgresql/identity_part.sql"},
-		fleet.SQLServer:  {"sqlserver/identity.sql"},
-		fleet.Oracle:     {"oracle/identity.sql", "oracle/identity_part.sql"},
+// naming is what an engine's servers say of themselves.
+type naming struct {
+	// queries ask them, the fullest first: the next one is for accounts that may not read it.
+	queries []string
+	system  string // what its System is called, for people to read
+	// hidden: an account may not be allowed to read the System, and of servers that began in
+	// the same microsecond each is the same.
+	hidden bool
+	copies bool // servers have copies with the same System
+	placed bool // Process says where the server is, and not since when it runs
+}
+
+var (
+	postgreSQLNames = naming{
+		queries: []string{"postgresql/identity.sql", "postgresql/identity_part.sql"}, system: "System identifier", hidden: true, copies: true,
 	}
-	for _, name := range files[e] {
+	sqlServerNames = naming{queries: []string{"sqlserver/identity.sql"}, system: "Server name"}
+	oracleNames    = naming{queries: []string{"oracle/identity.sql", "oracle/identity_part.sql"}, system: "DBID", copies: true, placed: true}
+)
+
+// SystemTitle is what the System is called, for people to read.
+func (i Identity) SystemTitle() string { return engines[i.Engine].names.system }
+
+// Dated says whether another Process of the same System says that it was started again.
+func (i Identity) Dated() bool { return !engines[i.Engine].names.placed }
+
+func identitySQL(e fleet.Engine) (queries []string) {
+	for _, name := range engines[e].names.queries {
 		text, err := identityFiles.ReadFile("sql/" + name)
 		if err != nil {
 			panic(err) // it is embedded

@@ -49,12 +49,14 @@ func (e *UnknownEngineError) Error() string {
 type engine struct {
 	parse func(dsn string) (Target, error)
 	open  func(ctx context.Context, t Target, database string, timeout time.Duration) (Session, error)
+	names naming
 }
 
+// engines are reached by the files that begin with their names.
 var engines = map[fleet.Engine]engine{
-	fleet.PostgreSQL: {parse: parsePostgreSQL, open: openPostgreSQL},
-	fleet.SQLServer:  {parse: parseSQLServer, open: openSQLServer},
-	fleet.Oracle:     {parse: parseOracle, open: openOracle},
+	fleet.PostgreSQL: {parse: parsePostgreSQL, open: openPostgreSQL, names: postgreSQLNames},
+	fleet.SQLServer:  {parse: parseSQLServer, open: openSQLServer, names: sqlServerNames},
+	fleet.Oracle:     {parse: parseOracle, open: openOracle, names: oracleNames},
 }
 
 // Known says whether Muster can connect to an engine.

@@ -39,15 +39,12 @@ type State struct {
 	Server servers.Identity
 }
 
-// systems are what the names of systems are called in each engine.
-var systems = map[fleet.Engine]string{fleet.PostgreSQL: "System identifier", fleet.SQLServer: "Server name", fleet.Oracle: "DBID"}
-
 // Answered says who answered. Another system behind the name of a server is a change like
 // another version.
 func (s *State) Answered(by servers.Identity) {
 	s.Server = by
 	if by.System != "" {
-		s.Items = append(s.Items, Item{Scope: Scope{Kind: fleet.ChangedVersion}, Name: systems[by.Engine], Value: by.System})
+		s.Items = append(s.Items, Item{Scope: Scope{Kind: fleet.ChangedVersion}, Name: by.SystemTitle(), Value: by.System})
 	}
 }
 

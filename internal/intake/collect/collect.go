@@ -16,7 +16,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection"
-	"muster/internal/assessment/inspectors"
+	"muster/internal/engine/live"
 	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/servers"
@@ -100,7 +100,7 @@ func claimed[C any](t *turn, claim func(turns.Order) (C, bool, error), organizat
 func New(
 	store *assessment.Store, fleet Fleet, instances Instances, accepted Accepted, reach *servers.Reach, log *slog.Logger, now func() time.Time,
 ) (*Collector, error) {
-	all, err := inspectors.All(now)
+	all, err := live.Inspectors(now)
 	if err != nil {
 		return nil, fmt.Errorf("start the collector: %w", err)
 	}

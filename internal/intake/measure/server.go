@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
-	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/internal/lease"
 	"muster/internal/measurements"
@@ -262,7 +261,7 @@ func (s *Server) identify(ctx context.Context, lost time.Time) error {
 	}
 	before := s.process
 	s.process = is.Process
-	if before != "" && before != is.Process && is.Engine != fleet.Oracle { // whose process says where it is, not since when
+	if before != "" && before != is.Process && is.Dated() {
 		err = s.report(ctx, s.restarted(lost, s.opened.Add(time.Microsecond)))
 	}
 	return errors.Join(err, s.Identified(ctx, is))

@@ -14,9 +14,9 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/engine/live"
 	"muster/internal/intake"
 	"muster/internal/intake/measure"
-	"muster/internal/intake/measure/engines"
 	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
@@ -111,7 +111,7 @@ type measured struct {
 // New returns a monitor; Run makes it work.
 func New(c Config) *Monitor {
 	return &Monitor{
-		Config: c, engines: engines.All(c.Now), leases: leases{c.DB}, process: uuid.New(),
+		Config: c, engines: live.Measured(c.Now), leases: leases{c.DB}, process: uuid.New(),
 		gate: measure.NewGate(connectsAtOnce), writes: make(chan struct{}, writesAtOnce),
 		measured: make(map[uuid.UUID]*measured),
 	}
