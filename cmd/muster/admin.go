@@ -17,6 +17,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/config"
+	"muster/internal/pageaddress"
 )
 
 func adminCommand(cfg *config.Config) *cobra.Command {
@@ -152,7 +153,7 @@ func (in *installation) setupLink(ctx context.Context) (string, error) {
 		return "", err
 	}
 	// In the fragment, which browsers keep to themselves: no proxy logs it.
-	return in.cfg.PublicURL + "/setup#token=" + token, nil
+	return pageaddress.Link(in.cfg.PublicURL, pageaddress.Setup) + "#token=" + token, nil
 }
 
 // organizationNamed finds the organization by name or id; the only one where

@@ -16,6 +16,7 @@ import (
 	"muster/domain/legible"
 	"muster/domain/notification"
 	"muster/domain/schedule"
+	"muster/internal/pageaddress"
 )
 
 // Most is how many events a message tells; the rest is counted.
@@ -214,18 +215,17 @@ var missed = map[string]string{
 
 // Link is the page that shows an event.
 func Link(publicURL string, n Notice) string {
-	base := strings.TrimRight(publicURL, "/")
 	switch {
 	case n.AlertID != nil:
-		return base + "/alerts/" + n.AlertID.String()
+		return pageaddress.Link(publicURL, pageaddress.Alert, n.AlertID.String())
 	case n.ReportID != nil:
-		return base + "/reports/" + n.ReportID.String()
+		return pageaddress.Link(publicURL, pageaddress.Report, n.ReportID.String())
 	case n.ScheduleID != nil:
-		return base + "/schedules/" + n.ScheduleID.String()
+		return pageaddress.Link(publicURL, pageaddress.Schedule, n.ScheduleID.String())
 	case n.CheckID != nil && n.Instance != nil:
-		return base + "/findings?group=none&checkId=" + url.QueryEscape(*n.CheckID) + "&instanceId=" + n.Instance.ID.String()
+		return pageaddress.Link(publicURL, pageaddress.Findings) + "?group=none&checkId=" + url.QueryEscape(*n.CheckID) + "&instanceId=" + n.Instance.ID.String()
 	case n.Instance != nil:
-		return base + "/instances/" + n.Instance.ID.String()
+		return pageaddress.Link(publicURL, pageaddress.Instance, n.Instance.ID.String())
 	}
-	return base
+	return strings.TrimRight(publicURL, "/")
 }

@@ -3,12 +3,12 @@ package httpapi
 import (
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"muster/internal/httpapi/pages"
+	"muster/internal/pageaddress"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
@@ -27,7 +27,7 @@ var builtApp = fstest.MapFS{
 func TestPagesAndTheirHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, address := range append(slices.Clone(pages.Addresses), pages.Viewer) {
+	for _, address := range append(pageaddress.All(), pages.Viewer) {
 		a := w.do(request{method: "GET", path: somePath(address)}).is(200)
 		policy, shows := pages.ContentSecurityPolicy, `<div id="root">`
 		if address == pages.Viewer {
@@ -70,7 +70,7 @@ func TestPageAddresses(t *testing.T) {
 	for _, one := range strings.Split(string(signIns[1]), ", ") {
 		theirs = append(theirs, strings.Trim(one, `"`))
 	}
-	if diff := cmp.Diff(theirs, pages.Addresses); diff != "" {
+	if diff := cmp.Diff(theirs, pageaddress.All()); diff != "" {
 		t.Errorf("of the application (-) and of the server (+):\n%s", diff)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/legible"
+	"muster/internal/pageaddress"
 )
 
 // Address is where a mail goes.
@@ -188,7 +189,8 @@ func letter(n ReadyNotice) (text, page string) {
 		text = strings.Replace(text, "${FindingsLine}", "${Findings}\n", 1)
 	}
 	if n.Schedule != nil {
-		values["Schedule"], values["ScheduleLink"] = n.Schedule.Name, strings.TrimRight(n.PublicURL, "/")+"/schedules/"+n.Schedule.ID.String()
+		values["Schedule"] = n.Schedule.Name
+		values["ScheduleLink"] = pageaddress.Link(n.PublicURL, pageaddress.Schedule, n.Schedule.ID.String())
 		text, schedule = strings.Replace(text, "${ScheduleLine}\n", scheduleText+"\n", 1), strings.TrimSpace(scheduleHTML)
 	}
 	text = os.Expand(text, func(name string) string { return values[name] })
@@ -228,7 +230,7 @@ func framed(letter string) string { return strings.Replace(frameHTML, "${Letter}
 // Link is the page that offers the report's download after signing in.
 func Link(publicURL string, report uuid.UUID) string {
 	q := url.Values{"reportId": {report.String()}}
-	return strings.TrimRight(publicURL, "/") + "/exports?" + q.Encode()
+	return pageaddress.Link(publicURL, pageaddress.Exports) + "?" + q.Encode()
 }
 
 func instant(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 	"muster/internal/channel"
 	"muster/internal/channel/kinds"
 	"muster/internal/mail"
+	"muster/internal/pageaddress"
 )
 
 // tell sends a delivery once. Errors: *channel.Error, channel.ErrNobody, and ours.
@@ -55,7 +55,7 @@ func (s *Sender) Mails() bool {
 func (s *Sender) Ask(ctx context.Context, organization accounts.Organization, channel, asker string, q commands.Question) error {
 	message, err := s.Composer.ComposeConfirmation(mail.Confirmation{
 		OrganizationID: organization.ID, AddressID: q.AddressID, Organization: organization.Name, Demo: organization.Demo,
-		Asker: asker, Channel: channel, Link: strings.TrimRight(s.PublicURL, "/") + "/addresses/confirm#" + q.Token,
+		Asker: asker, Channel: channel, Link: pageaddress.Link(s.PublicURL, pageaddress.ConfirmAlert) + "#" + q.Token,
 	}, mail.Address{Email: q.Address})
 	if err != nil {
 		return err

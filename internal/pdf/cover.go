@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"muster/eventstore/witness"
+	"muster/internal/pageaddress"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot/analysis"
 )
@@ -162,7 +163,7 @@ func (b *builder) address() string {
 	if b.doc.PublicURL == "" {
 		return ""
 	}
-	return strings.TrimSuffix(b.doc.PublicURL, "/") + "/reports/" + b.doc.ReportID.String()
+	return pageaddress.Link(b.doc.PublicURL, pageaddress.Report, b.doc.ReportID.String())
 }
 
 // sayVerdict writes the verdict: what to act upon, and smaller what else is grave.

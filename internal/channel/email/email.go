@@ -19,6 +19,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/channel"
 	"muster/internal/mail"
+	"muster/internal/pageaddress"
 	"muster/internal/statement"
 )
 
@@ -107,7 +108,7 @@ func outsiders(ctx context.Context, with channel.Tools, row commands.ChannelRow)
 
 // leaveLink ends the mails to an address. Its secret is in the fragment, which no server logs.
 func leaveLink(publicURL string, a commands.ChannelAddress) string {
-	return strings.TrimRight(publicURL, "/") + "/addresses/leave#" + a.LeaveToken
+	return pageaddress.Link(publicURL, pageaddress.LeaveAlerts) + "#" + a.LeaveToken
 }
 
 // test mails everybody, and notes nothing.

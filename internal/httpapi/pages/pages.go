@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"muster/internal/httpapi/wire"
+	"muster/internal/pageaddress"
 )
 
 //go:embed files
@@ -29,28 +30,6 @@ const (
 
 // Viewer is the address of the API's description, as a page.
 const Viewer = "/docs/api"
-
-// Addresses are those of web/src/routes.tsx (contract §17).
-var Addresses = []string{
-	"/",
-	"/alerts", "/alerts/:alertId",
-	"/statements", "/statements/:statementId",
-	"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", "/reports/:reportId",
-	"/schedules", "/schedules/new", "/schedules/:scheduleId",
-	"/exports",
-	"/instances", "/instances/new", "/instances/connect", "/instances/:instanceId",
-	"/findings",
-	"/findings/:findingId",
-	"/checks",
-	"/checks/:checkId",
-	"/exceptions",
-	"/settings/members", "/settings/tokens", "/settings/organization", "/settings/account",
-	"/notifications/rules", "/notifications/rules/new", "/notifications/rules/:ruleId",
-	"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",
-	"/audit",
-	"/ops/projections", "/ops/jobs", "/ops/senders", "/ops/dead-letters", "/ops/outbox",
-	"/setup", "/invitation", "/addresses/confirm", "/addresses/leave", "/login", "/signin", "/sign-in",
-}
 
 // Page is what anyone may load at an address.
 type Page struct {
@@ -86,7 +65,7 @@ func New(app fs.FS, plainHTTP bool) (*Site, error) {
 		}
 	}
 	s.addPage(Viewer, ViewerPolicy, viewer)
-	for _, address := range Addresses {
+	for _, address := range pageaddress.All() {
 		s.addPage(address, ContentSecurityPolicy, s.Application)
 	}
 	return s, nil

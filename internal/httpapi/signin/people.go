@@ -16,6 +16,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail"
 	"muster/internal/mail/sent"
+	"muster/internal/pageaddress"
 	"muster/internal/statement"
 )
 
@@ -69,7 +70,7 @@ func (s *MemberRoutes) InviteMember(ctx context.Context, r api.InviteMemberReque
 
 // invited mails a member their link, and shows both; the fragment never reaches a server's log.
 func (s *MemberRoutes) invited(ctx context.Context, m accounts.Member, token string) api.Invited {
-	shown := api.Invited{Member: showMember(m, organization.Admin), InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token}
+	shown := api.Invited{Member: showMember(m, organization.Admin), InviteUrl: pageaddress.Link(s.PublicURL.String(), pageaddress.Invitation) + "#" + token}
 	if s.Mail == nil {
 		return shown
 	}

@@ -1,0 +1,53 @@
+package pageaddress
+
+import "strings"
+
+// The pages that mails, messages, reports and commands link to.
+const (
+	Alert        = "/alerts/:alertId"
+	Report       = "/reports/:reportId"
+	Schedule     = "/schedules/:scheduleId"
+	Exports      = "/exports"
+	Instance     = "/instances/:instanceId"
+	Findings     = "/findings"
+	Setup        = "/setup"
+	Invitation   = "/invitation"
+	ConfirmAlert = "/addresses/confirm"
+	LeaveAlerts  = "/addresses/leave"
+)
+
+// All returns the address of every page, with :names for ids (contract §17).
+func All() []string {
+	return []string{
+		"/",
+		"/alerts", Alert,
+		"/statements", "/statements/:statementId",
+		"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", Report,
+		"/schedules", "/schedules/new", Schedule,
+		Exports,
+		"/instances", "/instances/new", "/instances/connect", Instance,
+		Findings,
+		"/findings/:findingId",
+		"/checks",
+		"/checks/:checkId",
+		"/exceptions",
+		"/settings/members", "/settings/tokens", "/settings/organization", "/settings/account",
+		"/notifications/rules", "/notifications/rules/new", "/notifications/rules/:ruleId",
+		"/notifications/channels", "/notifications/deliveries", "/notifications/deliveries/:deliveryId",
+		"/audit",
+		"/ops/projections", "/ops/jobs", "/ops/senders", "/ops/dead-letters", "/ops/outbox",
+		Setup, Invitation, ConfirmAlert, LeaveAlerts, "/login", "/signin", "/sign-in",
+	}
+}
+
+// Link returns the link to a page of the installation at publicURL, with ids in the places of
+// the address's names, in their order.
+func Link(publicURL, address string, ids ...string) string {
+	parts := strings.Split(address, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, ":") && len(ids) > 0 {
+			parts[i], ids = ids[0], ids[1:]
+		}
+	}
+	return strings.TrimRight(publicURL, "/") + strings.Join(parts, "/")
+}
