@@ -224,7 +224,8 @@ lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT) $(SQL_LINT))
 	CGO_ENABLED=0 $(AS_BUILT) $(GOLANGCI) run ./...
 	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api
 	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and queries and of the pages,npm is missing: install Node.js 20 or newer))
-	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../internal/httpapi/openapi.yaml)
+	$(if $(NPM),CGO_ENABLED=0 $(AS_BUILT) go run ./scripts/openapi_bundle < internal/httpapi/openapi.yaml > .cache/openapi.yaml)
+	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../.cache/openapi.yaml)
 	$(if $(NPM),node scripts/sql_lint/lint.mjs)
 	$(if $(NPM),$(MAKE) --no-print-directory lint-web)
 	$(if $(shell command -v shellcheck),shellcheck -x scripts/*.sh kit/packages/*.sh .ci/run,$(call SKIPPED,the linter of shell scripts,shellcheck is missing: install it))

@@ -80,7 +80,7 @@ func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, 
 		s.openTheTrees()
 	}
 	g.Cookies = s.Cookies
-	g.ContractJSON, g.ContractYAML = c.JSON, openapiYAML
+	g.ContractJSON, g.ContractYAML = c.JSON, c.YAML
 	if s.origins, err = s.trustedOrigins(); err != nil {
 		return nil, nil, err
 	}

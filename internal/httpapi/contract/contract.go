@@ -77,6 +77,7 @@ func (r *Route) TakesLarge() bool {
 type Contract struct {
 	Document *openapi3.T
 	JSON     []byte
+	YAML     []byte            // as Bundle makes it
 	Routes   map[string]*Route // by method and path
 }
 
@@ -86,7 +87,11 @@ func RouteKey(method, path string) string { return method + " " + path }
 // Load reads openapi.yaml and makes the table of it. Every operation
 // must say its roles and scopes.
 func Load(source []byte) (*Contract, error) {
-	document, err := openapi3.NewLoader().LoadFromData(source)
+	bundled, err := Bundle(source)
+	if err != nil {
+		return nil, err
+	}
+	document, err := openapi3.NewLoader().LoadFromData(bundled)
 	if err != nil {
 		return nil, fmt.Errorf("read openapi.yaml: %w", err)
 	}
@@ -94,7 +99,7 @@ func Load(source []byte) (*Contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write openapi.json: %w", err)
 	}
-	c := &Contract{Document: document, JSON: text, Routes: map[string]*Route{}}
+	c := &Contract{Document: document, JSON: text, YAML: bundled, Routes: map[string]*Route{}}
 	all := shapes{}
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {

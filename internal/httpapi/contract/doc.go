@@ -2,6 +2,10 @@
 // that may call them, and what of a request is held against a route's row before a
 // handler sees it.
 //
+// openapi.yaml names the headers that every response has once (x-response-headers), and an
+// operation those that its responses lack. Bundle puts them at each response; that form is
+// served, read and linted.
+//
 // A row says which types, encodings and sizes a body may have (Negotiate), and its
 // operation's schemas say what parameters and body must be (CheckRequest). Everything
 // that is wrong is told at once. Rules of the business are none of this package: they
