@@ -19,9 +19,13 @@
 // the old tables stay for the grace time. Rebuilding touches nothing but these
 // tables: handlers that act on the world have groups of their own.
 //
+// Such a handler (Runner.Handle) is a group without tables and versions: what it writes stands
+// elsewhere, once, in the transaction that moves its checkpoint. Its dead letters are settled
+// with those of the projections.
+//
 // Runner does all this. Election is by session advisory locks, one for each
-// projection and version, on a connection of its own that is looked at every
-// second.
+// projection and version and one for each handler's log, on a connection of its own that is
+// looked at every second.
 //
 // # What may go wrong
 //

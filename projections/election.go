@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"muster/eventstore/topic"
 	"muster/internal/pause"
 	"muster/internal/supervise"
 )
@@ -24,7 +25,8 @@ func lockKey(purpose, name string) int64 {
 // stand holds one connection with the election's session locks and leads for
 // as long as it holds some. There is a lock for each projection and version:
 // while two versions of the program run, each fills what only it can fill, and
-// what they share is filled by the one that was there first.
+// what they share is filled by the one that was there first. So it is with the groups of
+// handlers, which have no version.
 func (r *Runner) stand(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, r.url)
 	if err != nil {
@@ -42,7 +44,7 @@ func (r *Runner) stand(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("election: %w", err)
 		}
-		if len(held) != term.size {
+		if held.size() != term.size {
 			term.end()
 			term.begin(ctx, r, held)
 		}
@@ -55,32 +57,57 @@ func (r *Runner) stand(ctx context.Context) error {
 	}
 }
 
-// elect takes every lock that is free and returns the projections whose locks
-// the connection holds. The locks are counted in the server each time: a
-// session that was replaced under us holds none.
-func (r *Runner) elect(ctx context.Context, conn *pgx.Conn) ([]Projection, error) {
+// office is what a process is elected for.
+type office struct {
+	projections []Projection
+	handlers    []topic.Group
+}
+
+func (o office) size() int { return len(o.projections) + len(o.handlers) }
+
+// connections is how many its groups and the looks after them take.
+func (o office) connections() int {
+	groups := len(o.handlers)
+	for _, p := range o.projections {
+		groups += len(p.Logs)
+	}
+	return groups + 2
+}
+
+// elect takes every lock that is free and returns the office whose locks the connection
+// holds. The locks are counted in the server each time: a session that was replaced under us
+// holds none.
+func (r *Runner) elect(ctx context.Context, conn *pgx.Conn) (office, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	keys := make([]int64, len(r.projections))
-	for i, p := range r.projections {
-		keys[i] = lockKey("run", p.Name+"@"+strconv.Itoa(p.Version))
+	keys := make([]int64, 0, len(r.projections)+len(r.handlers))
+	for _, p := range r.projections {
+		keys = append(keys, lockKey("run", p.Name+"@"+strconv.Itoa(p.Version)))
+	}
+	for _, g := range r.handlers {
+		keys = append(keys, lockKey("handle", g.Name+"/"+string(g.Log)))
 	}
 	held, err := collectBools(ctx, conn, heldLocks, keys)
 	if err != nil {
-		return nil, err
+		return office{}, err
 	}
 	if slices.Contains(held, false) {
 		if held, err = takeLocks(ctx, conn, keys, held); err != nil {
-			return nil, err
+			return office{}, err
 		}
 	}
-	var projections []Projection
+	var o office
 	for i, p := range r.projections {
 		if held[i] {
-			projections = append(projections, p)
+			o.projections = append(o.projections, p)
 		}
 	}
-	return projections, nil
+	for i, g := range r.handlers {
+		if held[len(r.projections)+i] {
+			o.handlers = append(o.handlers, g)
+		}
+	}
+	return o, nil
 }
 
 // takeLocks tries for the locks not held yet, behind a turnstile, so that two
@@ -130,12 +157,12 @@ type term struct {
 	err  error // there when done is closed
 }
 
-func (t *term) begin(ctx context.Context, r *Runner, held []Projection) {
-	if len(held) == 0 {
+func (t *term) begin(ctx context.Context, r *Runner, held office) {
+	if held.size() == 0 {
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
-	t.size, t.stop, t.done = len(held), stop, make(chan struct{})
+	t.size, t.stop, t.done = held.size(), stop, make(chan struct{})
 	go func() {
 		defer close(t.done)
 		r.leading.Store(true)

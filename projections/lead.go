@@ -37,8 +37,8 @@ type groupKey struct {
 // lead fills the projections until ctx ends or something fails that a new
 // connection may heal. When it returns, no group of this term applies anything
 // any more.
-func (r *Runner) lead(ctx context.Context, projections []Projection) error {
-	pool, closePool, err := r.subscriberPool(ctx, projections)
+func (r *Runner) lead(ctx context.Context, held office) error {
+	pool, closePool, err := r.subscriberPool(ctx, held)
 	if err != nil {
 		return err
 	}
@@ -69,18 +69,18 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 		<-stopped
 	}()
 	l := &leader{Runner: r, pool: pool, router: router, running: map[groupKey]func(){}}
-	r.log.InfoContext(ctx, "this process fills the projections", "count", len(projections))
-	return l.loop(ctx, projections)
+	r.log.InfoContext(ctx, "this process fills the projections", "count", len(held.projections))
+	return l.loop(ctx, held)
 }
 
 // subscriberPool opens the groups' own pool. A process that freezes inside a
 // page loses its checkpoint's lock after a minute.
-func (r *Runner) subscriberPool(ctx context.Context, projections []Projection) (*sqlx.DB, func(), error) {
+func (r *Runner) subscriberPool(ctx context.Context, held office) (*sqlx.DB, func(), error) {
 	config, err := pgxpool.ParseConfig(r.url)
 	if err != nil {
 		return nil, nil, err
 	}
-	config.MaxConns = int32(subscriberConnections(projections))
+	config.MaxConns = int32(held.connections())
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/projections"
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET idle_in_transaction_session_timeout = '60s'")
@@ -93,11 +93,16 @@ func (r *Runner) subscriberPool(ctx context.Context, projections []Projection) (
 	return sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx"), pool.Close, nil
 }
 
-func (l *leader) loop(ctx context.Context, projections []Projection) error {
+func (l *leader) loop(ctx context.Context, held office) error {
 	for {
 		asked := l.wake.Changed(control)
 		next := lookEach
-		for _, p := range projections {
+		for _, g := range held.handlers {
+			if err := l.run(ctx, g); err != nil && ctx.Err() == nil {
+				l.log.WarnContext(ctx, "a handler does not run, trying again", "group", g.Name, "log", string(g.Log), "error", err)
+			}
+		}
+		for _, p := range held.projections {
 			rebuilding, err := l.look(ctx, p)
 			if ctx.Err() != nil {
 				return nil
@@ -112,7 +117,7 @@ func (l *leader) loop(ctx context.Context, projections []Projection) error {
 		if err := l.setBack(ctx); err != nil && ctx.Err() == nil {
 			l.log.WarnContext(ctx, "nobody looks whether more was applied than the logs have, trying again", "error", err)
 		}
-		l.sweep(ctx, projections)
+		l.sweep(ctx, held.projections)
 		if pause.Unless(ctx, next, asked) != nil {
 			return nil
 		}
@@ -158,18 +163,24 @@ func (p Projection) owns(group string) bool {
 // fill runs a generation's groups.
 func (l *leader) fill(ctx context.Context, p Projection, g generation, follow string) error {
 	for _, log := range p.Logs {
-		key := groupKey{g.Group, log}
-		if l.running[key] != nil {
-			continue
-		}
-		stop, err := topic.Subscribe(ctx, l.router, l.pool, p.group(g, log, follow), l.wake, l.log,
-			func() { l.progress.Raise(string(log)) })
-		if err != nil {
+		if err := l.run(ctx, p.group(g, log, follow)); err != nil {
 			return err
 		}
-		l.running[key] = stop
 	}
 	return nil
+}
+
+// run runs a group, unless it runs already.
+func (l *leader) run(ctx context.Context, g topic.Group) error {
+	key := groupKey{g.Name, g.Log}
+	if l.running[key] != nil {
+		return nil
+	}
+	stop, err := topic.Subscribe(ctx, l.router, l.pool, g, l.wake, l.log, func() { l.progress.Raise(string(g.Log)) })
+	if err == nil {
+		l.running[key] = stop
+	}
+	return err
 }
 
 // rest stops a generation's groups. The page in hand is rolled back; whoever

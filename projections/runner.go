@@ -39,6 +39,7 @@ type Runner struct {
 	url         string
 	log         *slog.Logger
 	projections []Projection
+	handlers    []topic.Group
 	wake        *listen.Wake // a log has grown, a rebuild was asked for
 	progress    *listen.Wake // a checkpoint of this process has moved
 	running     atomic.Bool
@@ -56,16 +57,13 @@ func NewRunner(db *sqlx.DB, url string, log *slog.Logger, projections ...Project
 	}
 }
 
-// Connections is how many connections Run may open beside db.
-func (r *Runner) Connections() int { return subscriberConnections(r.projections) + 2 }
+// Handle has the elected process run groups that act on the world, beside the projections. Such a group
+// exists once, whatever the program's version: a migration makes its checkpoint, and no rebuild touches it.
+// Call it before Run.
+func (r *Runner) Handle(groups ...topic.Group) { r.handlers = append(r.handlers, groups...) }
 
-func subscriberConnections(projections []Projection) int {
-	groups := 0
-	for _, p := range projections {
-		groups += len(p.Logs)
-	}
-	return groups + 2
-}
+// Connections is how many connections Run may open beside db.
+func (r *Runner) Connections() int { return office{r.projections, r.handlers}.connections() + 2 }
 
 // Prepare makes the tables and views of every projection of this version that
 // has none yet, so that readers find them, though empty until Run has filled
@@ -187,9 +185,14 @@ func (r *Runner) projection(name string) (Projection, error) {
 	return Projection{}, &UnknownProjectionError{Name: name}
 }
 
-// DeadLetters returns the events of the projections that were set aside.
+// DeadLetters returns the events of the projections and handlers that were set aside.
 func (r *Runner) DeadLetters() *topic.DeadLetters {
 	return topic.NewDeadLetters(r.db, func(name string, log eventstore.Log) (topic.Group, bool) {
+		for _, g := range r.handlers {
+			if g.Name == name && g.Log == log {
+				return g, true
+			}
+		}
 		for _, p := range r.projections {
 			if p.owns(name) {
 				return p.group(generation{Group: name}, log, ""), true

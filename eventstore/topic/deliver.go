@@ -135,6 +135,13 @@ func (g Group) park(ctx context.Context, tx *sqlx.Tx, e Event, cause error) erro
 	return nil
 }
 
+// HeldError is what Apply returns where no event of the page can be applied by this program, whatever they say:
+// nothing is parked, and the page is tried again, also by another program.
+type HeldError struct{ Err error }
+
+func (e *HeldError) Error() string { return e.Err.Error() }
+func (e *HeldError) Unwrap() error { return e.Err }
+
 // poisonError marks an error as caused by the events themselves.
 type poisonError struct{ cause error }
 
@@ -151,6 +158,10 @@ func isPoison(err error) bool {
 // that does not fit the code would fail any event: parking on those would empty
 // the log into the dead letters.
 func blamesEvent(err error) bool {
+	var held *HeldError
+	if errors.As(err, &held) {
+		return false
+	}
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) || len(pg.Code) != 5 {
 		return true

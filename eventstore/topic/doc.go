@@ -20,7 +20,7 @@
 // its first event out and is remembered by (handler, log, position), so that
 // the next generation of the same projection passes over it too. What would
 // fail for any event (connection, resources, conflicts, a schema that does not
-// fit) parks nothing: the page is tried again.
+// fit, a HeldError) parks nothing: the page is tried again.
 //
 // After a page a group reads the next at once; when there is none it blocks on
 // a listen.Wake, which the appending process raises and other processes raise through
