@@ -54,6 +54,14 @@ type Details struct {
 	LastTriggeredAt  time.Time   `json:"lastTriggeredAt"`
 }
 
+// Label is what an alert with these details at its raise goes by from then on, whatever becomes of its title.
+func (d Details) Label() string {
+	if d.Rule != nil && d.Rule.Name != "" {
+		return d.Rule.Name
+	}
+	return d.Title
+}
+
 // Event is a fact about an alert.
 type Event interface{ name() string }
 

@@ -65,8 +65,8 @@ const columnsRead = `a.id, coalesce(s.title, a.title), coalesce(s.description, a
 
 // placesNamed joins an alert (a) with what its instance (i) and its database (d)
 // are called. Whatever its events say, it shows no name of another organization.
-const placesNamed = `LEFT JOIN alerts_v2.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
-LEFT JOIN alerts_v2.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
+const placesNamed = `LEFT JOIN alerts_v3.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
+LEFT JOIN alerts_v3.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
 
 //go:embed sql/alert.sql
 var alertQuery string

@@ -52,7 +52,7 @@ func conditionsOf(q Query) *conditions {
 // thousands, and may be a million alerts.
 func (c *conditions) found(text string) string {
 	has := func(column string) string { return "position(lower(" + text + ") IN lower(" + column + ")) > 0" }
-	named := " IN (SELECT p.id FROM alerts_v2.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + ")"
+	named := " IN (SELECT p.id FROM alerts_v3.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + ")"
 	return "(" + has("a.title") + " OR a.instance_id" + named + " OR a.database_id" + named + ")"
 }
 

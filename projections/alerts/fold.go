@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,6 +31,9 @@ type folded struct {
 	Last         time.Time       `db:"last_triggered_at"`
 	Resolved     *time.Time      `db:"resolved_at"`
 	Occurrences  int32           `db:"occurrences"`
+	Label        string          `db:"label"`
+	Raised       time.Time       `db:"raised_at"`
+	Others       string          `db:"other_instance_ids"` // with commas between
 }
 
 func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
@@ -40,6 +44,7 @@ func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
 	switch fact := fact.(type) {
 	case domain.Raised:
 		f.ID, f.Organization, f.Occurrences = e.Stream, e.OrganizationID, 1
+		f.Label, f.Raised = fact.Label(), e.OccurredAt
 		return f.describe(fact.Details)
 	case domain.Changed:
 		return f.describe(fact.Details)
@@ -66,6 +71,7 @@ func (f *folded) describe(d domain.Details) error {
 	f.Title, f.Description, f.Severity, f.Rule = d.Title, d.Description, d.Severity, nil
 	f.Instance, f.Database = orNull(d.InstanceID), orNull(d.DatabaseID)
 	f.Created, f.First, f.Last = d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt
+	f.Others = joined(d.OtherInstanceIDs)
 	if d.Rule == nil {
 		return nil
 	}
@@ -76,6 +82,14 @@ func (f *folded) describe(d domain.Details) error {
 	text := string(document)
 	f.Rule = &text
 	return nil
+}
+
+func joined(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return strings.Join(texts, ",")
 }
 
 func orNull(id uuid.UUID) *uuid.UUID {

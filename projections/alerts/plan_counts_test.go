@@ -18,9 +18,9 @@ func TestPlansOfCounts(t *testing.T) {
 	s := newScene(t)
 	acme := uuid.New()
 	s.db.MustExec(plantAlerts, acme, noon)
-	s.db.MustExec(`VACUUM ANALYZE alerts_v2_g1.alerts`)
+	s.db.MustExec(`VACUUM ANALYZE alerts_v3_g1.alerts`)
 	var instances []uuid.UUID
-	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v2.alerts LIMIT 3`); err != nil {
+	if err := s.db.Select(&instances, `SELECT DISTINCT instance_id FROM alerts_v3.alerts LIMIT 3`); err != nil {
 		t.Fatal(err)
 	}
 	yesterday := noon.Add(-24 * time.Hour)

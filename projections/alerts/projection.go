@@ -16,11 +16,14 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, alerts_v2.
+// version's schema, alerts_v3.
 const (
 	Name    = "alerts"
-	Version = 2
+	Version = 3
 )
+
+// Table is where an alert is as it is now, for who joins it in a statement of his own.
+const Table = "alerts_v3.alerts"
 
 var (
 	//go:embed sql/schema.sql

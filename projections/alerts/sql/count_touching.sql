@@ -1,1 +1,1 @@
-SELECT count(*) FROM alerts_v2.alerts a WHERE {{touches}}
+SELECT count(*) FROM alerts_v3.alerts a WHERE {{touches}}

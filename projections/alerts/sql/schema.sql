@@ -14,7 +14,12 @@ CREATE TABLE alerts (
     last_triggered_at  timestamptz NOT NULL, -- as of the last event; public.alert_last_seen knows more of open ones
     resolved_at        timestamptz,          -- exactly where it is closed
     occurrences        integer     NOT NULL,
-    muted_until        timestamptz           -- when the mute ends by itself; null: it does not, or there is none
+    muted_until        timestamptz,          -- when the mute ends by itself; null: it does not, or there is none
+    -- What notifications need of it: what stays the same of it where its title changes (the rule's name as
+    -- it was raised, else its first title), when that was recorded to happen, and where else it is.
+    label              text        NOT NULL,
+    raised_at          timestamptz NOT NULL,
+    other_instance_ids text        NOT NULL  -- with commas between
 );
 -- The list from either end, and the firing windows of the history, which are read
 -- from the index alone. Ascending, although lists are newest first: what is
