@@ -24,8 +24,8 @@
 // only measures how long ago its last heartbeat was.
 //
 // Idle workers wait for a notification on Channel, which PostgreSQL sends when
-// the inserting transaction commits, with a poll every second under it, which
-// also finds what has become due since.
+// the inserting transaction commits, for the moment at which the next job is due, and a
+// second at most.
 //
 // After n failed attempts a job is tried again n⁴ seconds later, give or take a
 // tenth; attempts that were lost do not make it wait longer, for they say nothing

@@ -412,6 +412,26 @@ func TestAJobIsOnlyThereWhenItsTransactionIs(t *testing.T) {
 	}
 }
 
+// TestAJobStartsWhenItIsDue and not at the next look of an idle worker.
+func TestAJobStartsWhenItIsDue(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	sub, messages := s.subscriber(func(c *jobs.Config) { c.Poll = time.Hour })
+	for range 2 {
+		later := build()
+		later.RunAt = time.Now().Add(500 * time.Millisecond)
+		s.insert(later)
+		m, _ := s.receive(messages)
+		if late := time.Since(later.RunAt); late < 0 {
+			t.Errorf("it starts %v too soon", -late)
+		}
+		m.Ack()
+	}
+	if err := sub.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestACommitWakesAnIdleWorker(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -32,6 +32,8 @@ var (
 	hastenReportSQL string
 	//go:embed sql/claim.sql
 	claimSQL string
+	//go:embed sql/until_due.sql
+	untilDueSQL string
 	//go:embed sql/present.sql
 	presentSQL string
 	//go:embed sql/heartbeat.sql
@@ -169,6 +171,12 @@ func (q *Queue) claim(
 ) (c Claimed, ok bool, err error) {
 	return statement.Find[Claimed](ctx, q.db, fmt.Sprintf("claim a %s job", kind), claimSQL,
 		string(kind), worker, term.Seconds(), maxAttempts, presence, lostWait.Seconds(), order.Full, order.Later)
+}
+
+// untilDue is how long it takes until the next job of a kind is due; ok is false where none waits for its time.
+func (q *Queue) untilDue(ctx context.Context, kind JobKind) (wait time.Duration, ok bool, err error) {
+	micros, ok, err := statement.Find[int64](ctx, q.db, fmt.Sprintf("look when the next %s job is due", kind), untilDueSQL, string(kind))
+	return time.Duration(micros) * time.Microsecond, ok, err
 }
 
 // presence is the seed under which workers lock their names: "muster", as in the locks of

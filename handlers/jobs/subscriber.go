@@ -81,7 +81,7 @@ type Config struct {
 	// after each that follows.
 	LostWait time.Duration
 	// Poll is the safety net under the notifications; 1 s. It is also how
-	// late a job with a time of its own, or a retry, may start.
+	// late a job may start whose notification was lost.
 	Poll time.Duration
 	// Drain is how long Close lets running handlers finish; 15 s.
 	Drain time.Duration
@@ -293,7 +293,7 @@ func (l *loop) next(ctx context.Context) (more bool) {
 	}
 	switch {
 	case !ok:
-		return pause.Unless(ctx, l.sub.cfg.Poll, woken) == nil
+		return pause.Unless(ctx, l.idle(ctx), woken) == nil
 	case l.policy.usedUp(c):
 		f := failure{cause: c.lastWords()}
 		c.Attempt-- // this claim is none
@@ -305,6 +305,17 @@ func (l *loop) next(ctx context.Context) (more bool) {
 	}
 	handedOver = l.deliver(ctx, c)
 	return handedOver
+}
+
+// idle is how long nobody need look for a job: until the next one is due, and Poll at most.
+func (l *loop) idle(ctx context.Context) time.Duration {
+	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
+	defer cancel()
+	wait, ok, err := l.sub.queue.untilDue(ctx, l.kind)
+	if err != nil || !ok { // of an error the next claim tells
+		return l.sub.cfg.Poll
+	}
+	return min(l.sub.cfg.Poll, wait+time.Millisecond)
 }
 
 // claimTimeout bounds a claim on a database that does not answer.
