@@ -9,6 +9,8 @@ var (
 	selectDifference string
 	//go:embed sql/select_statuses.sql
 	selectStatuses string
+	//go:embed sql/select_handler.sql
+	selectHandler string
 	//go:embed sql/select_passed.sql
 	selectPassed string
 	//go:embed sql/held_locks.sql

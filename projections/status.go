@@ -62,6 +62,28 @@ func (r *Runner) Statuses(ctx context.Context) ([]Status, error) {
 	return statuses, nil
 }
 
+// Handlers returns every handler of this program, by name. It has no version, and is not rebuilt.
+func (r *Runner) Handlers(ctx context.Context) ([]Status, error) {
+	var statuses []Status
+	for _, g := range r.handlers {
+		if n := len(statuses); n > 0 && statuses[n-1].Name == g.Name {
+			statuses[n-1].Logs = append(statuses[n-1].Logs, g.Log)
+		} else {
+			statuses = append(statuses, Status{Name: g.Name, Logs: []eventstore.Log{g.Log}, Status: Running})
+		}
+	}
+	for i := range statuses {
+		var rows []standing
+		if err := r.db.SelectContext(ctx, &rows, selectHandler, statuses[i].Name); err != nil {
+			return nil, fmt.Errorf("read the status of the handler %s: %w", statuses[i].Name, err)
+		}
+		for _, row := range rows {
+			statuses[i].addStanding(row)
+		}
+	}
+	return statuses, nil
+}
+
 // addStanding counts one log in. The worst of what its logs say is the status.
 func (s *Status) addStanding(row standing) {
 	s.Position += row.Position

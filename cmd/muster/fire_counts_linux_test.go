@@ -86,14 +86,14 @@ func (f *fire) followed(t *testing.T) {
 		Position int64
 	}
 	eventually(t, "the heads of the logs are read", func() bool {
-		return f.db.SelectContext(t.Context(), &heads, `SELECT log, h.position FROM log_head h JOIN notification_logs USING (log)`) == nil
+		return f.db.SelectContext(t.Context(), &heads, `SELECT log, h.position FROM log_head h JOIN checkpoints c USING (log) WHERE c.consumer_group = 'notify'`) == nil
 	})
 	f.tellable = map[string]int64{}
 	for _, h := range heads {
 		f.tellable[h.Log] = h.Position
 		eventually(t, "notifications have followed the log "+h.Log, func() bool {
 			var at int64
-			return f.db.GetContext(t.Context(), &at, `SELECT position FROM notification_logs WHERE log = $1`, h.Log) == nil && at >= h.Position
+			return f.db.GetContext(t.Context(), &at, `SELECT position FROM checkpoints WHERE consumer_group = 'notify' AND log = $1`, h.Log) == nil && at >= h.Position
 		})
 	}
 }

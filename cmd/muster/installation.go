@@ -237,6 +237,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, InstancesNear: in.fleet.InstancesNear, Now: now,
 	}
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
+	in.runner.Handle(in.dispatcher().Groups()...)
 	if in.checks, err = catalogue.Load(); err != nil {
 		return in, err
 	}

@@ -48,6 +48,8 @@ func (p *process) measure() {
 	} {
 		p.metrics.Gauge(figure.name, figure.help, []string{"projection"}, func(ctx context.Context) ([]telemetry.Reading, error) {
 			statuses, err := p.runner.Statuses(ctx)
+			handlers, handlersErr := p.runner.Handlers(ctx)
+			statuses, err = append(statuses, handlers...), errors.Join(err, handlersErr)
 			var readings []telemetry.Reading
 			for _, s := range statuses {
 				readings = append(readings, telemetry.Reading{Labels: []string{s.Name}, Value: figure.of(s)})

@@ -26,13 +26,18 @@ func projectionsListCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Show every projection with position, lag and status",
+		Short: "Show every projection, and the handler of notifications, with position, lag and status",
 		Args:  cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
 			statuses, err := in.runner.Statuses(cmd.Context())
 			if err != nil {
 				return err
 			}
+			handlers, err := in.runner.Handlers(cmd.Context())
+			if err != nil {
+				return err
+			}
+			statuses = append(statuses, handlers...)
 			if asJSON {
 				return printJSON(cmd, map[string]any{"projections": statusesJSON(statuses)})
 			}

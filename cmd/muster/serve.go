@@ -231,7 +231,6 @@ func (p *process) startTakers(ctx context.Context, group *supervise.Group, begun
 		}
 		p.loop(ctx, group, "work on jobs", workers.Run)
 		p.loop(ctx, group, "watch servers", p.watch.Run)
-		p.loop(ctx, group, "follow the logs", p.follower().Run)
 		p.loop(ctx, group, "keep samples", p.samples.Run)
 	}
 	filler := p.newDemo(collector)

@@ -166,7 +166,7 @@ func (c *telling) atWork(t *testing.T, db *sqlx.DB, workers []*running) (at int)
 }
 
 // logsAreFollowed says that the logs are followed to their ends.
-const logsAreFollowed = `NOT EXISTS (SELECT FROM notification_logs n JOIN log_head h USING (log) WHERE n.position < h.position)`
+const logsAreFollowed = `NOT EXISTS (SELECT FROM checkpoints c JOIN log_head h USING (log) WHERE c.consumer_group = 'notify' AND c.position < h.position)`
 
 func (c *telling) is(t *testing.T, db *sqlx.DB, condition string) (is bool) {
 	t.Helper()

@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/demo"
 	"muster/internal/notify"
+	"muster/projections/projectionstest"
 )
 
 // scheduled is the schedule of that name, by the log.
@@ -155,10 +155,8 @@ func TestPeopleAreToldOfWhatIsOpen(t *testing.T) {
 		t.Errorf("before it is said who is told, the alerts of %s are sent: %v, %v", sent, s.told(), err)
 	}
 	s.filled(s.Demo)
-	follower := &notify.Follower{
-		DB: s.db, Events: eventstore.New(s.db), Registry: commands.Registry(), Queue: jobs.NewQueue(s.db), Now: s.clock.Now, Log: slog.New(slog.DiscardHandler),
-	}
-	must(t, follower.Follow(t.Context()))
+	dispatch := &notify.Dispatcher{DB: s.db, Events: eventstore.New(s.db), Registry: commands.Registry(), Queue: jobs.NewQueue(s.db), Now: s.clock.Now}
+	must(t, projectionstest.Handle(t.Context(), s.db, dispatch.Groups()...))
 	critical := 0
 	for _, a := range s.page(o, false, false) {
 		if a.Severity == "critical" {

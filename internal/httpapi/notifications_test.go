@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/notify"
+	"muster/projections/projectionstest"
 )
 
 const webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -92,8 +93,8 @@ func TestAnOutageSaysWhoWasToldFirst(t *testing.T) {
 // followed puts what happened into deliveries.
 func (w *world) followed() {
 	w.t.Helper()
-	f := notify.Follower{DB: w.deps.DB, Events: w.deps.Events, Registry: commands.Registry(), Queue: w.deps.Jobs, Now: w.clock.Now, Log: w.deps.Log}
-	must(w.t, f.Follow(context.WithoutCancel(w.t.Context())))
+	d := notify.Dispatcher{DB: w.deps.DB, Events: w.deps.Events, Registry: commands.Registry(), Queue: w.deps.Jobs, Now: w.clock.Now}
+	must(w.t, projectionstest.Handle(context.WithoutCancel(w.t.Context()), w.deps.DB, d.Groups()...))
 }
 
 // TestChannelsAreMadeChangedAndRemoved without ever showing their secret.

@@ -167,7 +167,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	w.deps.Sender = &notify.Sender{
 		DB: db, Queue: queue, Accounts: people, Seal: key, Poster: poster, Composer: &mail.Composer{From: from, Now: w.clock.Now}, Transport: outbox,
-		PublicURL: "http://muster.test", Now: w.clock.Now, Log: log,
+		PublicURL: "http://muster.test", Registry: registry, Now: w.clock.Now, Log: log,
 	}
 	w.deps.Signing, err = signing.Open(t.Context(), db, key, nil)
 	must(t, err)

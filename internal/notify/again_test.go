@@ -68,7 +68,7 @@ func TestToldAgain(t *testing.T) {
 	s.await("the end is sent", func() bool { return strings.HasSuffix(s.story(), "sent resolved:over") })
 	before := s.story()
 	s.clock.Advance(29 * time.Minute)
-	must(t, s.follower.Repeat(t.Context()))
+	must(t, s.dispatch.Repeat(t.Context()))
 	if got := s.story(); got != before {
 		t.Errorf("before its time: %s", got)
 	}
@@ -76,7 +76,7 @@ func TestToldAgain(t *testing.T) {
 	var group sync.WaitGroup
 	for range 3 { // of three processes one does it
 		group.Go(func() {
-			if err := s.follower.Repeat(context.WithoutCancel(t.Context())); err != nil {
+			if err := s.dispatch.Repeat(context.WithoutCancel(t.Context())); err != nil {
 				t.Error(err)
 			}
 		})
@@ -85,7 +85,7 @@ func TestToldAgain(t *testing.T) {
 	s.passes(0)
 	s.await("it is told again", func() bool { return strings.HasSuffix(r.told(), "resolved:over raised:open") })
 	s.wantStory(before + " | sent raised:open")
-	must(t, s.follower.Repeat(t.Context()))
+	must(t, s.dispatch.Repeat(t.Context()))
 	if got := s.story(); got != before+" | sent raised:open" {
 		t.Errorf("after it was told again: %s", got)
 	}

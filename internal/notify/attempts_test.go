@@ -147,7 +147,7 @@ func TestWhatFailedIsToldAgain(t *testing.T) {
 	s.wantStory("failed raised:lag")
 	r.answers(204)
 	s.clock.Advance(31 * time.Minute)
-	must(t, s.follower.Repeat(t.Context()))
+	must(t, s.dispatch.Repeat(t.Context()))
 	s.wantStory("failed raised:lag | sent raised:lag")
 	s.ends("lag")
 	s.follow()

@@ -6,27 +6,46 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/eventstore"
 	"muster/internal/channel"
 	"muster/internal/channel/kinds"
 	"muster/internal/statement"
+	"muster/projections/alerts"
 )
 
 var (
 	//go:embed sql/repeats.sql
-	repeatsQuery string
+	repeatsSQL string
 	//go:embed sql/purge.sql
-	purgeQuery string
+	purgeSQL string
 	//go:embed sql/channel.sql
 	channelQuery string
 )
+
+var (
+	repeatsQuery = ofAlerts(repeatsSQL)
+	purgeQuery   = ofAlerts(purgeSQL)
+)
+
+// ofAlerts names the read model of alerts in a statement.
+func ofAlerts(query string) string { return strings.ReplaceAll(query, "{{alerts}}", alerts.Table) }
+
+// caughtUp says by an error that the read model of alerts is not there yet; ask may be nil.
+func caughtUp(ctx context.Context, ask func(context.Context) error) error {
+	if ask == nil {
+		return nil
+	}
+	return ask(ctx)
+}
 
 type queryer = sqlx.QueryerContext
 
@@ -61,8 +80,11 @@ func ownPace() []string {
 // Repeat tells alerts again that are open, neither acknowledged nor muted, and were last
 // told as long ago as their rule says. Several processes may: who comes second finds them
 // in the delivery that waits.
-func (f *Follower) Repeat(ctx context.Context) error {
-	due, err := statement.All[repeat](ctx, f.DB, "look what is to be told again", repeatsQuery, f.Now(), ownPace())
+func (d *Dispatcher) Repeat(ctx context.Context) error {
+	if err := caughtUp(ctx, d.Alerts); err != nil {
+		return err
+	}
+	due, err := statement.All[repeat](ctx, d.DB, "look what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open)
 	if err != nil {
 		return err
 	}
@@ -71,7 +93,7 @@ func (f *Follower) Repeat(ctx context.Context) error {
 		for n < len(due) && due[n].Rule == due[0].Rule && due[n].Channel == due[0].Channel {
 			n++
 		}
-		if err := f.repeat(ctx, due[:n]); err != nil {
+		if err := d.repeat(ctx, due[:n]); err != nil {
 			return err
 		}
 		due = due[n:]
@@ -80,7 +102,7 @@ func (f *Follower) Repeat(ctx context.Context) error {
 }
 
 // repeat puts what one rule tells through one channel again.
-func (f *Follower) repeat(ctx context.Context, due []repeat) error {
+func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
 	told := make([]happened, len(due))
 	for i, r := range due {
 		h := &told[i]
@@ -93,11 +115,11 @@ func (f *Follower) repeat(ctx context.Context, due []repeat) error {
 			h.Subject.Severity = *h.Notice.Severity
 		}
 	}
-	return eventstore.Transact(ctx, f.DB, func(tx *sqlx.Tx) error {
+	return eventstore.Transact(ctx, d.DB, func(tx *sqlx.Tx) error {
 		if err := lockGroup(ctx, tx, due[0].Rule, due[0].Channel); err != nil {
 			return err
 		}
-		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, f.Now(), ownPace())
+		again, err := statement.All[repeat](ctx, tx, "look once more what is to be told again", repeatsQuery, d.Now(), ownPace(), alert.Open)
 		if err != nil {
 			return err
 		}
@@ -107,7 +129,7 @@ func (f *Follower) repeat(ctx context.Context, due []repeat) error {
 		}
 		for _, r := range rules {
 			if r.ID == due[0].Rule && r.Channel == due[0].Channel {
-				return (&group{ruleRow: r, queue: f.Queue, tx: tx, now: f.Now()}).put(ctx, stillDue(told, again, r))
+				return (&group{ruleRow: r, queue: d.Queue, tx: tx, now: d.Now()}).put(ctx, stillDue(told, again, r))
 			}
 		}
 		return nil
@@ -133,9 +155,12 @@ func stillDue(told []happened, again []repeat, r ruleRow) (due []happened) {
 
 // Purge deletes deliveries that are older than 90 days. Those of alerts that are open stay,
 // so that their end is told where their beginning was.
-func (f *Follower) Purge(ctx context.Context) error {
+func (d *Dispatcher) Purge(ctx context.Context) error {
+	if err := caughtUp(ctx, d.Alerts); err != nil {
+		return err
+	}
 	for {
-		n, err := statement.One[int](ctx, f.DB, "delete old deliveries", purgeQuery, f.Now().Add(-kept), purgeBatch)
+		n, err := statement.One[int](ctx, d.DB, "delete old deliveries", purgeQuery, d.Now().Add(-kept), purgeBatch)
 		if err != nil || n == 0 {
 			return err
 		}

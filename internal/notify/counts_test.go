@@ -16,6 +16,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/notify"
+	"muster/projections/projectionstest"
 )
 
 // TestTenThousandAlerts of a minute are one message, which tells a hundred and counts the rest.
@@ -83,7 +84,7 @@ func TestWhatIsToldIsCounted(t *testing.T) {
 					return
 				default:
 				}
-				if err := s.follower.Follow(context.WithoutCancel(t.Context())); err != nil {
+				if err := projectionstest.Handle(context.WithoutCancel(t.Context()), s.db, s.dispatch.Groups()...); err != nil {
 					t.Error(err)
 				}
 			}

@@ -1,13 +1,22 @@
-// Package notify tells people and programs what happens: it follows the logs, holds each
-// event against the rules, and sees what matched through to its receivers. internal/channel has the ways to send it.
+// Package notify tells people and programs what happens: it holds each event of the logs against
+// the rules, and sees what matched through to its receivers. internal/channel has the ways to send it.
 //
 // # How it works
 //
-//	logs ──Follower──> deliveries, with their events ──job "notify"──> Sender: receivers
+//	logs ──group "notify"──> Dispatcher: deliveries, with their events ──job "notify"──> Sender: receivers
+//	                         projection alerts: what is open, acknowledged, muted ─────────^
 //
-// The Follower reads each log from where it last was. Page by page, in one transaction, it
-// keeps what alerts are open and what servers are called, matches, puts what matched into
-// deliveries, and moves on. So each event is put once, whoever dies, and in the log's order.
+// The Dispatcher is a handler (projections.Runner.Handle): a group for each log, which the
+// elected process runs beside the projections. One transaction puts a page's events into
+// deliveries and moves the checkpoint. So each event is put once, whoever dies, and in the log's
+// order. An event that cannot be handled is set aside with its stream, shown among the dead
+// letters, and told when it is retried. No rebuild touches the group's checkpoint: what was
+// told is never told again.
+//
+// What is told of an event is a function of the log: of an alert's end, the events before
+// it that described the alert, and those that named its servers (past.go). No read model can be
+// ahead or behind there. How alerts are now, which decides what of a delivery is told and what
+// is told again, is the projection alerts, and is rebuilt as that is.
 //
 // A delivery is a group of events of one rule through one channel. It is open to more until
 // its job runs, after the rule's groupSeconds or at the end of quiet hours; then it is closed,
@@ -38,8 +47,17 @@
 //
 // # What may go wrong
 //
-//   - The Follower dies: the transaction ends with it. Another has gone on by then: the row
-//     of a log lets one at a time follow it, and the others pass.
+//   - The process that handles the logs dies: the transaction ends with it. Another one is
+//     elected within a second or two and goes on from the checkpoint. Two that believe to be
+//     elected take turns at it.
+//   - A program from before, which follows the logs by itself, runs beside this one, or after
+//     it: each notes in notification_logs what it has told, under the row's lock, and passes
+//     over what the other has (00132_notify_group.sql). An event that this one has set aside,
+//     and that one tells, is told again if it is retried.
+//   - A log loses events, and its groups are set back to its end: what comes there is told.
+//   - The read model of alerts is behind since the program started, as after an upgrade that
+//     fills it anew: deliveries wait for it, and so do the chores. Later it may be behind by
+//     moments: an alert that was muted within them is told.
 //   - The Sender dies after the receiver took a message and before it is noted: the message
 //     is sent again under the same id. A mail goes again to none of the recipients that are noted.
 //   - Two Senders work on one delivery, because one only seemed dead: the fence lets one record.
@@ -58,10 +76,11 @@
 //     latter is sent when the former has ended.
 //   - The processes were away for days: what happened is told when they are back, grouped, with
 //     its own times.
-//   - An event cannot be read: following that log stops, says so in the log each time, and goes
-//     on with a program that can.
-//   - A channel has a kind that this program does not know, because a newer one made it: following
-//     the logs stops as above, and nothing is sent in another kind's form.
+//   - An event cannot be read: it waits among the dead letters, and what happens to the same
+//     alert or report waits behind it. All others are told.
+//   - A channel has a kind that this program does not know, because a newer one made it: no
+//     event is to blame and none is set aside. The group stops there, its checkpoint says why, and it
+//     goes on with a program that knows the kind. Nothing is sent in another kind's form.
 //   - Alerts that we feed to an Alertmanager come back by its webhook: the door knows them by
 //     their label and leaves them out (intake/alertmanager). A webhook of ours at a door of
 //     ours is refused, and a delivery that fails is no event.

@@ -104,11 +104,10 @@ func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	s.follow()
 	// As the migration and the old program leave it.
 	s.exec(`INSERT INTO notification_fed (channel_id, alert_id, organization_id, labels, fed_at)
-		SELECT $1, alert_id, organization_id, jsonb_build_object('alertname', title, 'severity', severity, 'organization', 'Acme',
-			'muster_alert_id', alert_id::text, 'instance', 'prod-orders'), $2 FROM notification_alerts`, channel, s.clock.Now())
-	s.exec(`UPDATE notification_alerts SET label = ''`)
+		SELECT $1, alert_id, organization_id, jsonb_build_object('alertname', 'waited 5 m', 'severity', 'warning', 'organization', 'Acme',
+			'muster_alert_id', alert_id::text, 'instance', 'prod-orders'), $2 FROM alert_last_seen`, channel, s.clock.Now())
 	var id string
-	must(t, s.db.Get(&id, `SELECT alert_id FROM notification_alerts`))
+	must(t, s.db.Get(&id, `SELECT alert_id FROM alert_last_seen`))
 	old := fmt.Sprintf(`[{"labels":{"alertname":"waited 5 m","severity":"warning","organization":"Acme","instance":"prod-orders","muster_alert_id":%q},"endsAt":%q}]`,
 		id, time.Now().Add(5*time.Minute).Format(time.RFC3339))
 	answer, err := http.Post(at+"/api/v2/alerts", "application/json", bytes.NewReader([]byte(old)))

@@ -4,12 +4,15 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"muster/commands"
-	"muster/domain/fleet"
+	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/internal/channel"
 	"muster/internal/channel/kinds"
@@ -18,8 +21,13 @@ import (
 	"muster/internal/turns"
 )
 
-//go:embed sql/claim_feeds.sql
-var claimFeeds string
+var (
+	//go:embed sql/claim_feeds.sql
+	claimFeeds string
+	//go:embed sql/open_alerts.sql
+	openAlertsSQL   string
+	openAlertsQuery = ofAlerts(openAlertsSQL)
+)
 
 const (
 	// feedsAtOnce is how many Alertmanagers of one organization are fed at once, and half of
@@ -30,32 +38,55 @@ const (
 	roundTimeout = 2 * channel.FeedEvery
 )
 
-// openRow is an open alert with its server, which may have no name.
+// openRow is an alert that is open, as its read model has it.
 type openRow struct {
-	openAlert
-	Name   *string `db:"name"`
-	Engine *string `db:"engine"`
-	Now    *string `db:"now"` // its title, where that is another than the log's
+	ID         uuid.UUID      `db:"id"`
+	Title      string         `db:"title"`
+	Severity   alert.Severity `db:"severity"`
+	InstanceID *uuid.UUID     `db:"instance_id"`
+	RaisedAt   time.Time      `db:"raised_at"`
+	Label      string         `db:"label"`
+	Others     string         `db:"other_instance_ids"` // with commas between
+	Now        *string        `db:"now"`                // its title, where that is another than the log's
 }
 
-func (a openRow) subject(servers map[uuid.UUID]server) notification.Subject {
+// others are further servers that it concerns.
+func (a openRow) others() (others []uuid.UUID, err error) {
+	for text := range strings.SplitSeq(a.Others, ",") {
+		if text == "" {
+			continue
+		}
+		id, err := uuid.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("read where alert %s is: %w", a.ID, err)
+		}
+		others = append(others, id)
+	}
+	return others, nil
+}
+
+// open is an open alert with its servers.
+type open struct {
+	openRow
+	at     *server
+	others []server
+}
+
+func (a open) subject() notification.Subject {
 	s := notification.Subject{Type: notification.AlertRaised, Severity: a.Severity}
-	if a.InstanceID != nil {
-		s.Instances = []uuid.UUID{*a.InstanceID}
+	if a.at != nil {
+		s.Instances, s.Name, s.Engine = []uuid.UUID{a.at.ID}, a.at.Name, a.at.Engine
 	}
-	if a.Name != nil {
-		s.Name, s.Engine = *a.Name, fleet.Engine(*a.Engine)
-	}
-	for _, id := range a.others() {
-		s.Others = append(s.Others, servers[id].subject())
+	for _, o := range a.others {
+		s.Others = append(s.Others, o.subject())
 	}
 	return s
 }
 
-func (a openRow) fed() channel.Fed {
+func (a open) fed() channel.Fed {
 	f := channel.Fed{ID: a.ID, Label: a.Label, Title: a.Title, Severity: a.Severity, StartsAt: a.RaisedAt}
-	if a.Name != nil {
-		f.Instance = *a.Name
+	if a.at != nil {
+		f.Instance = a.at.Name
 	}
 	if a.Now != nil {
 		f.Title = *a.Now
@@ -67,6 +98,9 @@ func (a openRow) fed() channel.Fed {
 // stay there until they are over, and then what was resolved lately. Of several processes
 // one does it.
 func (s *Sender) Feed(ctx context.Context) error {
+	if err := caughtUp(ctx, s.Alerts); err != nil {
+		return err
+	}
 	channels, err := statement.All[commands.ChannelRow](ctx, s.DB, "claim Alertmanagers", claimFeeds, s.Now(), channel.FeedEvery.Seconds()/2,
 		kinds.Names(func(k channel.Kind) bool { return k.Feed != nil }))
 	if err != nil {
@@ -110,22 +144,14 @@ func (s *Sender) feedOpen(ctx context.Context, row commands.ChannelRow) error {
 	if len(rules) == 0 {
 		return nil
 	}
-	open, err := s.openAlerts(ctx, row.OrganizationID)
+	all, err := s.openAlerts(ctx, row.OrganizationID)
 	if err != nil {
 		return err
 	}
-	w := newWorld()
-	var others []uuid.UUID
-	for _, a := range open {
-		others = append(others, a.others()...)
-	}
-	if err := w.loadServers(ctx, s.DB, statement.IDs(others)); err != nil {
-		return err
-	}
 	var fed []channel.Fed
-	for _, a := range open {
-		h := happened{Subject: a.subject(w.servers)}
-		if !a.Muted && slices.ContainsFunc(rules, func(r ruleRow) bool { return r.has(h) }) {
+	for _, a := range all {
+		h := happened{Subject: a.subject()}
+		if slices.ContainsFunc(rules, func(r ruleRow) bool { return r.has(h) }) {
 			fed = append(fed, a.fed())
 		}
 	}
@@ -137,11 +163,41 @@ func (s *Sender) feedOpen(ctx context.Context, row commands.ChannelRow) error {
 	})
 }
 
-func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]openRow, error) {
-	return statement.All[openRow](ctx, s.DB, "read open alerts", `SELECT a.alert_id, a.organization_id, a.title, a.severity, a.instance_id, a.raised_at, a.acknowledged, a.muted, a.label, a.others, i.name, i.engine, s.title AS now
-		FROM notification_alerts a LEFT JOIN notification_instances i USING (instance_id)
-		LEFT JOIN alert_last_seen s ON s.organization_id = $1 AND s.alert_id = a.alert_id
-		WHERE a.organization_id = $1`, organization)
+// openAlerts are those that are not muted.
+func (s *Sender) openAlerts(ctx context.Context, organization uuid.UUID) ([]open, error) {
+	rows, err := statement.All[openRow](ctx, s.DB, "read open alerts", openAlertsQuery, organization)
+	if err != nil {
+		return nil, err
+	}
+	all, places := make([]open, len(rows)), ids{}
+	others := make([][]uuid.UUID, len(rows))
+	for i, row := range rows {
+		all[i].openRow = row
+		if others[i], err = row.others(); err != nil {
+			return nil, err
+		}
+		for _, id := range others[i] {
+			places[id] = organization
+		}
+		if row.InstanceID != nil {
+			places[*row.InstanceID] = organization
+		}
+	}
+	called, err := history{registry: s.Registry}.names(ctx, s.DB, places)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if id := all[i].InstanceID; id != nil {
+			at, _ := called.server(*id, math.MaxInt64)
+			all[i].at = &at
+		}
+		for _, id := range others[i] {
+			other, _ := called.server(id, math.MaxInt64)
+			all[i].others = append(all[i].others, other)
+		}
+	}
+	return all, nil
 }
 
 // channelOf is a channel that was not removed. Errors: *commands.NotFoundError.

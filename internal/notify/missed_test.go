@@ -127,9 +127,9 @@ func (s *scene) runs(id uuid.UUID) any {
 	must(s.T, err)
 	must(s.T, tx.Commit())
 	var last any
-	for event, err := range s.follower.Events.Load(s.Context(), s.db, s.org.ID, id) {
+	for event, err := range s.dispatch.Events.Load(s.Context(), s.db, s.org.ID, id) {
 		must(s.T, err)
-		last, err = s.follower.Registry.Decode(event)
+		last, err = s.dispatch.Registry.Decode(event)
 		must(s.T, err)
 	}
 	return last

@@ -2,30 +2,26 @@ package notify
 
 import (
 	"context"
-	_ "embed" // the statements
+	"iter"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
-	"muster/domain/alert"
-	"muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/eventstore"
+	"muster/eventstore/topic"
 	"muster/internal/channel"
 	"muster/internal/statement"
 )
-
-//go:embed sql/past.sql
-var pastQuery string
 
 const (
 	// previewed is how far back a preview looks.
 	previewed = 30 * 24 * time.Hour
 	// previewedPositions is how much of each log it reads at most.
 	previewedPositions = 1_000_000
-	// previewPage is how many positions it reads at once.
-	previewPage = 50_000
+	// previewPage is how many events it looks at in turn.
+	previewPage = 5_000
 	// shownBefore is how many events a preview shows.
 	shownBefore = 20
 )
@@ -43,37 +39,26 @@ type Preview struct {
 func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notification.Match, group time.Duration) (Preview, error) {
 	now := r.Now()
 	p := Preview{From: now.Add(-previewed).UTC(), To: now.UTC()}
-	follower := &Follower{DB: r.DB, Events: r.Events, Registry: r.Registry}
+	logs := history{r.Events, r.Registry}
 	rule := ruleRow{Terms: notification.Terms{Match: m}}
 	raised := map[uuid.UUID]bool{} // alerts that were told
 	var matched []happened
 	for _, log := range eventstore.Logs {
-		w := newWorld()
-		w.described = func(ctx context.Context, e recorded) (description, error) { return follower.describe(ctx, r.DB, e) }
 		from, to, err := r.span(ctx, log, &p.From)
 		if err != nil {
 			return p, err
 		}
-		for ; from < to; from += previewPage {
-			events, err := statement.All[recorded](ctx, r.DB, "read a log's past", pastQuery, log, from, min(to, from+previewPage), followed[log], organization)
+		for page, err := range r.pages(ctx, log, eventstore.Filter{Organization: organization, Types: tellable[log], After: from, UpTo: to}) {
 			if err != nil {
 				return p, err
 			}
-			if err := decode(r.Registry, log, events); err != nil {
+			told, err := logs.happened(ctx, r.DB, page, true)
+			if err != nil {
 				return p, err
 			}
-			if err := r.remember(ctx, w, organization, events); err != nil {
-				return p, err
-			}
-			for _, e := range events {
-				all, err := w.apply(ctx, e)
-				if err != nil {
-					return p, err
-				}
-				for _, h := range all {
-					if !h.RecordedAt.Before(p.From) && rule.has(h) && rule.tells(h, raised) {
-						matched = append(matched, h)
-					}
+			for _, h := range told {
+				if !h.RecordedAt.Before(p.From) && rule.has(h) && rule.tells(h, raised) {
+					matched = append(matched, h)
 				}
 			}
 		}
@@ -91,6 +76,35 @@ func (r *Reader) Preview(ctx context.Context, organization uuid.UUID, m notifica
 		p.Newest = append(p.Newest, h.Notice)
 	}
 	return p, nil
+}
+
+// pages are the events that a filter of a log passes, decoded, many at once.
+func (r *Reader) pages(ctx context.Context, log eventstore.Log, f eventstore.Filter) iter.Seq2[[]topic.Event, error] {
+	return func(yield func([]topic.Event, error) bool) {
+		var page []topic.Event
+		if len(f.Types) == 0 || f.UpTo <= f.After {
+			return
+		}
+		for e, err := range r.Events.Read(ctx, log, f) {
+			event := topic.Event{Event: e}
+			if err == nil {
+				event.Fact, err = r.Registry.Decode(e)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if page = append(page, event); len(page) == previewPage {
+				if !yield(page, nil) {
+					return
+				}
+				page = nil
+			}
+		}
+		if len(page) > 0 {
+			yield(page, nil)
+		}
+	}
 }
 
 // span are the positions of a log behind a time, found by halving: times never fall in it. Of a
@@ -121,53 +135,4 @@ func (r *Reader) span(ctx context.Context, log eventstore.Log, since *time.Time)
 		*since, err = recordedAt(from + 1)
 	}
 	return from, to, err
-}
-
-// remember finds the alerts that were raised before what is read, and the servers' names.
-func (r *Reader) remember(ctx context.Context, w *world, organization uuid.UUID, events []recorded) error {
-	missing, servers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
-	raised := map[uuid.UUID]bool{}
-	note := func(d alert.Details) {
-		for _, id := range append([]uuid.UUID{d.InstanceID}, d.OtherInstanceIDs...) {
-			servers[id] = true
-		}
-	}
-	for _, e := range events {
-		switch event := e.event.(type) {
-		case alert.Raised:
-			raised[e.Stream] = true
-			note(event.Details)
-		case alert.Changed:
-			note(event.Details)
-		case fleet.InstanceAssessed:
-			servers[event.InstanceID] = servers[event.InstanceID] || len(event.New) > 0
-		}
-		if notification.EventType(e.Type).OfAlert() && !raised[e.Stream] && w.alerts[e.Stream] == nil {
-			missing[e.Stream] = true
-		}
-	}
-	first, err := statement.All[recorded](ctx, r.DB, "read when alerts were raised", `SELECT position, organization_id, stream_id, type, schema_version, occurred_at, recorded_at, data
-		FROM events WHERE stream_id = ANY($1) AND version = 1 AND organization_id = $2 AND log = 'fleet'`, keys(missing), organization)
-	if err != nil {
-		return err
-	}
-	if err := decode(r.Registry, eventstore.Fleet, first); err != nil {
-		return err
-	}
-	for _, e := range first {
-		if event, ok := e.event.(alert.Raised); ok {
-			note(event.Details)
-		}
-	}
-	if err := w.loadServers(ctx, r.DB, keys(servers)); err != nil {
-		return err
-	}
-	for _, e := range first {
-		if _, ok := e.event.(alert.Raised); ok {
-			if _, err := w.apply(ctx, e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	_ "embed" // the statements
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -202,11 +203,11 @@ type InstanceChannel struct {
 // OfInstance returns the enabled rules that tell of alerts of a server, or of reports that
 // name it, by name.
 func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUID, administrators func(context.Context, uuid.UUID) ([]uuid.UUID, error)) ([]InstanceRule, error) {
-	w := newWorld()
-	if err := w.loadServers(ctx, r.DB, statement.IDs([]uuid.UUID{instance})); err != nil {
+	called, err := history{r.Events, r.Registry}.names(ctx, r.DB, ids{instance: organization})
+	if err != nil {
 		return nil, err
 	}
-	s := w.servers[instance]
+	s, _ := called.server(instance, math.MaxInt64)
 	rules, err := r.Rules(ctx, organization, nil)
 	if err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUI
 	}
 	var of []InstanceRule
 	for _, rule := range rules {
-		if !rule.Terms.Value.Enabled || !rule.Terms.Value.Match.TellsOf(instance, s.Name, s.Engine) {
+		if !rule.Terms.Value.Enabled || !rule.Terms.Value.Match.TellsOf(instance, s.Name, string(s.Engine)) {
 			continue
 		}
 		told := InstanceRule{Rule: rule}

@@ -40,7 +40,9 @@ import (
 	"muster/internal/pause"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/projections/alerts"
 	"muster/projections/fleet"
+	"muster/projections/projectionstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -58,7 +60,8 @@ type scene struct {
 	commands *commands.Service
 	accounts *accounts.Store
 	queue    *jobs.Queue
-	follower *notify.Follower
+	dispatch *notify.Dispatcher
+	stage    *projectionstest.Stage
 	sender   *notify.Sender
 	reader   *notify.Reader
 	smtp     *mailtest.Server
@@ -74,7 +77,8 @@ var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, db: pgtest.DB(t), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &logtest.Log{}}
+	at := pgtest.URL(t)
+	s := &scene{T: t, db: pgtest.Connect(t, at), clock: clocktest.At(time.Now().UTC().Truncate(time.Second).Add(123_456_789)), smtp: mailtest.Start(t, mailtest.Options{}), log: &logtest.Log{}}
 	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
 	must(t, err)
 	events := eventstore.New(s.db).WithClock(s.clock.Now)
@@ -89,11 +93,12 @@ func newScene(t *testing.T) *scene {
 	must(t, err)
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	registry := commands.Registry()
-	s.follower = &notify.Follower{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Log: log}
+	s.stage = projectionstest.Run(t, s.db, at, alerts.Projection(registry.Decode))
+	s.dispatch = &notify.Dispatcher{DB: s.db, Events: events, Registry: registry, Queue: s.queue, Now: s.clock.Now, Alerts: s.stage.Ready}
 	s.sender = &notify.Sender{
 		DB: s.db, Queue: s.queue, Accounts: s.accounts, Seal: key, Poster: poster,
 		Composer: &mail.Composer{From: &netmail.Address{Name: "Muster", Address: "muster@localhost"}, Now: s.clock.Now}, Transport: transport,
-		PublicURL: "https://muster.example.org", Now: s.clock.Now, Log: log,
+		PublicURL: "https://muster.example.org", Registry: registry, Now: s.clock.Now, Log: log, Alerts: s.stage.Ready,
 	}
 	s.reader = &notify.Reader{DB: s.db, Seal: key, Events: events, Registry: registry, Now: s.clock.Now}
 	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, &commands.NewMember{
@@ -156,7 +161,12 @@ func (s *scene) passes(d time.Duration) {
 
 func (s *scene) follow() {
 	s.Helper()
-	must(s.T, s.follower.Follow(s.Context()))
+	must(s.T, projectionstest.Handle(s.Context(), s.db, s.dispatch.Groups()...))
+	s.await("the read model of alerts has caught up", func() bool {
+		there, err := s.stage.CatchUp(s.Context(), eventstore.Fleet)
+		must(s.T, err)
+		return there
+	})
 }
 
 func (s *scene) exec(query string, args ...any) {

@@ -28,7 +28,7 @@ var (
 	//go:embed sql/blocked.sql
 	blockedQuery string
 	//go:embed sql/drop_muted.sql
-	dropMuted string
+	dropMutedSQL string
 	//go:embed sql/drop_not_raised.sql
 	dropNotRaised string
 	//go:embed sql/settle_delivery.sql
@@ -37,11 +37,15 @@ var (
 	toldThrough string
 )
 
+var dropMuted = ofAlerts(dropMutedSQL)
+
 const (
 	// giveUpAfter is how long a delivery is tried.
 	giveUpAfter = 24 * time.Hour
 	// attemptTimeout is the end of one attempt: fifty mails to a server that is slow.
 	attemptTimeout = 5 * time.Minute
+	// alertsWait is how long a delivery waits where the read model of alerts has not caught up.
+	alertsWait = time.Second
 	// noteTimeout is what there is for noting how an attempt ended that had no time left.
 	noteTimeout = 10 * time.Second
 )
@@ -56,9 +60,12 @@ type Sender struct {
 	Composer  *mail.Composer
 	Transport mail.Transport
 	PublicURL string
+	Registry  *eventstore.Registry
 	Now       func() time.Time // the database's
 	Log       *slog.Logger
 
+	// Alerts is Dispatcher's.
+	Alerts func(context.Context) error
 	// Passed is called when a receiver has taken a delivery and nothing says so yet; an
 	// error ends the attempt there. For tests; nil: nobody asks.
 	Passed func(ctx context.Context) error
@@ -157,6 +164,10 @@ func (s *Sender) prepare(ctx context.Context, job jobs.Claimed) (d deliveryRow, 
 		}
 		if by, err = statement.One[through](ctx, tx, "read who is told", toldThrough, d.Rule, d.Channel, d.OrganizationID); err != nil {
 			return err
+		}
+		if d.ClosedAt == nil && caughtUp(ctx, s.Alerts) != nil { // who is muted is not known yet
+			ok = false
+			return s.Queue.Postpone(ctx, tx, job, s.Now().Add(alertsWait))
 		}
 		ok, err = s.open(ctx, tx, &d, by)
 		if err == nil && !ok {

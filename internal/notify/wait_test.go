@@ -9,6 +9,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/pause"
+	"muster/projections/projectionstest"
 )
 
 // TestAReceiverSaysWhenToComeBack: the next attempt waits as long as Retry-After says.
@@ -49,7 +50,7 @@ func TestAKindIsUnknown(t *testing.T) {
 		t.Error("a test is sent")
 	}
 	s.fires(alert.Critical, "lag")
-	if err := s.follower.Follow(t.Context()); err == nil {
+	if err := projectionstest.Handle(t.Context(), s.db, s.dispatch.Groups()...); err == nil {
 		t.Error("its events are put into a delivery")
 	}
 	if _, err := s.reader.Channels(t.Context(), s.org.ID, nil); err == nil {

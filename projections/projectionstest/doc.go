@@ -2,7 +2,7 @@
 // test writes.
 //
 // Run starts them and stops them with the test. What is written by Append, Settle
-// waits for. PagesMayBeCutAnywhere holds any projection to give the same rows live and rebuilt.
+// waits for. Handle does what handlers do. PagesMayBeCutAnywhere holds any projection to give the same rows live and rebuilt.
 //
 // What may go wrong: a projection parks an event or does not get on;
 // Settle then fails the test after a minute instead of waiting for ever.

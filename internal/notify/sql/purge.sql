@@ -1,7 +1,7 @@
 WITH old AS (
     SELECT id FROM deliveries d
     WHERE created_at < $1 AND status <> 'pending'
-      AND NOT EXISTS (SELECT FROM delivery_events e JOIN notification_alerts a USING (alert_id) WHERE e.delivery_id = d.id)
+      AND NOT EXISTS (SELECT FROM delivery_events e JOIN {{alerts}} a ON a.id = e.alert_id AND a.organization_id = e.organization_id AND a.resolved_at IS NULL WHERE e.delivery_id = d.id)
     ORDER BY created_at LIMIT $2
     FOR UPDATE SKIP LOCKED
 ), events AS (

@@ -8,7 +8,7 @@ FROM (
     FROM notification_rules r
     JOIN deliveries d ON d.organization_id = r.organization_id AND d.rule_id = r.id
     JOIN delivery_events e ON e.delivery_id = d.id AND e.type = 'alert.raised' AND e.dropped = ''
-    JOIN notification_alerts a ON a.alert_id = e.alert_id AND NOT a.acknowledged AND NOT a.muted
+    JOIN {{alerts}} a ON a.id = e.alert_id AND a.organization_id = e.organization_id AND a.state = $3 AND NOT a.muted
     JOIN notification_channels c ON c.id = d.channel_id AND c.kind <> ALL ($2) AND c.removed_at IS NULL
     WHERE r.removed_at IS NULL AND (r.terms->>'enabled')::boolean AND (r.terms->>'repeatMinutes')::int > 0 AND d.status <> 'suppressed'
     ORDER BY d.rule_id, d.channel_id, e.alert_id, d.created_at DESC
