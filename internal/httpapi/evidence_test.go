@@ -2,11 +2,14 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/domain/organization"
 	"muster/internal/attest"
 	"muster/internal/control/evidence"
 	"muster/internal/pades"
@@ -130,6 +134,48 @@ func TestMakeEvidence(t *testing.T) {
 
 	if theirs := w.get(w.theirs.auditor, "/api/v1/audit-events?type=evidenceMade").is(200).object()["items"].([]any); len(theirs) != 0 {
 		t.Errorf("another organization's list has %v", theirs)
+	}
+}
+
+// TestEvidenceWithoutATimeStamp: where the service is away or slow, evidence is made without, says
+// so to nobody but the log, and waits for it once.
+func TestEvidenceWithoutATimeStamp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})
+	asked := evidence.Request{Organization: w.ours.organization, Check: "PG-S02", From: w.clock.Now().Add(-day), To: w.clock.Now()}
+	keys, err := w.deps.Signing.Keys(t.Context())
+	must(t, err)
+	for name, stamp := range map[string]func(context.Context) error{
+		"away": func(context.Context) error { return errors.New("connection refused") },
+		"slow": func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var times atomic.Int32
+			maker := w.deps.evidence()
+			maker.Stamp = func(ctx context.Context, _ []byte) ([]byte, error) {
+				times.Add(1)
+				return nil, stamp(ctx)
+			}
+			begun := time.Now()
+			made, err := maker.Make(t.Context(), asked, func(context.Context, uuid.UUID, organization.EvidenceMade) error { return nil })
+			must(t, err)
+			pdf, err := maker.PDF(t.Context(), made, "A4")
+			must(t, err)
+			if took := time.Since(begun); took > 10*time.Second || times.Load() != 1 {
+				t.Errorf("it took %s, and asked %d times", took, times.Load())
+			}
+			if verdict, _ := evidence.Check(made.Signed, keys); verdict != attest.Holds || made.Signed.Timestamp != nil || len(made.Document.Checkpoints) != 2 || made.Document.Checkpoints[0].Timestamp != nil {
+				t.Errorf("it %s, with the time stamp %q and the checkpoints %+v", verdict, made.Signed.Timestamp, made.Document.Checkpoints)
+			}
+			if revisions, err := pades.Split(pdf); err != nil || !bytes.Equal(revisions.Proof, made.Text) {
+				t.Errorf("the PDF has %d bytes attached, %v", len(revisions.Proof), err)
+			}
+		})
 	}
 }
 

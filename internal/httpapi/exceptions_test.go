@@ -10,8 +10,10 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/control/evidence"
 )
 
 // asking is a request for an exception that breaks no rule.
@@ -98,6 +100,33 @@ func TestAnExceptionIsAskedForAndDecided(t *testing.T) {
 	p := w.decide(admin, another, "grant").problem(409, "invalid_state")
 	if p.Detail != "The exception is revoked." {
 		t.Errorf("detail %q", p.Detail)
+	}
+}
+
+// TestFourEyes: with the setting, nobody grants what they asked for themselves, and evidence names
+// who asked and who granted.
+func TestFourEyes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.change(w.ours.admin, w.get(w.ours.admin, "/api/v1/organization").Header().Get("ETag"), map[string]any{"exceptionApproval": "another"}).is(200)
+	shop := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Name: "shop", Engine: domain.PostgreSQL, CreatedAt: w.ago(100 * day)})["shop"]
+	sender{w, w.ingestToken(w.ours.admin)}.send(assessmentsPath, sentBatch(w.of("shop", time.Hour, failing("PG-S02", "/dana")))).is(202)
+	on := func(b map[string]any) { b["checkId"], b["instanceId"] = "PG-S02", shop }
+
+	own := w.asked(w.ours.admin, on)
+	if p := w.decide(w.ours.admin, own, "grant").problem(409, "own_request"); !strings.Contains(p.Detail, "nother administrator") {
+		t.Errorf("it is refused as %+v", p)
+	}
+	if still := w.get(w.ours.admin, "/api/v1/exceptions/"+own).is(200).object(); still["status"] != "requested" {
+		t.Errorf("refused, it is %v", still)
+	}
+	w.decide(w.ours.admin, w.asked(w.ours.member, on), "grant").is(200)
+
+	_, d, err := evidence.Parse(w.evidenceFor(w.ours.auditor, members{"check": "PG-S02", "from": w.ago(day), "to": w.ago(-day)}, "").is(200).Body.Bytes())
+	must(t, err)
+	if len(d.Exceptions) != 1 || d.Exceptions[0].RequestedBy != (evidence.Named{ID: w.ours.member.ID, Name: w.ours.member.Name}) ||
+		d.Exceptions[0].GrantedBy != (evidence.Named{ID: w.ours.admin.ID, Name: w.ours.admin.Name}) {
+		t.Errorf("evidence has %+v", d.Exceptions)
 	}
 }
 

@@ -55,7 +55,8 @@ func (m *Maker) Make(ctx context.Context, r Request, record func(context.Context
 	if err != nil {
 		return made, err
 	}
-	if made.Document, err = m.document(ctx, r, q); err != nil {
+	stamp := m.stamper()
+	if made.Document, err = m.document(ctx, r, q, stamp); err != nil {
 		return made, err
 	}
 	key, err := m.signer(ctx, now)
@@ -66,7 +67,7 @@ func (m *Maker) Make(ctx context.Context, r Request, record func(context.Context
 		return made, err
 	}
 	imprint := made.Signed.Imprint()
-	made.Signed.Timestamp = m.stamped(ctx, "evidence", imprint[:])
+	made.Signed.Timestamp = stamp(ctx, "evidence", imprint[:])
 	if made.Text, err = made.Signed.Encode(); err != nil {
 		return made, err
 	}
@@ -83,7 +84,7 @@ func (m *Maker) now(ctx context.Context) (time.Time, error) {
 }
 
 // document reads all that the document names.
-func (m *Maker) document(ctx context.Context, r Request, q control.Question) (d Document, err error) {
+func (m *Maker) document(ctx context.Context, r Request, q control.Question, stamp stamper) (d Document, err error) {
 	answer, err := m.Controls.Read(ctx, q)
 	if err != nil {
 		return d, err
@@ -115,7 +116,7 @@ func (m *Maker) document(ctx context.Context, r Request, q control.Question) (d 
 	if about.People, err = m.Accounts.Names(ctx, r.Organization.ID, people); err != nil {
 		return d, err
 	}
-	if about.Checkpoints, err = m.checkpoints(ctx, answer.Organization, answer.Fleet); err != nil {
+	if about.Checkpoints, err = m.checkpoints(ctx, stamp, answer.Organization, answer.Fleet); err != nil {
 		return d, err
 	}
 	keys, err := m.Signing.Keys(ctx)
@@ -142,7 +143,7 @@ func (m *Maker) signer(ctx context.Context, now time.Time) (ed25519.PrivateKey, 
 }
 
 // checkpoints are those that cover the heads of logs.
-func (m *Maker) checkpoints(ctx context.Context, heads ...eventstore.Head) (all []Checkpoint, err error) {
+func (m *Maker) checkpoints(ctx context.Context, stamp stamper, heads ...eventstore.Head) (all []Checkpoint, err error) {
 	for _, head := range heads {
 		if head.Position == 0 { // an empty log has none
 			continue
@@ -151,13 +152,13 @@ func (m *Maker) checkpoints(ctx context.Context, heads ...eventstore.Head) (all 
 		if err != nil {
 			return nil, err
 		}
-		if c.Timestamp == nil && m.Stamp != nil {
+		if c.Timestamp == nil {
 			tree, err := attest.ParseCheckpoint(c.Note)
 			if err != nil {
 				return nil, err
 			}
 			imprint := tree.Imprint()
-			if c.Timestamp = m.stamped(ctx, "the checkpoint of log "+string(c.Log), imprint[:]); c.Timestamp != nil {
+			if c.Timestamp = stamp(ctx, "the checkpoint of log "+string(c.Log), imprint[:]); c.Timestamp != nil {
 				if err := m.Checkpoints.KeepTimestamp(ctx, c.Log, c.Size, c.Timestamp); err != nil {
 					return nil, err
 				}
@@ -172,19 +173,26 @@ func (m *Maker) checkpoints(ctx context.Context, heads ...eventstore.Head) (all 
 // kept nowhere, so one that does not come by then does not follow.
 const stampPatience = 5 * time.Second
 
-// stamped is a time stamp; nil where no service is set, or where it does not give one.
-func (m *Maker) stamped(ctx context.Context, what string, digest []byte) []byte {
-	if m.Stamp == nil {
-		return nil
+// stamper has a digest of something time-stamped; nil where there is no time stamp.
+type stamper func(ctx context.Context, what string, digest []byte) []byte
+
+// stamper is that of one piece of evidence, which waits once for a service that is away.
+func (m *Maker) stamper() stamper {
+	away := m.Stamp == nil
+	return func(ctx context.Context, what string, digest []byte) []byte {
+		if away {
+			return nil
+		}
+		patient, cancel := context.WithTimeout(ctx, stampPatience)
+		defer cancel()
+		token, err := m.Stamp(patient, digest)
+		if err != nil {
+			away = true
+			m.Log.WarnContext(ctx, "evidence is made without a time stamp", "of", what, "error", err)
+			return nil
+		}
+		return token
 	}
-	patient, cancel := context.WithTimeout(ctx, stampPatience)
-	defer cancel()
-	token, err := m.Stamp(patient, digest)
-	if err != nil {
-		m.Log.WarnContext(ctx, "evidence is made without a time stamp", "of", what, "error", err)
-		return nil
-	}
-	return token
 }
 
 // PDF prints evidence and signs the print, with the signed JSON in it.
@@ -201,8 +209,9 @@ func (m *Maker) PDF(ctx context.Context, made Made, paper string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	update := pades.Update{Attachment: made.Text, Key: certificate.Signer, Chain: certificate.Chain, At: now, Stamp: m.Stamp}
-	if update.Stamp != nil {
+	update := pades.Update{Attachment: made.Text, Key: certificate.Signer, Chain: certificate.Chain, At: now}
+	if made.Signed.Timestamp != nil { // the service is there
+		update.Stamp = m.Stamp
 		patient, cancel := context.WithTimeout(ctx, stampPatience)
 		defer cancel()
 		signed, err := pades.Sign(patient, base.Bytes(), update)
