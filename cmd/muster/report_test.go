@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -221,10 +222,33 @@ func (h house) provesAll(t *testing.T, r row, pdf string) {
 	}
 	h.must(t, "events", "verify", "--witness", outbox[0])
 	given := []string{"verify", "--offline", "--trust", trust, outbox[0], fileWith(t, "inputs.json", string(inputs)), pdf}
-	got := muster(t, given...)
-	for _, says := range []string{"The proof of this mail holds", "This is inputs.json of ", "This is " + r.Kind + " report "} {
+	export, evidence := filepath.Join(t.TempDir(), "reports.jsonl"), filepath.Join(t.TempDir(), "evidence.json")
+	h.must(t, "events", "export", "--log", "reports", "--file", export)
+	h.must(t, "evidence", "--check", "PG-S17", "--from", time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339),
+		"--to", time.Now().UTC().Format(time.RFC3339), "--proof", evidence)
+	all, said := append(given[:len(given):len(given)], export, evidence), []string{
+		"The proof of this mail holds", "This is inputs.json of ", "This is " + r.Kind + " report ", "This is log reports up to ", "This is evidence of PG-S17 ",
+	}
+	for _, name := range report.Companions(report.Kind(r.Kind)) {
+		content := string(h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/files/"+name, nil).body)
+		all, said = append(all, fileWith(t, name, content)), append(said, "This is "+name+" of ")
+		changed := fileWith(t, name, content+"\n")
+		if got := muster(t, append(given[:5:5], changed)...); got.status != exitCannotTell || strings.Contains(got.out, "This is "+name) {
+			t.Errorf("with a trust file and the mail, %s, changed, ends with %d: %s%s", name, got.status, got.out, got.errors)
+		}
+	}
+	got := muster(t, all...)
+	for _, says := range said {
 		if got.status != 0 || !strings.Contains(got.out, says) {
 			t.Errorf("with a trust file it ends with %d and does not say %q: %s%s", got.status, says, got.out, got.errors)
+		}
+	}
+	for name, file := range map[string]string{
+		"an event": fileWith(t, "reports.jsonl", strings.Replace(string(read(t, export)), "report.ready", "report.reedy", 1)),
+		"a state":  fileWith(t, "evidence.json", strings.Replace(string(read(t, evidence)), `"state": "`, `"state": "x`, 1)),
+	} {
+		if got := muster(t, append(given[:5:5], file)...); got.status != exitFailed {
+			t.Errorf("with a trust file, and %s changed, it ends with %d: %s%s", name, got.status, got.out, got.errors)
 		}
 	}
 	h.sameFingerprint(t, trust, outbox[0], inputs, got.out)

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
@@ -26,6 +27,8 @@ import (
 	"muster/internal/pades"
 	"muster/internal/pdf"
 	"muster/internal/snapshot/snapshottest"
+	"muster/internal/timestamp"
+	"muster/internal/timestamp/timestamptest"
 )
 
 func read(t *testing.T, name string) []byte {
@@ -149,6 +152,77 @@ func TestWitnessesTellTheTime(t *testing.T) {
 			}
 			if off := attest.FirstOff(steps); test.verdict != attest.Holds && !strings.Contains(off, test.says) {
 				t.Errorf("it says %s", off)
+			}
+		})
+	}
+}
+
+// TestAThiefWithDatabaseAndKey has all that signs, and neither the witness nor the time stamp
+// service. A report that the thief dates back to before the key was stolen cannot be told from a
+// genuine one, unless one of the two saw it in time: what they saw is needed, of this very report.
+func TestAThiefWithDatabaseAndKey(t *testing.T) {
+	t.Parallel()
+	secret, public, err := note.GenerateKey(rand.Reader, "witness.example/one")
+	must(t, err)
+	witness, err := cosignature.NewSignerForCosignatureV1(secret)
+	must(t, err)
+	witnesses, err := attest.ParseWitnesses([]byte(public))
+	must(t, err)
+	clock := timestamptest.New(t, timestamptest.Now())
+	service := timestamp.Service{URL: clock.Serve(t)}
+	stamped := func(p *attest.Proof) {
+		t.Helper()
+		digest := sha256.Sum256(p.Attestation.Signature)
+		p.Attestation.Timestamp, err = service.Stamp(t.Context(), digest[:])
+		must(t, err)
+	}
+	cosigned := func(p *attest.Proof) (line string) {
+		t.Helper()
+		tree, err := p.Tree()
+		must(t, err)
+		signed, err := note.Sign(&note.Note{Text: tree.Text}, witness)
+		must(t, err)
+		line = strings.TrimPrefix(string(signed), tree.Text+"\n")
+		p.Checkpoint += line
+		return line
+	}
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	ours := attesttest.New(t, "ours")
+	ours.Asked = true
+	ours.Begin = now.Add(-3 * time.Hour)
+	genuine := ours.Prove([]byte("%PDF genuine"), 3, 7)
+	stamped(&genuine)
+	line := cosigned(&genuine)
+
+	const stolen, notYet = -time.Hour, time.Hour // since when, from now
+	for name, c := range map[string]struct {
+		revoked time.Duration
+		gets    func(p *attest.Proof)
+		want    attest.Verdict
+		says    string
+	}{
+		"neither has seen it":                {stolen, func(*attest.Proof) {}, attest.CannotTell, "no clock that is trusted shows"},
+		"the witness sees it afterwards":     {stolen, func(p *attest.Proof) { cosigned(p) }, attest.CannotTell, "shows this only on"},
+		"the service stamps it afterwards":   {stolen, stamped, attest.CannotTell, "shows this only on"},
+		"both see it afterwards":             {stolen, func(p *attest.Proof) { stamped(p); cosigned(p) }, attest.CannotTell, "shows this only on"},
+		"the time stamp is another report's": {stolen, func(p *attest.Proof) { p.Attestation.Timestamp = genuine.Attestation.Timestamp; cosigned(p) }, attest.Contradicted, "time stamp"},
+		"the cosignature is another log's":   {stolen, func(p *attest.Proof) { stamped(p); p.Checkpoint += line }, attest.CannotTell, "None of the 1 named witnesses has signed"},
+		"both saw it before the theft":       {notYet, func(p *attest.Proof) { stamped(p); cosigned(p) }, attest.Holds, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			thief := *ours
+			thief.Begin = now.Add(-2 * time.Hour)
+			p := thief.Prove([]byte("%PDF"), 5, 9)
+			c.gets(&p)
+			keys, since := ours.Keys(), now.Add(c.revoked)
+			for i := range keys.Keys {
+				keys.Keys[i].RevokedAt, keys.Keys[i].Reason = &since, "stolen"
+			}
+			a := offline.Check([]byte("%PDF"), &p, attest.Trust{Keys: keys, Witnesses: witnesses, TSA: clock.Roots(), Now: now.Add(time.Minute)})
+			steps := slices.DeleteFunc(a.Steps, func(s attest.Step) bool { return s.Name == attest.StepSignature }) // it is no PDF
+			said, _ := json.Marshal(steps)
+			if got := attest.VerdictOf(steps); got != c.want || !strings.Contains(string(said), c.says) {
+				t.Errorf("it %s, want %s: %s", got, c.want, said)
 			}
 		})
 	}
