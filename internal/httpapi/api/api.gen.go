@@ -3007,7 +3007,7 @@ type DeadLetter struct {
 	Id      openapi_types.UUID `json:"id"`
 	Kind    string             `json:"kind"`
 
-	// Source the projection or the kind of job
+	// Source the projection, the handler `notify` or the kind of job
 	Source string `json:"source"`
 
 	// Subject the stream or the job's subject
