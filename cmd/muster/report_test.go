@@ -226,7 +226,7 @@ func (h house) provesAll(t *testing.T, r row, pdf string) {
 	h.must(t, "events", "export", "--log", "reports", "--file", export)
 	h.must(t, "evidence", "--check", "PG-S17", "--from", time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339),
 		"--to", time.Now().UTC().Format(time.RFC3339), "--proof", evidence)
-	all, said := append(given[:len(given):len(given)], export, evidence), []string{
+	all, said := slices.Concat(given, []string{export, evidence}), []string{
 		"The proof of this mail holds", "This is inputs.json of ", "This is " + r.Kind + " report ", "This is log reports up to ", "This is evidence of PG-S17 ",
 	}
 	for _, name := range report.Companions(report.Kind(r.Kind)) {
