@@ -7,12 +7,14 @@ import (
 	"net"
 	"time"
 
+	"muster/internal/attest"
 	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/httpapi/operations"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
 	"muster/internal/readiness"
+	"muster/internal/statement"
 	"muster/internal/supervise"
 	"muster/internal/telemetry"
 	"muster/internal/zones"
@@ -35,6 +37,7 @@ func (p *process) newBoard(begun <-chan struct{}, facts *readiness.Alarm) (*read
 		{Name: "blobs", Run: withoutLag(p.blobs.Check)},
 		{Name: "mail", Run: withoutLag(transport.Check)},
 		{Name: "time_zones", Run: withoutLag(p.zonesCurrent)},
+		{Name: "clock", Run: withoutLag(func(ctx context.Context) error { return p.clockHolds(ctx, time.Now()) })},
 		{Name: "loops", Run: withoutLag(p.loops.Check)},
 		{Name: "history", Run: withoutLag(p.historyHolds)},
 		{Name: "witnesses", Run: withoutLag(p.witnesses.Check)},
@@ -81,6 +84,31 @@ func (p *process) historyHolds(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// clockHolds returns an error where reports are recorded at a time that contradicts their time
+// stamps, checkpoints and PDF signatures: the database's clock is a day from this machine's, or it
+// was a day ahead, and a log goes on from there, for its times never go back.
+func (p *process) clockHolds(ctx context.Context, machine time.Time) error {
+	const day = 24 * time.Hour
+	database := p.clock.Now()
+	if off := database.Sub(machine.Round(0)); attest.Apart(database, machine.Round(0)) {
+		side := "ahead of"
+		if off < 0 {
+			side = "behind"
+		}
+		return fmt.Errorf("the database's clock is %d days %s this machine's: reports that are recorded by it are not believed", off.Abs().Round(day)/day, side)
+	}
+	ahead, found, err := statement.Find[struct {
+		Log string    `db:"log"`
+		At  time.Time `db:"recorded_at"`
+	}](ctx, p.db, "look at the last events of the logs", `SELECT h.log, e.recorded_at FROM log_head h JOIN events e ON e.log = h.log AND e.position = h.position
+		WHERE e.recorded_at > $1 ORDER BY e.recorded_at DESC LIMIT 1`, database.Add(attest.Skew))
+	if err == nil && found {
+		err = fmt.Errorf("the last event of log %s is of %s, and the database's clock says %s: it was set back, and until then all that is recorded has that time, and no such report is believed",
+			ahead.Log, ahead.At.UTC().Format(time.RFC3339), database.UTC().Format(time.RFC3339))
+	}
+	return err
 }
 
 // alteredFor is how long an altered fact degrades a process: nobody looks for it again.
