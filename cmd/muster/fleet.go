@@ -23,6 +23,7 @@ import (
 	"muster/internal/intake/heartbeat"
 	"muster/internal/roster"
 	"muster/internal/secretref"
+	"muster/internal/strictyaml"
 	"muster/internal/supervise"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
@@ -123,11 +124,11 @@ func (a fleetApply) run(cmd *cobra.Command, cfg *config.Config) error {
 // read reads the file, or standard input.
 func (a fleetApply) read(stdin io.Reader) ([]byte, error) {
 	if a.file != "-" {
-		return readAtMost(a.file, roster.MaxBytes)
+		return readAtMost(a.file, strictyaml.MaxBytes)
 	}
-	text, err := io.ReadAll(io.LimitReader(stdin, roster.MaxBytes+1))
-	if err == nil && len(text) > roster.MaxBytes {
-		err = fmt.Errorf("standard input has more than %d bytes", roster.MaxBytes)
+	text, err := io.ReadAll(io.LimitReader(stdin, strictyaml.MaxBytes+1))
+	if err == nil && len(text) > strictyaml.MaxBytes {
+		err = fmt.Errorf("standard input has more than %d bytes", strictyaml.MaxBytes)
 	}
 	return text, err
 }

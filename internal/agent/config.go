@@ -5,20 +5,18 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
 	"muster/domain/fleet"
 	"muster/domain/legible"
 	"muster/internal/assessment"
 	"muster/internal/secretref"
 	"muster/internal/servers"
+	"muster/internal/strictyaml"
 )
 
 // Config is what an agent measures, and what it keeps until it is sent.
@@ -45,63 +43,16 @@ type Server struct {
 
 // file is a configuration as it is written.
 type file struct {
-	Name           string       `yaml:"name"`
-	Directory      string       `yaml:"directory"`
-	Buffer         string       `yaml:"buffer"`
-	Host           *bool        `yaml:"host"`
-	StatementTexts string       `yaml:"statementTexts"`
-	Servers        []fileServer `yaml:"servers"`
+	Name, Directory, Buffer, StatementTexts string
+	Host                                    *bool
+	Servers                                 []fileServer
 }
 
 type fileServer struct {
-	Name         string            `yaml:"name"`
-	ExternalID   string            `yaml:"externalId"`
-	Engine       string            `yaml:"engine"`
-	DSN          string            `yaml:"dsn"`
-	DSNFile      string            `yaml:"dsnFile"`
-	PasswordFile string            `yaml:"passwordFile"`
-	Host         string            `yaml:"host"`
-	Classify     string            `yaml:"classify"`
-	AssessEvery  string            `yaml:"assessEvery"`
-	Tags         map[string]string `yaml:"tags"`
-	line         int
-}
+	Name, ExternalID, Engine, DSN, DSNFile, PasswordFile, Host, Classify, AssessEvery string
 
-// UnmarshalYAML keeps the line, which faults are told by.
-func (s *fileServer) UnmarshalYAML(node *yaml.Node) error {
-	type plain fileServer
-	s.line = node.Line
-	return node.Decode((*plain)(s))
-}
-
-// plainKey is what a key looks like that is repeated: one that was meant to be a value may
-// hold a password.
-var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,39}$`)
-
-// unknownKeys are those that nobody reads, each with its line.
-func unknownKeys(node *yaml.Node, of string, known []string) (faults []string) {
-	for i := 0; node != nil && node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
-		key := node.Content[i]
-		if slices.Contains(known, key.Value) {
-			continue
-		}
-		name := "what stands there"
-		if plainKey.MatchString(key.Value) {
-			name = strconv.Quote(key.Value)
-		}
-		faults = append(faults, fmt.Sprintf("line %d: %s is no key of %s; those are %s", key.Line, name, of, strings.Join(known, ", ")))
-	}
-	return faults
-}
-
-// member is the value of a key; nil: there is none.
-func member(node *yaml.Node, key string) *yaml.Node {
-	for i := 0; node != nil && node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == key {
-			return node.Content[i+1]
-		}
-	}
-	return nil
+	Tags map[string]string
+	line int
 }
 
 // ConfigError has everything that is wrong with a configuration, a line each.
@@ -126,12 +77,16 @@ func ReadConfig(path string, lookup func(string) (string, bool)) (*Config, error
 		return nil, &ConfigError{[]string{err.Error()}}
 	}
 	source := secretref.Source{Lookup: lookup, Dir: filepath.Dir(path), Exposed: exposed}
-	f, faults, readable := parse(text)
+	f, faults := parse(text)
+	told, readable := make([]string, len(faults)), true
+	for i, fault := range faults {
+		told[i], readable = "line "+fault.String(), readable && fault.Unknown
+	}
 	if !readable { // what it lacks nobody knows
-		return nil, &ConfigError{faults}
+		return nil, &ConfigError{told}
 	}
 	c := &Config{Name: f.Name, Directory: f.Directory, Host: f.Host == nil || *f.Host, secrets: source}
-	r := rules{config: c, names: map[string]int{}, faults: faults}
+	r := rules{config: c, names: map[string]int{}, faults: told}
 	r.common(f)
 	for _, s := range f.Servers {
 		r.server(s)
@@ -145,39 +100,34 @@ func ReadConfig(path string, lookup func(string) (string, bool)) (*Config, error
 	return c, nil
 }
 
-// parse reads a file, or says why it cannot be read.
-func parse(text []byte) (f file, faults []string, readable bool) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return f, yamlFaults(err), false
+// parse reads a file, and says what is wrong with how it is written.
+func parse(text []byte) (f file, faults []strictyaml.Fault) {
+	var r strictyaml.Reader
+	top, ok := r.Document(text)
+	if !ok {
+		return f, r.Faults
 	}
-	if len(document.Content) == 0 {
-		return f, nil, true
-	}
-	top := document.Content[0]
-	faults = unknownKeys(top, "the configuration", []string{"name", "directory", "buffer", "host", "statementTexts", "servers"})
-	if list := member(top, "servers"); list != nil && list.Kind == yaml.SequenceNode {
-		for _, one := range list.Content {
-			faults = append(faults, unknownKeys(one, "a server", []string{
-				"name", "externalId", "engine", "dsn", "dsnFile", "passwordFile", "host", "classify", "assessEvery", "tags",
-			})...)
-		}
-	}
-	if err := top.Decode(&f); err != nil {
-		return f, append(faults, yamlFaults(err)...), false
-	}
-	return f, faults, true
+	r.Mapping(top, "", nil, map[string]strictyaml.Member{
+		"name": r.Text(&f.Name), "directory": r.Text(&f.Directory), "buffer": r.TextOrNumber(&f.Buffer),
+		"host": r.Truth(&f.Host), "statementTexts": r.Text(&f.StatementTexts),
+		"servers": func(n *strictyaml.Node, field string) {
+			r.Sequence(n, field, func(n *strictyaml.Node, field string) {
+				f.Servers = append(f.Servers, parseServer(&r, n, field))
+			})
+		},
+	})
+	return f, r.Faults
 }
 
-// yamlFaults are those of the reader, a line each.
-func yamlFaults(err error) (lines []string) {
-	for _, f := range secretref.YAMLFaults(err) {
-		if f.Line > 0 {
-			f.Rule = fmt.Sprintf("line %d: %s", f.Line, f.Rule)
-		}
-		lines = append(lines, f.Rule)
-	}
-	return lines
+func parseServer(r *strictyaml.Reader, n *strictyaml.Node, field string) fileServer {
+	s := fileServer{line: n.Line}
+	r.Mapping(n, field, nil, map[string]strictyaml.Member{
+		"name": r.Text(&s.Name), "externalId": r.Text(&s.ExternalID), "engine": r.Text(&s.Engine),
+		"dsn": r.Text(&s.DSN), "dsnFile": r.Text(&s.DSNFile), "passwordFile": r.Text(&s.PasswordFile),
+		"host": r.Text(&s.Host), "classify": r.Text(&s.Classify), "assessEvery": r.Text(&s.AssessEvery),
+		"tags": r.Texts(&s.Tags),
+	})
+	return s
 }
 
 // rules holds a configuration against its rules.

@@ -67,7 +67,7 @@ func TestAllFaultsOfAConfigurationAreToldAtOnce(t *testing.T) {
 		text string
 		want []string // what each line begins with, or has
 	}{
-		"nothing":   {"", []string{"directory is missing"}},
+		"nothing":   {"", []string{"line 1: the file is empty"}},
 		"no server": {"directory: d\nhost: false\n", []string{"servers are none, and host is false"}},
 		"everything": {`label: x
 buffer: 1KiB
@@ -85,20 +85,23 @@ servers:
   - {name: c, engine: sqlserver, dsn: "sqlserver://u@h", passwordFile: missing}
   - {name: c, engine: postgresql, dsnFile: secret}
 `, []string{
-			`line 1: "label" is no key of the configuration`, `line 12: "pasword" is no key of a server`, "directory is missing", `buffer is "1KiB", and less than 1MiB`,
+			"line 1: label is not known here; there are buffer, directory, host, name, servers, statementTexts", "line 12: servers[1].pasword is not known here", "directory is missing", `buffer is "1KiB", and less than 1MiB`,
 			`statementTexts is "all"`, "line 5: name is missing", `line 5: classify is "all"`, `line 5: assessEvery is "1m"`, `line 5: engine is "db2"`,
 			"line 9: name must not contain line breaks", "line 9: externalId is", "line 9: dsn holds a password in the clear", "line 13: externalId is", "line 13: dsn names the variable MISSING",
 			"line 14: passwordFile names the file missing", `line 15: externalId "c" is that of line 14, too`, "line 15: dsnFile ",
 		}},
-		"no YAML":         {"servers: [", []string{"line 1: did not find"}},
-		"another type":    {"directory: d\nhost: maybe\nservers:\n  - name: [x]\n", []string{"line 2: a value there cannot be read", "line 4: cannot unmarshal"}},
-		"a list":          {"- a\n", []string{"line 1: cannot unmarshal"}},
-		"a buffer":        {with("") + "buffer: lots\n", []string{`buffer is "lots"`}},
-		"a long name":     {with("") + "name: " + strings.Repeat("日", 201) + "\n", []string{"name has more than 200 characters"}},
-		"too many":        {"directory: d\nservers:\n" + strings.Repeat("  - {name: a, engine: postgresql, dsn: \"postgres://u@h/d\"}\n", 1001), nil},
-		"no connection":   {"directory: d\nservers:\n  - {name: a, engine: postgresql}\n", []string{"line 3: dsn is missing; give one, or a dsnFile that holds one"}},
-		"a password file": {"directory: d\nservers:\n  - {name: a, engine: postgresql, passwordFile: f}\n", []string{"line 3: passwordFile is given without a dsn"}},
-		"two connections": {with(", dsnFile: secret"), []string{"line 3: dsn is given beside a dsnFile"}},
+		"no YAML":             {"servers: [", []string{"line 1: is not YAML: did not find"}},
+		"another type":        {"directory: d\nhost: maybe\nservers:\n  - name: [x]\n", []string{"line 2: host must be true or false", "line 4: servers[0].name must be a text"}},
+		"a list":              {"- a\n", []string{"line 1: must be a mapping"}},
+		"a number for a name": {with("") + "name: 0123\n", []string{"line 4: name must be a text; put it into quotation marks"}},
+		"an anchor":           {with("") + "name: &n a\n", []string{"line 4: anchors and aliases are not read"}},
+		"a key twice":         {with("") + "directory: e\n", []string{"directory is given twice"}},
+		"a buffer":            {with("") + "buffer: lots\n", []string{`buffer is "lots"`}},
+		"a long name":         {with("") + "name: " + strings.Repeat("日", 201) + "\n", []string{"name has more than 200 characters"}},
+		"too many":            {"directory: d\nservers:\n" + strings.Repeat("  - {name: a, engine: postgresql, dsn: \"postgres://u@h/d\"}\n", 1001), nil},
+		"no connection":       {"directory: d\nservers:\n  - {name: a, engine: postgresql}\n", []string{"line 3: dsn is missing; give one, or a dsnFile that holds one"}},
+		"a password file":     {"directory: d\nservers:\n  - {name: a, engine: postgresql, passwordFile: f}\n", []string{"line 3: passwordFile is given without a dsn"}},
+		"two connections":     {with(", dsnFile: secret"), []string{"line 3: dsn is given beside a dsnFile"}},
 	} {
 		_, err := read(t, c.text)
 		var faulty *ConfigError

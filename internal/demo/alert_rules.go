@@ -6,10 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"muster/domain/alert"
 	"muster/domain/fleet"
+	"muster/internal/strictyaml"
 )
 
 // hours is when a rule raises its alerts (alert_rules.yaml). Times are UTC.
@@ -58,7 +57,7 @@ var (
 // the program's, of which the tests convince themselves.
 func reading[T any](name string, text []byte) func() T {
 	return sync.OnceValue(func() (read T) {
-		if err := yaml.Unmarshal(text, &read); err != nil {
+		if err := strictyaml.Decode(text, &read); err != nil {
 			panic(fmt.Errorf("%s: %w", name, err))
 		}
 		return read

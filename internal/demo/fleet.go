@@ -38,7 +38,10 @@ type volume struct {
 	Before int     // how many days before the organization was made was the last one
 }
 
-var paper = reading[struct{ Servers []server }]("servers.yaml", serversYAML)
+var paper = reading[struct {
+	Rhythms []any // anchors, which servers name
+	Servers []server
+}]("servers.yaml", serversYAML)
 
 // servers are those that exist on paper only.
 func servers() []server { return paper().Servers }

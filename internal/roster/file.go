@@ -1,12 +1,12 @@
 package roster
 
 import (
-	"fmt"
 	"time"
 
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/servers"
+	"muster/internal/strictyaml"
 )
 
 // File is what a file declares about an organization. What it leaves out stays as it is.
@@ -60,22 +60,5 @@ func (p Place) fault(member, rule string) Fault {
 	return Fault{Line: p.Line, Field: p.Field + "." + member, Rule: rule}
 }
 
-// Fault is one thing that is wrong with a file. It repeats nothing of the file but
-// names of members, of variables and of files: anything else may be a secret.
-type Fault struct {
-	Line  int    `json:"line"`
-	Field string `json:"field"` // "instances[3].engine"; empty: the file itself
-	Rule  string `json:"rule"`
-	Code  string `json:"code,omitempty"` // the API's, where it has one for the rule
-}
-
-func (f Fault) String() string {
-	if f.Field == "" {
-		return fmt.Sprintf("%d: %s", f.Line, f.Rule)
-	}
-	text := fmt.Sprintf("%d: %s %s", f.Line, f.Field, f.Rule)
-	if f.Code != "" {
-		text += " (" + f.Code + ")"
-	}
-	return text
-}
+// Fault is one thing that is wrong with a file.
+type Fault = strictyaml.Fault

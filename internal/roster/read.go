@@ -1,15 +1,11 @@
 package roster
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"muster/commands"
 	"muster/domain/exception"
@@ -17,14 +13,14 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/secretref"
 	"muster/internal/servers"
+	"muster/internal/strictyaml"
 )
 
-// MaxBytes is more than 10,000 servers take, and maxInstances as many as one call of a
-// feed.
-const (
-	MaxBytes     = 8 << 20
-	maxInstances = 10_000
-)
+// maxInstances is as many as one call of a feed takes.
+const maxInstances = 10_000
+
+// walker reads the nodes of a file.
+type walker struct{ strictyaml.Reader }
 
 // Reader reads files. Its fields are what a file is held against.
 type Reader struct {
@@ -37,93 +33,50 @@ type Reader struct {
 // of its lines.
 func (r Reader) Read(text []byte) (File, []Fault) {
 	w := &walker{}
-	root, ok := w.document(text)
+	root, ok := w.Document(text)
 	if !ok {
-		return File{}, w.faults
+		return File{}, w.Faults
 	}
 	var f File
-	w.mapping(root, "", nil, map[string]member{
-		"settings": func(n *yaml.Node, field string) { w.settings(n, field, &f) },
-		"instances": func(n *yaml.Node, field string) {
-			f.Lists.Instances = w.sequence(n, field, func(n *yaml.Node, field string) { r.instance(w, n, field, &f) })
+	w.Mapping(root, "", nil, map[string]strictyaml.Member{
+		"settings": func(n *strictyaml.Node, field string) { w.settings(n, field, &f) },
+		"instances": func(n *strictyaml.Node, field string) {
+			f.Lists.Instances = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.instance(w, n, field, &f) })
 		},
-		"exceptions": func(n *yaml.Node, field string) {
-			f.Lists.Exceptions = w.sequence(n, field, func(n *yaml.Node, field string) { r.exception(w, n, field, &f) })
+		"exceptions": func(n *strictyaml.Node, field string) {
+			f.Lists.Exceptions = w.Sequence(n, field, func(n *strictyaml.Node, field string) { r.exception(w, n, field, &f) })
 		},
 	})
 	w.once(f)
-	slices.SortStableFunc(w.faults, func(a, b Fault) int { return a.Line - b.Line })
-	return f, w.faults
+	slices.SortStableFunc(w.Faults, func(a, b Fault) int { return a.Line - b.Line })
+	return f, w.Faults
 }
 
-// document parses the one document of a file.
-func (w *walker) document(text []byte) (*yaml.Node, bool) {
-	in := yaml.NewDecoder(bytes.NewReader(text))
-	var first, second yaml.Node
-	err := in.Decode(&first)
-	if errors.Is(err, io.EOF) {
-		w.refuse(&yaml.Node{Line: 1}, "", "the file is empty")
-		return nil, false
-	}
-	if err != nil {
-		w.unparsed(err)
-		return nil, false
-	}
-	if err := in.Decode(&second); err == nil {
-		w.refuse(&second, "", "the file holds a second document")
-	} else if !errors.Is(err, io.EOF) {
-		w.unparsed(err)
-	}
-	w.plain(&first, 0)
-	return first.Content[0], len(w.faults) == 0
-}
-
-func (w *walker) unparsed(err error) {
-	for _, f := range secretref.YAMLFaults(err) {
-		w.refuse(&yaml.Node{Line: max(f.Line, 1)}, "", "is not YAML: "+f.Rule)
-	}
-}
-
-// plain refuses what makes a file other than it looks.
-func (w *walker) plain(node *yaml.Node, depth int) {
-	if node.Kind == yaml.AliasNode || node.Anchor != "" {
-		w.refuse(node, "", "anchors and aliases are not read: write out what is meant")
-		return
-	}
-	if depth > 16 {
-		w.refuse(node, "", "is nested too deep")
-		return
-	}
-	for _, n := range node.Content {
-		w.plain(n, depth+1)
-	}
-}
-
-func (w *walker) settings(node *yaml.Node, field string, f *File) {
+func (w *walker) settings(node *strictyaml.Node, field string, f *File) {
 	s := &f.Settings
 	lines := map[string]int{}
-	w.mapping(node, field, nil, marked(map[string]member{
-		"name":                w.optional(&s.Name),
-		"reportRetentionDays": w.number(&s.ReportRetentionDays),
-		"inputsRetentionDays": w.number(&s.InputsRetentionDays),
-		"paperSize":           w.optional(&s.PaperSize),
-		"statementTexts":      w.optional(&s.StatementTexts),
-		"exceptionApproval":   w.optional(&s.ExceptionApproval),
-		"protectedTags":       w.words(&s.ProtectedTags),
-		"dueDays": func(n *yaml.Node, field string) {
-			w.mapping(n, field, nil, marked(map[string]member{
-				"critical": w.number(&s.DueCritical),
-				"high":     w.number(&s.DueHigh),
-				"medium":   w.number(&s.DueMedium),
-				"low":      w.number(&s.DueLow),
+	w.Mapping(node, field, nil, marked(map[string]strictyaml.Member{
+		"name":                w.Optional(&s.Name),
+		"reportRetentionDays": w.Number(&s.ReportRetentionDays),
+		"inputsRetentionDays": w.Number(&s.InputsRetentionDays),
+		"paperSize":           w.Optional(&s.PaperSize),
+		"statementTexts":      w.Optional(&s.StatementTexts),
+		"exceptionApproval":   w.Optional(&s.ExceptionApproval),
+		"protectedTags":       w.Words(&s.ProtectedTags),
+		"dueDays": func(n *strictyaml.Node, field string) {
+			w.Mapping(n, field, nil, marked(map[string]strictyaml.Member{
+				"critical": w.Number(&s.DueCritical),
+				"high":     w.Number(&s.DueHigh),
+				"medium":   w.Number(&s.DueMedium),
+				"low":      w.Number(&s.DueLow),
 			}, lines))
 		},
-		"watch": func(n *yaml.Node, field string) {
-			w.mapping(n, field, nil, marked(map[string]member{
-				"silentMinutes":     w.number(&s.SilentMinutes),
-				"volumePercent":     w.number(&s.VolumePercent),
-				"lockWaitMinutes":   w.number(&s.LockWaitMinutes),
-				"wraparoundPercent": w.number(&s.WraparoundPercent),
+		"watch": func(n *strictyaml.Node, field string) {
+			w.Mapping(n, field, nil, marked(map[string]strictyaml.Member{
+				"silentMinutes":     w.Number(&s.SilentMinutes),
+				"volumePercent":     w.Number(&s.VolumePercent),
+				"lockWaitMinutes":   w.Number(&s.LockWaitMinutes),
+				"wraparoundPercent": w.Number(&s.WraparoundPercent),
 			}, lines))
 		},
 	}, lines))
@@ -131,10 +84,10 @@ func (w *walker) settings(node *yaml.Node, field string, f *File) {
 }
 
 // marked are members that note the line of each field that they read.
-func marked(members map[string]member, lines map[string]int) map[string]member {
-	all := make(map[string]member, len(members))
+func marked(members map[string]strictyaml.Member, lines map[string]int) map[string]strictyaml.Member {
+	all := make(map[string]strictyaml.Member, len(members))
 	for key, read := range members {
-		all[key] = func(value *yaml.Node, field string) {
+		all[key] = func(value *strictyaml.Node, field string) {
 			lines[field] = value.Line
 			read(value, field)
 		}
@@ -149,7 +102,7 @@ func (w *walker) broken(err error, field string, line int, lines map[string]int)
 		return
 	}
 	for _, rule := range rules.Fields {
-		at := below(field, strings.ReplaceAll(strings.TrimPrefix(rule.Pointer, "#/"), "/", "."))
+		at := strictyaml.Below(field, strings.ReplaceAll(strings.TrimPrefix(rule.Pointer, "#/"), "/", "."))
 		fault := Fault{Line: line, Field: at, Rule: rule.Detail}
 		for within, more := at, true; more; within, more = parent(within) {
 			if known := lines[within]; known > 0 {
@@ -157,7 +110,7 @@ func (w *walker) broken(err error, field string, line int, lines map[string]int)
 				break
 			}
 		}
-		w.faults = append(w.faults, fault)
+		w.Faults = append(w.Faults, fault)
 	}
 }
 
@@ -167,7 +120,7 @@ func parent(field string) (of string, is bool) {
 	return field[:max(last, 0)], last > 0
 }
 
-func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
+func (r Reader) instance(w *walker, node *strictyaml.Node, field string, f *File) {
 	i := Instance{Place: Place{Line: node.Line, Field: field}}
 	var engine string
 	var dsn secretref.Reference
@@ -175,15 +128,15 @@ func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
 	for _, e := range fleet.Engines() {
 		words = append(words, string(e))
 	}
-	lines, before := map[string]int{}, len(w.faults)
-	members := map[string]member{
-		"externalId": w.text(&i.ExternalID), "name": w.optional(&i.Name), "engine": w.oneOf(&engine, words...),
-		"host": w.optional(&i.Host), "active": w.truth(&i.Active), "separate": w.truth(&i.Separate),
-		"dsn": w.text(&dsn.DSN), "dsnFile": w.text(&dsn.DSNFile), "passwordFile": w.text(&dsn.PasswordFile),
-		"classify": w.oneOf(&i.Classify, assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues),
-		"tags":     w.texts(&i.Tags),
+	lines, before := map[string]int{}, len(w.Faults)
+	members := map[string]strictyaml.Member{
+		"externalId": w.Text(&i.ExternalID), "name": w.Optional(&i.Name), "engine": w.OneOf(&engine, words...),
+		"host": w.Optional(&i.Host), "active": w.Truth(&i.Active), "separate": w.Truth(&i.Separate),
+		"dsn": w.Text(&dsn.DSN), "dsnFile": w.Text(&dsn.DSNFile), "passwordFile": w.Text(&dsn.PasswordFile),
+		"classify": w.OneOf(&i.Classify, assessment.ClassifyOff, assessment.ClassifyNames, assessment.ClassifyValues),
+		"tags":     w.Texts(&i.Tags),
 	}
-	w.mapping(node, field, []string{"externalId", "engine"}, marked(members, lines))
+	w.Mapping(node, field, []string{"externalId", "engine"}, marked(members, lines))
 	i.Engine = fleet.Engine(engine)
 	if engine != "" && i.ExternalID != "" {
 		w.broken(commands.RegisterInstance{ExternalID: i.ExternalID, Name: i.called(), Engine: i.Engine, Host: deref(i.Host), Tags: i.Tags}.Check(r.Now), field, node.Line, lines)
@@ -191,14 +144,14 @@ func (r Reader) instance(w *walker, node *yaml.Node, field string, f *File) {
 	fault, broken := Fault{}, false
 	if dsn != (secretref.Reference{}) {
 		fault, broken = r.connection(&i, dsn)
-	} else if i.Classify != "" && len(w.faults) == before && !servers.Known(i.Engine) {
+	} else if i.Classify != "" && len(w.Faults) == before && !servers.Known(i.Engine) {
 		fault, broken = i.fault("classify", "is for engines that Muster connects to"), true
 	}
 	if broken {
 		if known := lines[fault.Field]; known > 0 {
 			fault.Line = known
 		}
-		w.faults = append(w.faults, fault)
+		w.Faults = append(w.Faults, fault)
 	}
 	f.Instances = append(f.Instances, i)
 }
@@ -228,23 +181,23 @@ func (r Reader) connection(i *Instance, reference secretref.Reference) (fault Fa
 	return Fault{}, false
 }
 
-func (r Reader) exception(w *walker, node *yaml.Node, field string, f *File) {
+func (r Reader) exception(w *walker, node *strictyaml.Node, field string, f *File) {
 	x := Exception{Place: Place{Line: node.Line, Field: field}}
 	lines := map[string]int{}
-	members := map[string]member{
-		"checkId": w.text(&x.CheckID), "instance": w.text(&x.Instance), "database": w.text(&x.Database),
-		"objectRef": w.text(&x.ObjectRef), "reason": w.text(&x.Reason), "until": w.instant(&x.Until),
+	members := map[string]strictyaml.Member{
+		"checkId": w.Text(&x.CheckID), "instance": w.Text(&x.Instance), "database": w.Text(&x.Database),
+		"objectRef": w.Text(&x.ObjectRef), "reason": w.Text(&x.Reason), "until": w.Instant(&x.Until),
 	}
-	before := len(w.faults)
-	w.mapping(node, field, []string{"checkId", "reason", "until"}, marked(members, lines))
-	if len(w.faults) == before {
+	before := len(w.Faults)
+	w.Mapping(node, field, []string{"checkId", "reason", "until"}, marked(members, lines))
+	if len(w.Faults) == before {
 		asked := commands.RequestException{Subject: exception.Subject{CheckID: x.CheckID, ObjectRef: x.ObjectRef}, Reason: x.Reason, Until: x.Until}
 		if x.lapsed(r.Now) { // it was right when it was written
 			asked.Until = r.Now.Add(time.Hour)
 		}
 		w.broken(asked.Check(r.Checks, r.Now), field, node.Line, lines)
 		if x.Database != "" && x.Instance == "" {
-			w.faults = append(w.faults, x.fault("database", "needs instance"))
+			w.Faults = append(w.Faults, x.fault("database", "needs instance"))
 		}
 	}
 	x.Reason = strings.TrimSpace(x.Reason)
@@ -254,12 +207,12 @@ func (r Reader) exception(w *walker, node *yaml.Node, field string, f *File) {
 // once refuses what is declared twice.
 func (w *walker) once(f File) {
 	if len(f.Instances) > maxInstances {
-		w.faults = append(w.faults, Fault{Line: f.Instances[maxInstances].Line, Field: "instances", Rule: fmt.Sprintf("has more than %d items", maxInstances)})
+		w.Faults = append(w.Faults, Fault{Line: f.Instances[maxInstances].Line, Field: "instances", Rule: fmt.Sprintf("has more than %d items", maxInstances)})
 	}
 	lines := map[string]int{}
 	for _, i := range f.Instances {
 		if first, there := lines[i.ExternalID]; there && i.ExternalID != "" {
-			w.faults = append(w.faults, i.fault("externalId", fmt.Sprintf("is that of line %d", first)))
+			w.Faults = append(w.Faults, i.fault("externalId", fmt.Sprintf("is that of line %d", first)))
 			continue
 		}
 		lines[i.ExternalID] = i.Line
@@ -268,7 +221,7 @@ func (w *walker) once(f File) {
 	for _, x := range f.Exceptions {
 		subject := [4]string{x.CheckID, x.Instance, x.Database, x.ObjectRef}
 		if first, there := subjects[subject]; there && x.CheckID != "" {
-			w.faults = append(w.faults, x.fault("checkId", fmt.Sprintf("is excepted there by line %d already", first)))
+			w.Faults = append(w.Faults, x.fault("checkId", fmt.Sprintf("is excepted there by line %d already", first)))
 			continue
 		}
 		subjects[subject] = x.Line

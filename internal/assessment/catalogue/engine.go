@@ -1,12 +1,9 @@
 package catalogue
 
 import (
-	"bytes"
-
-	"go.yaml.in/yaml/v3"
-
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
+	"muster/internal/strictyaml"
 )
 
 // engineOf is how the checks of a check's engine are written.
@@ -17,9 +14,7 @@ const untried = "The statement has not been tried on a live server."
 
 // checksOf reads a file of definitions of an engine.
 func checksOf(e *trait.Engine, text []byte) (checks []Check, err error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&checks); err != nil {
+	if err := strictyaml.Decode(text, &checks); err != nil {
 		return nil, err
 	}
 	for i := range checks {

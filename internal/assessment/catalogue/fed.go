@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"muster/internal/snapshot"
+	"muster/internal/strictyaml"
 )
 
 // Object is how an object that breaks a check is named, by a feed and by Muster: words as
@@ -25,7 +24,7 @@ type Object struct {
 var partForm = regexp.MustCompile(`\{[a-z]+\}`)
 
 // UnmarshalYAML reads the written form.
-func (o *Object) UnmarshalYAML(node *yaml.Node) error {
+func (o *Object) UnmarshalYAML(node *strictyaml.Node) error {
 	*o = Object{text: strings.TrimSpace(node.Value)}
 	var short, long strings.Builder
 	at := 0

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"muster/internal/engine/trait"
+	"muster/internal/strictyaml"
 )
 
 // Kinds of a Read.
@@ -41,7 +40,7 @@ var (
 var readForm = regexp.MustCompile(`^(relation|function|role|setting|column) ([a-z0-9_]+)(?:\(([a-z0-9_, ]*)\)|\.([a-z0-9_]+))?$`)
 
 // UnmarshalYAML reads the written form, "relation pg_authid(rolname, rolpassword)".
-func (r *Read) UnmarshalYAML(node *yaml.Node) error {
+func (r *Read) UnmarshalYAML(node *strictyaml.Node) error {
 	if parts := foreignForm.FindStringSubmatch(node.Value); parts != nil {
 		*r = Read{Kind: parts[1], Name: parts[2], Columns: strings.Split(strings.ReplaceAll(parts[3], " ", ""), ",")}
 		return nil

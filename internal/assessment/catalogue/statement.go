@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"muster/internal/assessment/quote"
+	"muster/internal/strictyaml"
 )
 
 // Template is a template of statements that can be run as they stand, one a
@@ -36,7 +35,7 @@ var (
 
 // UnmarshalYAML reads the written form. What is left of it without its variables
 // has no place for another kind of them: no …, no <name>, no comment.
-func (s *Template) UnmarshalYAML(node *yaml.Node) error {
+func (s *Template) UnmarshalYAML(node *strictyaml.Node) error {
 	s.text = strings.TrimSpace(node.Value)
 	s.variables = nil
 	rest := variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
