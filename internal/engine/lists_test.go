@@ -99,26 +99,26 @@ func enumsOf(n *yaml.Node) (all []enum) {
 
 var listOfPages = regexp.MustCompile(`(?m)^export const (engines|checkedEngines) = (\[[^\]]*\])`)
 
-// TestThePagesKnowTheEngines: the lists that addresses and filters of pages read.
+// TestThePagesKnowTheEngines: the lists that all tables of the pages are held to by their types.
 func TestThePagesKnowTheEngines(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
 		"engines":        namesOf(known),
 		"checkedEngines": namesOf(func(e *trait.Engine) bool { return e.Measured != nil }),
 	}
-	for _, m := range listOfPages.FindAllStringSubmatch(read(t, "web/src/url/schemas.ts"), -1) {
+	for _, m := range listOfPages.FindAllStringSubmatch(read(t, "web/src/engines.ts"), -1) {
 		var names []string
 		if err := yaml.Unmarshal([]byte(m[2]), &names); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(names)
 		if !slices.Equal(names, want[m[1]]) {
-			t.Errorf("schemas.ts: %s has %v, and the engines are %v", m[1], names, want[m[1]])
+			t.Errorf("engines.ts: %s has %v, and the engines are %v", m[1], names, want[m[1]])
 		}
 		delete(want, m[1])
 	}
 	if len(want) > 0 {
-		t.Errorf("schemas.ts has no %v", slices.Collect(maps.Keys(want)))
+		t.Errorf("engines.ts has no %v", slices.Collect(maps.Keys(want)))
 	}
 }
 

@@ -1,5 +1,6 @@
 // What comes of a server in its first minutes, in its order, and what is said of it meanwhile.
 import type { Schemas } from "../api/client";
+import { type CheckedEngine, entry } from "../engines";
 
 type Instance = Pick<
   Schemas["Instance"],
@@ -35,7 +36,7 @@ const quiet = 60_000;
 const overdue = 3 * 60_000;
 
 /** What statements are counted from, and how a missing grant of it is told. */
-const ofStatements: Record<string, { named: string; told: string[] }> = {
+const ofStatements: Record<CheckedEngine, { named: string; told: string[] }> = {
   postgresql: { named: "pg_stat_statements", told: ["pg_stat_statements"] },
   sqlserver: {
     named: "the query stores or the plan cache",
@@ -145,7 +146,7 @@ function statements(collected: Instance[], { statements }: Partial<Seen>, now: n
   const step = { key: "statements" as const, title: "Statements" };
   if (statements) return { ...step, state: "there", says: "Their number and their times are measured every minute." };
   const missing = collected
-    .filter((i) => ofStatements[i.engine]?.told.some((o) => i.missingGrants.some((g) => g.object.includes(o))))
+    .filter((i) => entry(ofStatements, i.engine)?.told.some((o) => i.missingGrants.some((g) => g.object.includes(o))))
     .at(0);
   const late = collected.every((i) => now - Date.parse(i.createdAt) > overdue);
   if (missing || late) {
@@ -153,7 +154,7 @@ function statements(collected: Instance[], { statements }: Partial<Seen>, now: n
       ...step,
       state: "failed",
       says: missing
-        ? `Muster may not read ${ofStatements[missing.engine]?.named}.`
+        ? `Muster may not read ${entry(ofStatements, missing.engine)?.named}.`
         : collected.every((i) => i.engine === "postgresql")
           ? "None was counted. pg_stat_statements has to be installed, and some statement has to run."
           : "None was counted. The account needs its grants, and some statement has to run.",

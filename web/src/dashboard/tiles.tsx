@@ -1,6 +1,7 @@
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
-import { engineName, plural } from "../ui/format";
+import { engineName } from "../engines";
+import { plural } from "../ui/format";
 import { windowQuery } from "../window/query";
 import { useScope } from "../window/scope";
 import { queryBefore } from "./asking";

@@ -2,6 +2,7 @@ import { Anchor, Badge, Group, Text, Title } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Schemas } from "../api/client";
+import { type CheckedEngine, entry } from "../engines";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
@@ -22,7 +23,7 @@ const kinds: Record<string, string> = {
   extension: "Extension",
 };
 
-const compared: Record<string, string> = {
+const compared: Record<CheckedEngine, string> = {
   postgresql: "Settings, roles, grants, pg_hba.conf, version and extensions",
   sqlserver: "Options, logins, server roles, permissions and version",
   oracle: "Parameters, profiles, audit policies, accounts, privileges and version",
@@ -51,7 +52,7 @@ export function Changes({ instance: i }: { instance: Instance }) {
       {data.changes?.length === 0 && (
         <EmptyState title="No changes seen">
           {data.assessedAt !== null
-            ? `${compared[i.engine] ?? "Settings, accounts, grants and version"} are compared at each assessment.`
+            ? `${entry(compared, i.engine) ?? "Settings, accounts, grants and version"} are compared at each assessment.`
             : "Muster compares what it finds from the second assessment on."}
         </EmptyState>
       )}

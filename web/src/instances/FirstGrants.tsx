@@ -1,17 +1,18 @@
 import { Code, List, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
+import { type CheckedEngine, entry } from "../engines";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
 import { grantsFor } from "./grants";
 
-const where: Record<string, string> = {
+const where: Record<CheckedEngine, string> = {
   postgresql:
     "PostgreSQL 13 to 18. Run this in psql as a superuser, once. It has all that Muster needs; what is optional stays a comment.",
   sqlserver: "Run this with a password of your own in place of the one in angle brackets.",
   oracle: "Run the part that fits, as an administrator, with a password of your own in place of @password@.",
 };
 
-const notes: Record<string, string[]> = {
+const notes: Record<CheckedEngine, string[]> = {
   postgresql: [
     "pg_monitor can read settings, sessions and statements, and change nothing.",
     "Muster assesses the instance every 6 hours in read-only transactions with timeouts. It counts sessions every 10 seconds and measures the rest every minute.",
@@ -39,7 +40,7 @@ export function FirstGrants({ engine, user, classify, database }: Typed) {
     <Panel>
       <Title order={2}>Grants to run first</Title>
       <Text size="sm" c="dimmed" mt={4} mb="sm">
-        {where[engine]}
+        {entry(where, engine)}
       </Text>
       <Stack gap="sm">
         {scripts.length > 1 && (
@@ -54,7 +55,7 @@ export function FirstGrants({ engine, user, classify, database }: Typed) {
         <Snippet label="On the instance" text={script.text} wrapped />
       </Stack>
       <List size="sm" mt="md" spacing={6}>
-        {(notes[engine] ?? []).map((note) => (
+        {(entry(notes, engine) ?? []).map((note) => (
           <List.Item key={note}>{note}</List.Item>
         ))}
         <List.Item>

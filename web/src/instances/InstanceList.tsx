@@ -1,6 +1,7 @@
 import { Anchor, Group, NativeSelect, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { count, engineName, plural } from "../ui/format";
+import { engineName } from "../engines";
+import { count, plural } from "../ui/format";
 import { NotKnown } from "../ui/NotKnown";
 import { useNarrow } from "../ui/narrow";
 import { SortHead } from "../ui/SortHead";

@@ -5,15 +5,15 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
+import { engineName, engines } from "../engines";
 import { EmptyState } from "../ui/EmptyState";
-import { engineName, plural } from "../ui/format";
+import { plural } from "../ui/format";
 import { NotAvailable } from "../ui/NotAvailable";
 import { Pager, usualSize } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import type { engines as allEngines } from "../url/schemas";
-import { engines, type instanceStatuses } from "../url/schemas";
+import type { instanceStatuses } from "../url/schemas";
 import { InstanceList } from "./InstanceList";
 import { SearchField } from "./SearchField";
 import type { Sort } from "./sorting";
@@ -22,7 +22,7 @@ import { statuses, statusNames } from "./states";
 
 type Search = {
   q?: string;
-  engine?: (typeof allEngines)[number][];
+  engine?: (typeof engines)[number][];
   instanceId?: string[];
   status?: (typeof instanceStatuses)[number];
   sort?: Sort;

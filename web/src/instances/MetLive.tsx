@@ -1,7 +1,7 @@
 import { Alert, Code, Text } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
 import versions from "../../../internal/servers/met.json";
-import { engineName } from "../ui/format";
+import { engineName } from "../engines";
 
 /** MetLive says of which versions of an engine Muster has met live servers, or that it has met none. */
 export function MetLive({ engine }: { engine: string }) {

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
 import { notKeptSince } from "../dashboard/contributors";
+import { type CheckedEngine, entry } from "../engines";
 import { Changed } from "../statements/Changed";
 import { Figure, milliseconds, Share, wholeNumber } from "../statements/figures";
 import { StatementLink } from "../statements/StatementLink";
@@ -75,7 +76,7 @@ export function TopStatements({ instance }: { instance: Instance }) {
   );
 }
 
-const needed: Record<string, string> = {
+const needed: Record<CheckedEngine, string> = {
   postgresql: "PostgreSQL needs the extension pg_stat_statements for that.",
   sqlserver:
     "Of SQL Server that needs VIEW SERVER STATE; what the query stores and the plan cache leave out is not there.",
@@ -85,10 +86,11 @@ const needed: Record<string, string> = {
 /** None says why there are no statements, as far as that is known. */
 function None({ instance: i, incomplete = false }: { instance: Instance; incomplete?: boolean }) {
   if (incomplete) return "The statements of its engine could not be read.";
+  const needs = entry(needed, i.engine);
   return (
     <>
       No statement is known of this window: none was executed, or this server does not tell of them.
-      {needed[i.engine] && ` ${needed[i.engine]}`}
+      {needs && ` ${needs}`}
     </>
   );
 }

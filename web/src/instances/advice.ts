@@ -1,9 +1,10 @@
+import { type CheckedEngine, entry } from "../engines";
 import type { ConnectionFields } from "./engines";
 
 /** Advice is what to do about a connection that did not come about: the API's class of it, in words. */
 export type Advice = { title: string; steps: string[]; field: keyof ConnectionFields };
 
-type Class = { title: string; field: keyof ConnectionFields; always: string[]; of: Record<string, string[]> };
+type Class = { title: string; field: keyof ConnectionFields; always: string[]; of: Record<CheckedEngine, string[]> };
 
 const classes: Record<string, Class> = {
   refused: {
@@ -26,6 +27,7 @@ const classes: Record<string, Class> = {
       "Check that the host name resolves to the right address there.",
     ],
     of: {
+      postgresql: [],
       sqlserver: ["A listener or a gateway may send Muster on to another address: that has to be open, too."],
       oracle: ["A listener of a cluster may send Muster on to another address: that has to be open, too."],
     },
@@ -95,5 +97,5 @@ export function adviceOn(engine: string, failure: string): Advice | null {
   const known = Object.hasOwn(classes, failure) ? classes[failure] : undefined;
   if (!known) return null;
   const { title, field, always, of } = known;
-  return { title, field, steps: [...always.slice(0, 1), ...(of[engine] ?? []), ...always.slice(1)] };
+  return { title, field, steps: [...always.slice(0, 1), ...(entry(of, engine) ?? []), ...always.slice(1)] };
 }

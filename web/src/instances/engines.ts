@@ -1,3 +1,5 @@
+import { type CheckedEngine, entry } from "../engines";
+
 // What a connection to each engine consists of, as internal/servers reads its connection strings.
 
 /** ConnectionFields are a connection as it is typed in fields. What an engine does not have is left empty. */
@@ -37,7 +39,7 @@ export type ConnectedEngine = {
 
 const escaped = "Write characters like @ and # in the password as %40 and %23.";
 
-const connected: Record<string, ConnectedEngine> = {
+const connected: Record<CheckedEngine, ConnectedEngine> = {
   postgresql: {
     port: "5432",
     database: {
@@ -103,5 +105,4 @@ const connected: Record<string, ConnectedEngine> = {
 };
 
 /** connectedEngine is how Muster connects to an engine; null where it does not. */
-export const connectedEngine = (engine: string): ConnectedEngine | null =>
-  Object.hasOwn(connected, engine) ? (connected[engine] ?? null) : null;
+export const connectedEngine = (engine: string): ConnectedEngine | null => entry(connected, engine) ?? null;

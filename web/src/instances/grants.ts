@@ -8,6 +8,7 @@ import oracle from "../../../internal/intake/measure/oracle/grants.sql?raw";
 import measure2016 from "../../../internal/intake/measure/sqlserver/grants/2016.sql?raw";
 import measure2022 from "../../../internal/intake/measure/sqlserver/grants/2022.sql?raw";
 import measureAzure from "../../../internal/intake/measure/sqlserver/grants/azure.sql?raw";
+import { type CheckedEngine, entry } from "../engines";
 
 const usual = "muster";
 
@@ -66,7 +67,7 @@ function oracleFor(user: string, classify: string) {
 
 type Script = { label: string; text: (user: string, classify: string, database: string) => string };
 
-const scripts: Record<string, Script[]> = {
+const scripts: Record<CheckedEngine, Script[]> = {
   postgresql: [{ label: "PostgreSQL 13 to 18", text: postgresql }],
   sqlserver: [
     { label: "2022 and newer", text: sqlserver(measure2022, checks2022) },
@@ -78,7 +79,7 @@ const scripts: Record<string, Script[]> = {
 
 /** grantsFor are the scripts that make an account able to do what Muster does, for an engine's versions. */
 export const grantsFor = (engine: string, user: string, classify = "names", database = "") =>
-  (Object.hasOwn(scripts, engine) ? (scripts[engine] ?? []) : []).map(({ label, text }) => ({
+  (entry(scripts, engine) ?? []).map(({ label, text }) => ({
     label,
     text: text(user.trim() || usual, classify, database.trim()),
   }));

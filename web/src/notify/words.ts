@@ -1,7 +1,8 @@
 // Notification rules, channels and deliveries as people say them.
 import { severityName } from "../alerts/badges";
 import type { Schemas } from "../api/client";
-import { duration, engineName, plural } from "../ui/format";
+import { engineName } from "../engines";
+import { duration, plural } from "../ui/format";
 import { kindOf, kinds } from "./kinds";
 
 export type Rule = Schemas["NotificationRule"];

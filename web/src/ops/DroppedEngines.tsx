@@ -1,7 +1,8 @@
 import { Table } from "@mantine/core";
 import { api } from "../api/client";
 import { usePolling } from "../api/polling";
-import { count, engineName } from "../ui/format";
+import { engineName } from "../engines";
+import { count } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { ListPanel } from "./ListPanel";

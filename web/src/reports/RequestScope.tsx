@@ -1,7 +1,7 @@
 import { MultiSelect, Pill, Radio, Select, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../api/client";
-import { engineName } from "../ui/format";
+import { engineName } from "../engines";
 import { reportKinds } from "./kinds";
 import { nameOr, ownScroll, useDatabaseChoices, useInstanceChoices } from "./requestChoices";
 import { type FieldTexts, type Fill, fieldId, maxInstances } from "./requestForm";

@@ -1,5 +1,6 @@
 import type { Schemas } from "../api/client";
-import { count, engineName } from "../ui/format";
+import { engineName } from "../engines";
+import { count } from "../ui/format";
 
 const most = 500;
 

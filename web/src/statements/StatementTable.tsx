@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { latency } from "../dashboard/units";
-import { engineName, shortTime } from "../ui/format";
+import { engineName } from "../engines";
+import { shortTime } from "../ui/format";
 import { SortHead } from "../ui/SortHead";
 import { Changed } from "./Changed";
 import { milliseconds, Share, wholeNumber } from "./figures";

@@ -1,3 +1,5 @@
+import { engineName } from "../engines";
+
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const short = new Intl.DateTimeFormat(undefined, {
   day: "numeric",
@@ -93,16 +95,6 @@ export function bytes(n: number): string {
 
 /** growth is by how much a size changed: "+1.2 GB", "−3 MB". */
 export const growth = (n: number) => (n === 0 ? "unchanged" : `${n < 0 ? "−" : "+"}${bytes(Math.abs(n))}`);
-
-const engineNames: Record<string, string> = {
-  postgresql: "PostgreSQL",
-  sqlserver: "SQL Server",
-  oracle: "Oracle",
-  mongodb: "MongoDB",
-  mysql: "MySQL family",
-};
-
-export const engineName = (engine: string) => engineNames[engine] ?? engine;
 
 /** measuredEngines names the engines of an answer, and says of which of them a part only was sent. */
 export const measuredEngines = ({ engines, partialEngines }: { engines: string[]; partialEngines: string[] }) =>

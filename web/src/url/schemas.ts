@@ -1,3 +1,4 @@
+import { checkedEngines, engines } from "../engines";
 // What each page's address may say: contract §17.
 import { kinds } from "../reports/kinds";
 import { intervals } from "../window/refresh";
@@ -16,7 +17,6 @@ const scope = { ...window, instanceId: uuids, refresh: oneOf(...intervals) };
 
 export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as const;
 export const severities = ["info", "warning", "critical"] as const;
-export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
 /** What a notification tells of, and what comes of it. */
 export const notifiedEvents = [
   ...(["alert.raised", "alert.resolved", "alert.acknowledged"] as const),
@@ -36,8 +36,6 @@ export const series = [
 export const hidable = [...series, "alertMarks"] as const;
 export const checkSeverities = ["Critical", "High", "Medium", "Low"] as const;
 export const checkDomains = ["Security", "Performance", "Configuration", "Schema", "Maintenance"] as const;
-/** The engines that there are checks of. */
-export const checkedEngines = ["postgresql", "sqlserver", "oracle"] as const;
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
 /** What findings are grouped by; `none` is the flat list. */
 export const findingGroups = ["check", "instance", "none"] as const;
