@@ -29,6 +29,9 @@ func (p *process) beginMarks(ctx context.Context) error {
 	case len(older) > 0:
 		p.log.WarnContext(ctx, "programs from before run beside this one, and their events have no mark: they are not signed and count as altered until 'muster keys accept-unmarked'", "from", older)
 	}
+	if begun.Odd != "" {
+		p.log.WarnContext(ctx, "the note of where marks begin, beside the secret key, was not this installation's, and is written anew", "wrong", begun.Odd, "until", begun.String())
+	}
 	if begun.Noted {
 		p.log.InfoContext(ctx, "events up to here may be without this installation's mark", "until", begun.String(), "more", begun.Open)
 	}

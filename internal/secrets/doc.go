@@ -56,6 +56,9 @@
 //   - The file is lost with its directory, as of a container without a volume: then whoever
 //     deletes the row and has every process restarted makes all events up to then events
 //     from before. Checkpoints that left the house show what was appended meanwhile.
+//   - The file is garbled, or names another installation than the database: that is said, and it
+//     is written anew. Where the row is gone, too, no event is from before: SQL could change the
+//     installation's id and delete the row.
 //   - A process marks under a key while that is rotated and retired: see handlers, which
 //     makes a mark and appends in one transaction that the rotation waits for (HoldKeys).
 //   - A process runs with a key file from before a rotation: it judges no marks (Ring.Outdated),

@@ -8,7 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -247,16 +249,28 @@ func (r *Ring) marksFiles(spare string) []string {
 	return []string{beside}
 }
 
-// begunFile is the latest note in files; nothing where there is none of this installation.
-func begunFile(files []string, installation string) (latest begun) {
+// begunFile is the latest note in files; nothing where there is none of this installation. odd says
+// what is wrong with a file that is there; empty: nothing.
+func begunFile(files []string, installation string) (latest begun, odd string) {
 	for _, file := range files {
 		var b begun
 		content, err := os.ReadFile(file)
-		if err == nil && json.Unmarshal(content, &b) == nil && b.Installation == installation && b.Seq > latest.Seq {
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = json.Unmarshal(content, &b)
+		}
+		switch {
+		case err != nil:
+			odd = fmt.Sprintf("%s cannot be read: %v", file, err)
+		case b.Installation != installation:
+			odd = fmt.Sprintf("%s is of installation %s, and this one is %s", file, b.Installation, installation)
+		case b.Seq > latest.Seq:
 			latest = b
 		}
 	}
-	return latest
+	return latest, odd
 }
 
 // keepFile replaces the note in the first place where a file can be made. Where there is

@@ -26,6 +26,7 @@ type Begun struct {
 	Until map[string]int64 // by log: up to here an event may be without a mark
 	Open  bool             // programs from before still run, so any event may be
 	Noted bool             // it is new or has changed
+	Odd   string           // what was wrong with the file beside the key, which is written anew; empty: nothing
 }
 
 func (b Begun) String() string {
@@ -98,10 +99,14 @@ func (r *Ring) note(
 		if err != nil {
 			return err
 		}
-		row, file := r.begunIn(rows), begunFile(files, installation)
+		row := r.begunIn(rows)
+		file, odd := begunFile(files, installation)
 		known := r.recall(row)
 		if file.Seq > known.Seq {
 			known = file
+		}
+		if known.Seq == 0 && odd != "" { // somebody began to make marks under this key: it is no first start
+			known = begun{Seq: 1, Until: map[string]int64{}}
 		}
 		at, err := statement.One[time.Time](ctx, tx, "read the database's clock", `SELECT clock_timestamp()`)
 		if err != nil {
@@ -109,7 +114,7 @@ func (r *Ring) note(
 		}
 		next = decide(known, heads, at.UTC())
 		next.Installation = installation
-		done = Begun{Until: next.Until, Open: next.Open, Noted: next.Seq != known.Seq}
+		done = Begun{Until: next.Until, Open: next.Open, Noted: next.Seq != known.Seq, Odd: odd}
 		for _, tell := range record {
 			if err := tell(done); err != nil {
 				return err

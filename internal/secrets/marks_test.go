@@ -239,6 +239,65 @@ func TestEventsFromBeforeMarksAreThoseUpToTheFirstStart(t *testing.T) {
 	holds("an older backup was restored", restarted, 45)
 }
 
+// TestANoteBesideTheKeyThatIsNotOurs is told, and never makes the start after it a first one: who
+// deletes the row in the database can change the installation's id there, too.
+func TestANoteBesideTheKeyThatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(v vault, file string)
+		says  string // of the note; empty: nothing
+		until int64
+	}{
+		"as it is":                 {func(vault, string) {}, "", 40},
+		"the row is gone":          {func(v vault, _ string) { v.db.MustExec(`DELETE FROM marks`) }, "", 40},
+		"the file is gone":         {func(_ vault, file string) { remove(t, file) }, "", 40},
+		"the file is garbled":      {func(_ vault, file string) { write(t, file, "{") }, "cannot be read", 40},
+		"garbled, and the row too": {func(v vault, file string) { write(t, file, "{"); v.db.MustExec(`DELETE FROM marks`) }, "cannot be read", 0},
+		"another installation's": {func(v vault, _ string) {
+			v.db.MustExec(`UPDATE installation SET fingerprint = 'other' WHERE name = 'id'`)
+		}, "of installation", 40},
+		"another's, and no row": {func(v vault, _ string) {
+			v.db.MustExec(`UPDATE installation SET fingerprint = 'other' WHERE name = 'id'`)
+			v.db.MustExec(`DELETE FROM marks`)
+		}, "of installation", 0},
+		"both are gone, as at a first start": {func(v vault, file string) { remove(t, file); v.db.MustExec(`DELETE FROM marks`) }, "", 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := newVault(t)
+			v.head(40)
+			v.begin(v.check(), "", false)
+			v.head(50)
+			c.spoil(v, v.path+".marks")
+			restarted := v.check()
+			begun := v.beginAt(restarted, "", noon.Add(time.Hour), false)
+			if (begun.Odd != "") != (c.says != "") || !strings.Contains(begun.Odd, c.says) {
+				t.Errorf("it says %q, want %q", begun.Odd, c.says)
+			}
+			if marks := v.marks(restarted); c.until > 0 && !marks.Before(reports(c.until)) || marks.Before(reports(c.until+1)) {
+				t.Errorf("events may be without a mark not up to %d: %+v", c.until, begun)
+			}
+			if again := v.beginAt(v.check(), "", noon.Add(2*time.Hour), false); again.Odd != "" || again.Noted {
+				t.Errorf("the next start says %q, and noted %+v", again.Odd, again)
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, file string) {
+	t.Helper()
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestProgramsFromBeforeMayRunBesideForADay: during an upgrade, replica by replica, what the
 // old ones write counts. The end of that is by our own clock.
 func TestProgramsFromBeforeMayRunBesideForADay(t *testing.T) {
