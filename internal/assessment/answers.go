@@ -42,6 +42,7 @@ type Answered struct {
 	// attempt; empty where the facts were not read.
 	Catalogue, Threshold string
 	Unreached            bool
+	Objects              map[string][]string // as FailingObjects; nil where the facts were not read
 }
 
 // unanswered is the key under which an assessment says why it has no answers.
@@ -141,6 +142,7 @@ func (one *Answered) read(facts []byte, check string) {
 	if i := slices.IndexFunc(a.Results, func(r snapshot.CheckResult) bool { return r.CheckID == check }); i >= 0 {
 		one.Threshold = a.Results[i].Threshold
 	}
+	one.Objects = failingObjects(a, check)
 	answers := answersOf(a)
 	all, none := answers[unanswered]
 	if !none {
@@ -149,13 +151,17 @@ func (one *Answered) read(facts []byte, check string) {
 	one.Answers = all
 }
 
-// FailingObjects are the listed objects that break a check in one assessment, by
-// database. It reads the assessment whole.
-func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, check string) (map[string][]string, error) {
+// FailingObjects are the listed objects that break a check in one assessment, by database, and
+// the SHA-256 of the facts that say so. It reads the assessment whole.
+func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, check string) (objects map[string][]string, sha256 string, err error) {
 	a, err := s.Assessment(ctx, organization, id)
 	if err != nil || a == nil {
-		return nil, err
+		return nil, "", err
 	}
+	return failingObjects(*a.Assessment, check), a.SHA256, nil
+}
+
+func failingObjects(a snapshot.Assessment, check string) map[string][]string {
 	objects := map[string][]string{} // an empty one says that none is listed
 	for _, r := range a.Results {
 		if r.CheckID != check || r.Status != snapshot.StatusFail {
@@ -165,7 +171,7 @@ func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, 
 			objects[r.Database] = append(objects[r.Database], v.Object)
 		}
 	}
-	return objects, nil
+	return objects
 }
 
 // answersAtOnce is how many assessments of before there were answers are read in one

@@ -73,7 +73,7 @@ func (b binder) looks(instance uuid.UUID, rows []assessment.Answered) (looks []L
 }
 
 func stored(row assessment.Answered) Look {
-	return Look{ID: row.ID, At: row.At, Answers: row.Answers, SHA256: row.SHA256, Catalogue: row.Catalogue, Threshold: row.Threshold}
+	return Look{ID: row.ID, At: row.At, Answers: row.Answers, SHA256: row.SHA256, Catalogue: row.Catalogue, Threshold: row.Threshold, Objects: row.Objects}
 }
 
 func altered(row assessment.Answered, why string) Look {

@@ -57,7 +57,8 @@ type Look struct {
 	ID      uuid.UUID
 	At      time.Time
 	Answers []assessment.Answer
-	// Objects are the listed objects that fail, by database; nil: no exception names one.
+	// Objects are the listed objects that fail, by database; nil: the facts were not read, and no
+	// exception names one.
 	Objects map[string][]string
 
 	SHA256     string    // of the facts: as the log names them, else as they are stored; hex

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -168,15 +169,24 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 	return items, nil
 }
 
-// nameObjects reads which objects fail.
-func (r *Reader) nameObjects(ctx context.Context, q Question, looks []Look) (err error) {
+// nameObjects reads which objects fail, where the facts were not read with the answers. Those that
+// are not the facts that the log names, by then, are altered.
+func (r *Reader) nameObjects(ctx context.Context, q Question, looks []Look) error {
 	for i := range looks {
-		fails := looks[i].Altered == "" && slices.ContainsFunc(looks[i].Answers, func(a assessment.Answer) bool { return a.Status == snapshot.StatusFail })
-		if !fails {
+		l := &looks[i]
+		fails := l.Altered == "" && slices.ContainsFunc(l.Answers, func(a assessment.Answer) bool { return a.Status == snapshot.StatusFail })
+		if !fails || l.Objects != nil {
 			continue
 		}
-		if looks[i].Objects, err = r.Assessments.FailingObjects(ctx, q.Organization, looks[i].ID, q.Check); err != nil {
+		objects, sha256, err := r.Assessments.FailingObjects(ctx, q.Organization, l.ID, q.Check)
+		var unreadable *assessment.UnreadableError
+		switch {
+		case errors.As(err, &unreadable), err == nil && sha256 != l.SHA256:
+			l.Answers, l.Altered = nil, ReasonChanged
+		case err != nil:
 			return err
+		default:
+			l.Objects = objects
 		}
 	}
 	return nil
