@@ -75,7 +75,7 @@ test("a finding says what mends it, and hands it out as it stands", async () => 
   for (const [label, text] of [
     ["Fix", fixable.remediation.statement],
     ["Check: no row is returned once it is fixed", fixable.remediation.verify],
-    ["Undo: back to what was measured", fixable.remediation.rollback],
+    ["Undo: restore the measured value", fixable.remediation.rollback],
   ] as const) {
     await page.getByRole("button", { name: `Copy: ${label}` }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);

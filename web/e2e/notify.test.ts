@@ -506,13 +506,13 @@ test("an alert says who was told, when and by which rule; an instance who will b
   await page.unroute("**/api/v1/alerts/*/notifications");
   await page.route("**/api/v1/alerts/*/notifications", (route) => route.fulfill({ json: { items: [] } }));
   await page.reload();
-  await section.getByText("Nobody: no notification rule matched this alert when it happened.").waitFor();
+  await section.getByText("No one: no notification rule matched this alert when it was raised.").waitFor();
   await page.route(`**/api/v1/alerts/${alert}`, async (route) => {
     const shown = (await (await route.fetch()).json()) as object;
     await route.fulfill({ json: { ...shown, resolvedAt: at(-91 * 1440) } });
   });
   await page.reload();
-  await section.getByText("Nothing is known any more: what was told is kept for 90 days.").waitFor();
+  await section.getByText("Notifications are kept for 90 days; this alert is older.").waitFor();
 
   const instance = await first("/api/v1/instances?pageSize=1");
   const rules: Schemas["InstanceRuleList"] = {

@@ -1754,7 +1754,7 @@ type ActOnAlerts struct {
 // ActOnAlertsAction defines model for ActOnAlerts.Action.
 type ActOnAlertsAction string
 
-// ActedOn What came of an action for each, in the order of `ids`.
+// ActedOn The outcome of an action for each, in the order of `ids`.
 type ActedOn struct {
 	Items []ActedOnOne `json:"items"`
 }
@@ -1780,7 +1780,7 @@ type AddressLink struct {
 	Token string `json:"token"`
 }
 
-// AgentBuffer What it could not send yet.
+// AgentBuffer The backlog that it could not send yet.
 type AgentBuffer struct {
 	// Bytes Of measurements
 	Bytes int64 `json:"bytes"`
@@ -1822,11 +1822,11 @@ type AgentIdentity struct {
 	Engine Engine              `json:"engine"`
 	Pooler AgentIdentityPooler `json:"pooler"`
 
-	// Process What tells it from its copies; 1 to 200 characters
+	// Process The identity that its copies do not share; 1 to 200 characters
 	Process string            `json:"process"`
 	Role    AgentIdentityRole `json:"role"`
 
-	// System What it has in common with its copies, as in `server` of an instance; empty where it is not known; at most 200 characters
+	// System The identity that it shares with its copies, as in `server` of an instance; empty if it is not known; at most 200 characters
 	System string `json:"system"`
 }
 
@@ -1880,7 +1880,7 @@ type AgentReceipt struct {
 type AgentReport struct {
 	At time.Time `json:"at"`
 
-	// Buffer What it could not send yet.
+	// Buffer The backlog that it could not send yet.
 	Buffer AgentBuffer `json:"buffer"`
 
 	// Host The machine it runs on; at most 255 characters
@@ -1904,16 +1904,16 @@ type AgentServer struct {
 	// Error Why the server cannot be reached; null where it can be.
 	Error *AgentError `json:"error"`
 
-	// Identity Who answered when the agent last connected. Left out where it is not known.
+	// Identity The server that answered when the agent last connected. Left out if it is not known.
 	Identity *AgentIdentity `json:"identity,omitempty"`
 
 	// Instance Its externalId
 	Instance string `json:"instance"`
 
-	// MissingGrants What the agent's account may not read, at most 100
+	// MissingGrants Objects that the agent's account may not read, at most 100
 	MissingGrants []AgentMissingGrant `json:"missingGrants"`
 
-	// Signs What the watch judges beside the samples.
+	// Signs Observations for the watch beside the samples.
 	Signs []AgentSign `json:"signs"`
 }
 
@@ -1923,7 +1923,7 @@ type AgentSign struct {
 	Advisory *bool     `json:"advisory,omitempty"`
 	At       time.Time `json:"at"`
 
-	// Details What the alert says beside the value. What is absent is not known; longer texts than 200 characters are cut.
+	// Details Details of the alert beside the value. An absent field is not known; texts are cut after 200 characters.
 	Details *AgentSignDetails `json:"details,omitempty"`
 	Rule    AgentSignRule     `json:"rule"`
 
@@ -1934,7 +1934,7 @@ type AgentSign struct {
 // AgentSignRule defines model for AgentSign.Rule.
 type AgentSignRule string
 
-// AgentSignDetails What the alert says beside the value. What is absent is not known; longer texts than 200 characters are cut.
+// AgentSignDetails Details of the alert beside the value. An absent field is not known; texts are cut after 200 characters.
 type AgentSignDetails struct {
 	// Database Of the session that waits longest; of wraparound the one with the oldest ids
 	Database *string `json:"database,omitempty"`
@@ -2160,7 +2160,7 @@ type AnsweringServer struct {
 	// MovedAt When the name of the instance last led to another server than before; null where it never did.
 	MovedAt *time.Time `json:"movedAt"`
 
-	// Pooler What answers in front of it. `transaction` shares connections to the server between transactions.
+	// Pooler The pooler in front of the server. `transaction` shares connections to the server between transactions.
 	Pooler *string `json:"pooler"`
 
 	// Related Instances of other copies of the cluster, such as the standbys of a primary. They share findings.
@@ -2381,7 +2381,7 @@ type ChangeSchedule struct {
 	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
 	At *string `json:"at,omitempty"`
 
-	// DayOfMonth Of `month`, which needs it: 1 to 31, or −1 for the last. A month that lacks the day has it on its last.
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. In a shorter month, the last day counts.
 	DayOfMonth    *int32  `json:"dayOfMonth,omitempty"`
 	Enabled       *bool   `json:"enabled,omitempty"`
 	Every         *Every  `json:"every,omitempty"`
@@ -2398,7 +2398,7 @@ type ChangeSchedule struct {
 	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
 	TimeZone *string `json:"timeZone,omitempty"`
 
-	// Weekday Of `week`, which needs it.
+	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
@@ -2579,7 +2579,7 @@ type Consistency struct {
 	From       int64    `json:"from"`
 	Hashes     [][]byte `json:"hashes"`
 
-	// Origin Of the log: `muster/<installation id>/reports`.
+	// Origin The origin of the log: `muster/<installation id>/reports`.
 	Origin string `json:"origin"`
 	To     int64  `json:"to"`
 }
@@ -2688,7 +2688,7 @@ type ContributorsUnit string
 
 // Control defines model for Control.
 type Control struct {
-	// AsOf The instant of the question: what was recorded by then is in the answer.
+	// AsOf The time of the request. The answer has what was recorded by then.
 	AsOf  time.Time    `json:"asOf"`
 	Check FindingCheck `json:"check"`
 
@@ -2697,7 +2697,7 @@ type Control struct {
 	From       time.Time            `json:"from"`
 	Items      []ControlledInstance `json:"items"`
 
-	// To The instant of the question where the asked one lies behind it.
+	// To The end of the period: the requested one, or the time of the request if that is earlier.
 	To time.Time `json:"to"`
 }
 
@@ -2951,14 +2951,14 @@ type CreateSchedule struct {
 	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
 	At string `json:"at"`
 
-	// DayOfMonth Of `month`, which needs it: 1 to 31, or −1 for the last. A month that lacks the day has it on its last.
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. In a shorter month, the last day counts.
 	DayOfMonth *int32     `json:"dayOfMonth,omitempty"`
 	Enabled    *bool      `json:"enabled,omitempty"`
 	Every      Every      `json:"every"`
 	Kind       ReportKind `json:"kind"`
 	Name       string     `json:"name"`
 
-	// OnlyIfChanged Nobody is mailed where the findings are those of the last run that became Ready. Not of DataInventory (`not_comparable`).
+	// OnlyIfChanged Skip the report and its mails if the findings are those of the last run that became Ready. Not for DataInventory (`not_comparable`).
 	OnlyIfChanged *bool `json:"onlyIfChanged,omitempty"`
 
 	// RecipientIds members beside the owner, who is always one; at most 20 in all
@@ -2968,7 +2968,7 @@ type CreateSchedule struct {
 	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
 
-	// Weekday Of `week`, which needs it.
+	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
@@ -3493,7 +3493,7 @@ type Instance struct {
 	DeclinedGrants []string `json:"declinedGrants"`
 	Engine         string   `json:"engine"`
 
-	// GrantOnPrimary Of a standby, where the grants are to be given; null of any other server, and in lists.
+	// GrantOnPrimary For a standby, the server on which to grant. Null for any other server, and in lists.
 	GrantOnPrimary *Primary `json:"grantOnPrimary"`
 
 	// GrantScript The missing grants as one script: what is needed as statements, what is optional as comments that say what it reveals. Where an agent measures the instance, the statements are for the account `muster`. Null where nothing can be stated, and in lists.
@@ -3585,13 +3585,13 @@ type InstanceFigures struct {
 	// CpuPercent The mean of the last 15 minutes of the busiest host that it runs on.
 	CpuPercent *float64 `json:"cpuPercent"`
 
-	// CriticalAlerts Of these.
+	// CriticalAlerts The critical ones among these.
 	CriticalAlerts *int `json:"criticalAlerts"`
 
 	// DiskPercent The fullest volume of the hosts that it runs on.
 	DiskPercent *float64 `json:"diskPercent"`
 
-	// FailedChecks Of its last assessment.
+	// FailedChecks Failed checks of its last assessment.
 	FailedChecks *int `json:"failedChecks"`
 
 	// MemoryPercent Likewise.
@@ -3603,7 +3603,7 @@ type InstanceFigures struct {
 	// SampledAt When a fresh sample of it came last.
 	SampledAt *time.Time `json:"sampledAt"`
 
-	// Score Of its last assessment.
+	// Score The score of its last assessment.
 	Score *int `json:"score"`
 
 	// ScoreHistory 30 days up to today (UTC), oldest first; null for a day without an assessment.
@@ -3623,7 +3623,7 @@ type InstanceHealth struct {
 	// History Oldest first, every day up to today.
 	History []ScoreOfDay `json:"history"`
 
-	// Score Null where no check has an answer.
+	// Score Null if no check could be run.
 	Score *int `json:"score"`
 
 	// Settings As the last assessment found them, by name. Null where they are `unavailable`.
@@ -4216,7 +4216,7 @@ type Proof struct {
 		VerifierKey *string `json:"verifierKey,omitempty"`
 	} `json:"keys"`
 
-	// Origin Of the log: `muster/<installation id>/reports`.
+	// Origin The origin of the log: `muster/<installation id>/reports`.
 	Origin string `json:"origin"`
 	Report struct {
 		Id openapi_types.UUID `json:"id"`
@@ -4383,14 +4383,14 @@ type Recurrence struct {
 	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
 	At string `json:"at"`
 
-	// DayOfMonth Of `month`, which needs it: 1 to 31, or −1 for the last. A month that lacks the day has it on its last.
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. In a shorter month, the last day counts.
 	DayOfMonth *int32 `json:"dayOfMonth,omitempty"`
 	Every      Every  `json:"every"`
 
 	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
 
-	// Weekday Of `week`, which needs it.
+	// Weekday Required for `week`.
 	Weekday *Weekday `json:"weekday,omitempty"`
 }
 
@@ -4456,12 +4456,12 @@ type ReportError struct {
 	Message string `json:"message"`
 }
 
-// ReportFile What a download gives now.
+// ReportFile The file that a download returns now.
 type ReportFile struct {
-	// BaseSha256 Of the PDF as it was built, which the event that made the report Ready names. As `sha256` until the file is signed.
+	// BaseSha256 SHA-256 of the PDF before its signature, as in the event that made the report Ready. Equal to `sha256` until the file is signed.
 	BaseSha256 string `json:"baseSha256"`
 
-	// Companions What goes with the PDF, as its address names it: `findings.csv`, `inventory.csv`. Empty in reports of before there were any.
+	// Companions Files beside the PDF, by the name in their address: `findings.csv`, `inventory.csv`. Empty in reports from before companions existed.
 	Companions []string `json:"companions"`
 	Name       string   `json:"name"`
 	Pages      int      `json:"pages"`
@@ -5292,10 +5292,10 @@ type StatusReason struct {
 	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`; where it is not down `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`
 	Code string `json:"code"`
 
-	// Said What the server itself said; null where it said nothing.
+	// Said The server's own words; null if it sent none.
 	Said *ServerSaid `json:"said"`
 
-	// Seen What Muster or another source saw.
+	// Seen The observation of Muster or another source.
 	Seen string `json:"seen"`
 
 	// Sentence `seen` and `said` as one text.
@@ -5664,7 +5664,7 @@ type ListAlertsParams struct {
 	// Severity Only alerts of one of these.
 	Severity *[]AlertSeverity `form:"severity,omitempty" json:"severity,omitempty"`
 
-	// Muted What to do with muted alerts.
+	// Muted Whether to include muted alerts.
 	Muted *ListAlertsParamsMuted `form:"muted,omitempty" json:"muted,omitempty"`
 }
 
@@ -5717,7 +5717,7 @@ type ListAlertHistoryContributorsParams struct {
 	// Series Which figure of the tile.
 	Series ListAlertHistoryContributorsParamsSeries `form:"series" json:"series"`
 
-	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
 	// Limit How many items; the others are summed.
@@ -5741,7 +5741,7 @@ type ListAuditEventsParams struct {
 	// Type Only entries of one of these types.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
-	// BuildSteps What to do with the steps of builds (`buildStarted`, `buildResumed`, `stepCompleted`), of which each report has several.
+	// BuildSteps Whether to include the steps of builds (`buildStarted`, `buildResumed`, `stepCompleted`); each report has several.
 	BuildSteps *ListAuditEventsParamsBuildSteps `form:"buildSteps,omitempty" json:"buildSteps,omitempty"`
 
 	// Cursor `nextCursor` of the answer before.
@@ -5884,7 +5884,7 @@ type ListFindingsParamsSort string
 
 // GroupFindingsParams defines parameters for GroupFindings.
 type GroupFindingsParams struct {
-	// By What the findings of a group have in common.
+	// By The common property of the findings of a group.
 	By *GroupFindingsParamsBy `form:"by,omitempty" json:"by,omitempty"`
 
 	// InstanceId Only findings on these servers; at most 500.
@@ -6021,7 +6021,7 @@ type ListConnectionsContributorsParams struct {
 	// Series Which figure of the tile.
 	Series ListConnectionsContributorsParamsSeries `form:"series" json:"series"`
 
-	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
 	// Limit How many items; the others are summed.
@@ -6068,7 +6068,7 @@ type ListQueryPerformanceContributorsParams struct {
 	// Series Which figure of the tile.
 	Series ListQueryPerformanceContributorsParamsSeries `form:"series" json:"series"`
 
-	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
 	// Limit How many items; the others are summed.
@@ -6115,7 +6115,7 @@ type ListUtilizationContributorsParams struct {
 	// Series Which figure of the tile.
 	Series ListUtilizationContributorsParamsSeries `form:"series" json:"series"`
 
-	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
 	// Limit How many items; the others are summed.
@@ -6162,7 +6162,7 @@ type ListWaitEventsContributorsParams struct {
 	// Series Which figure of the tile.
 	Series ListWaitEventsContributorsParamsSeries `form:"series" json:"series"`
 
-	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
 	// Limit How many items; the others are summed.
@@ -6278,7 +6278,7 @@ type ListStatementsParams struct {
 	// Only `new`: those that are `new`. `slower`: with a mean at least twice that of `previous`; `detail_not_kept` where that is not kept.
 	Only *ListStatementsParamsOnly `form:"only,omitempty" json:"only,omitempty"`
 
-	// Own What to do with statements that Muster executes itself, to watch the servers, as a role of its own. `ownStatements` says how many were left out.
+	// Own Whether to include the statements that Muster executes itself to watch the servers, under its own role. `ownStatements` says how many were left out.
 	Own *ListStatementsParamsOwn `form:"own,omitempty" json:"own,omitempty"`
 
 	// Sort `-` is descending.
@@ -6320,7 +6320,7 @@ type FinishOIDCParams struct {
 	// State As it was sent along.
 	State *string `form:"state,omitempty" json:"state,omitempty"`
 
-	// Iss Who answers (RFC 9207).
+	// Iss The issuer of the answer (RFC 9207).
 	Iss *string `form:"iss,omitempty" json:"iss,omitempty"`
 
 	// SessionState Some providers send it; not used.
@@ -6347,7 +6347,7 @@ type StartOIDCParams struct {
 
 // RecordAgentParams defines parameters for RecordAgent.
 type RecordAgentParams struct {
-	// XMusterSender Who the agent is; the id that it sends its samples with.
+	// XMusterSender The agent's identity, and the id under which it sends samples.
 	XMusterSender string `json:"X-Muster-Sender"`
 }
 

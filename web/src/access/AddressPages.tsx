@@ -13,7 +13,7 @@ type Answer = Schemas["AddressAnswer"] | undefined;
 export const ConfirmAddressPage = () => (
   <AddressPage
     title="Alerts by e-mail"
-    says="Somebody asked Muster to send alerts to this e-mail address. Muster sends nothing more before you confirm."
+    says="An administrator asked Muster to send alerts to this e-mail address. Muster sends nothing more before you confirm."
     verb="Confirm the address"
     send={async (token) => (await client.POST("/api/v1/channel-addresses/confirmation", { body: { token } })).data}
     done={({ organization, channel }) => `Alerts of ${organization} (${channel}) are sent to this address from now on.`}

@@ -9,8 +9,8 @@ import { fieldTime, type MuteLength, muteLengthNames, muteLengths, tomorrowMorni
 import type { Act, Action } from "./useAlertAction";
 
 const meanings: Record<Action, string> = {
-  acknowledge: "Stays open and counted: others see that somebody knows.",
-  mute: "Leaves every figure, chart and the history, those of the past too.",
+  acknowledge: "The alert stays open and counted. Others see that you are on it.",
+  mute: "Muting removes the alert from all figures, charts and history, past ones included.",
   unmute: "Counts again.",
   resolve:
     "Closes it even if its source still reports it. It cannot be reopened; if it fires again, that is a new alert.",
@@ -90,7 +90,7 @@ export function ActDialog({
               label="How long"
               data={muteLengths.map((value) => ({
                 value,
-                label: several && value === "good" ? "Until somebody unmutes them" : muteLengthNames[value],
+                label: several && value === "good" ? "Until they are unmuted" : muteLengthNames[value],
               }))}
               {...form.getInputProps("length")}
             />
@@ -99,7 +99,7 @@ export function ActDialog({
             <TextInput
               type="datetime-local"
               label="Muted until"
-              description="In your time zone. It is unmuted by itself then."
+              description="In your time zone. The alert is unmuted then."
               min={fieldTime(serverNow())}
               {...form.getInputProps("time")}
             />

@@ -116,7 +116,7 @@ export function AlertChart({ alert, measured, now }: { alert: Schemas["Alert"]; 
   };
   return (
     <Panel>
-      <Title order={2}>{threshold === null ? "What was measured" : "Value and threshold"}</Title>
+      <Title order={2}>{threshold === null ? "Measured value" : "Value and threshold"}</Title>
       <Text size="sm" c="dimmed" mb="xs">
         {look.about}
       </Text>

@@ -40,8 +40,8 @@ export function WhoWasTold({ alert: { id: alertId, resolvedAt } }: { alert: Sche
         {data?.items.length === 0 && (
           <Text size="sm" c="dimmed">
             {purged
-              ? "Nothing is known any more: what was told is kept for 90 days."
-              : "Nobody: no notification rule matched this alert when it happened."}
+              ? "Notifications are kept for 90 days; this alert is older."
+              : "No one: no notification rule matched this alert when it was raised."}
           </Text>
         )}
         <Stack gap="sm">

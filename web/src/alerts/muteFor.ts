@@ -7,7 +7,7 @@ export const muteLengths = ["good", "1h", "4h", "1d", "7d", "time"] as const;
 export type MuteLength = (typeof muteLengths)[number];
 
 export const muteLengthNames: Record<MuteLength, string> = {
-  good: "Until somebody unmutes it",
+  good: "Until it is unmuted",
   "1h": "For 1 hour",
   "4h": "For 4 hours",
   "1d": "For 1 day",

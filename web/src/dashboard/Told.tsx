@@ -33,7 +33,7 @@ export function Told({ instanceId }: { instanceId: string }) {
           <bdi>{whom(first)}</bdi> told {ago(first.at, now)}
         </>
       )}
-      {nobody && "Nobody was told. "}
+      {nobody && "No one was notified. "}
       {nobody && session.can("admin") && (
         <Anchor inherit underline="always" renderRoot={(props) => <Link to="/notifications/rules" {...props} />}>
           Set up

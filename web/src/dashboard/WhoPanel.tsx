@@ -263,7 +263,7 @@ function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: K
     return (
       <>
         {incomplete}
-        <EmptyState title="No data in this time">Nothing was measured here, so nobody is behind it.</EmptyState>
+        <EmptyState title="No data in this time">There are no measurements in this time.</EmptyState>
       </>
     );
   }
@@ -316,7 +316,7 @@ function Coverage({ coverage }: { coverage: Answer["coverage"] }) {
   if (!coverage) {
     return (
       <p className={classes.note} data-coverage>
-        No server here tells how long it was executing, so nobody knows how much of that its statements explain.
+        No server here reports its execution time, so the share explained by statements is not known.
       </p>
     );
   }

@@ -92,7 +92,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
                 {r.summary}
                 {r.needsRestart && " The server has to be restarted."}
               </Part>
-              {r.impact && <Part title="What that changes">{r.impact}</Part>}
+              {r.impact && <Part title="Side effects">{r.impact}</Part>}
               {check.reads.length > 0 && (
                 <Part title="What it reads">
                   <Lines of={check.reads} />

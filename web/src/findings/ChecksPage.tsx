@@ -33,7 +33,7 @@ export function ChecksPage() {
   const shown = matching && pageOf(matching, search.page ?? 1, search.pageSize ?? usualSize);
   return (
     <>
-      <PageTitle title="Checks" lead="What Muster looks at on each instance, and when it passes." />
+      <PageTitle title="Checks" lead="The checks that Muster runs on each instance, and when they pass." />
       <Group gap="sm" mb="md" align="center">
         <SearchField
           main
@@ -133,7 +133,7 @@ function CheckTable({ checks }: Checks) {
   return (
     <ListTable
       label="Checks"
-      columns={["Check", "What is wrong where it fails", "Engine", "Domain", "Severity"]}
+      columns={["Check", "What a failure means", "Engine", "Domain", "Severity"]}
       minWidth={760}
     >
       {checks.map((check) => (

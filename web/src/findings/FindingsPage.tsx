@@ -68,7 +68,7 @@ export function FindingsPage() {
     <>
       <PageTitle
         title="Findings"
-        lead="What the checks find wrong on your active instances now, as of each instance's last assessment."
+        lead="Failed checks on your active instances, as of each instance's last assessment."
         actions={
           <Button variant="default" renderRoot={(props) => <Link to="/checks" {...props} />}>
             All checks

@@ -65,7 +65,7 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
           </>
         )}
         {r.verify && <Snippet label="Check: no row is returned once it is fixed" text={r.verify} wrapped />}
-        {r.rollback && <Snippet label="Undo: back to what was measured" text={r.rollback} wrapped />}
+        {r.rollback && <Snippet label="Undo: restore the measured value" text={r.rollback} wrapped />}
       </Stack>
     </Panel>
   );

@@ -21,7 +21,7 @@ REVOKE b;
 -- Check: no row is returned once it is fixed
 SELECT 1;
 
--- Undo: back to what was measured. To run it, take the dashes away.
+-- Undo: restore the measured value. To run it, take the dashes away.
 -- GRANT a;
 -- GRANT b;
 `,
@@ -37,7 +37,7 @@ test("parts that there are none of are left out, and one alone is not all", () =
 ALTER SYSTEM RESET a;
 -- Then restart the server.
 
--- Undo: back to what was measured. To run it, take the dashes away.
+-- Undo: restore the measured value. To run it, take the dashes away.
 -- x;
 `,
   );

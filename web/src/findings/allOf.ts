@@ -30,7 +30,7 @@ export function allOf(f: Pick<Finding, "check" | "instance">, r: Schemas["Remedi
   }
   if (verify !== null) parts.push(`-- Check: no row is returned once it is fixed\n${ended(verify)}`);
   if (rollback !== null) {
-    parts.push(`-- Undo: back to what was measured. To run it, take the dashes away.\n${comment(ended(rollback))}`);
+    parts.push(`-- Undo: restore the measured value. To run it, take the dashes away.\n${comment(ended(rollback))}`);
   }
   return `${parts.join("\n\n")}\n`;
 }

@@ -21,8 +21,8 @@ export function Agent({ agent, now }: { agent: MeasuringAgent; now: Date }) {
             The agent is silent: it reported last {ago(agent.seenAt, now)}
           </Text>
           <Text size="sm">
-            Check that it runs, and that it reaches Muster. What it measures meanwhile it keeps, and sends when it is
-            back.
+            Check that the agent runs and reaches Muster. It keeps its measurements and sends them when it reaches
+            Muster again.
           </Text>
         </Alert>
       )}

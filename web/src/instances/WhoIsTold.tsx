@@ -15,7 +15,7 @@ export function WhoIsTold({ instanceId }: { instanceId: string }) {
     <Few
       title="Who will be told"
       asked={asked}
-      none="Nobody: no notification rule matches this instance."
+      none="No one: no notification rule matches this instance."
       all={
         can("admin") && (
           <Anchor size="sm" renderRoot={(props) => <Link to="/notifications/rules" {...props} />}>

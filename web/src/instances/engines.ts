@@ -67,7 +67,7 @@ const connected: Record<CheckedEngine, ConnectedEngine> = {
     database: {
       label: "Database",
       placeholder: "the login's own",
-      description: "Of Azure SQL Database, add each by itself.",
+      description: "Add each Azure SQL database separately.",
     },
     // trust is encrypt=true with trustServerCertificate=true.
     tls: [

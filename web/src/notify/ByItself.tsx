@@ -25,7 +25,7 @@ export function ByItself() {
       variant="light"
       mb="md"
       icon={<IconMailCheck aria-hidden />}
-      title="Muster tells your administrators by itself"
+      title="Muster notifies your administrators automatically"
       data-by-itself
     >
       <Text size="sm">

@@ -32,7 +32,7 @@ export function ChannelsPage() {
     <>
       <PageTitle
         title="Notification channels"
-        lead="The ways by which Muster tells people and programs. Rules say who is told of what."
+        lead="Channels are the ways to people and programs. Rules say which events go to which channel."
         actions={
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEditing("new")}>
             Add a channel
@@ -269,8 +269,8 @@ function Remove({ channel: c, onClose }: { channel: Channel; onClose: () => void
       onConfirm={() => remove.mutate()}
     >
       {inUse || c.rules.length > 0
-        ? "Rules still use this channel. Choose another channel in them first, so that nobody is left out unnoticed."
-        : "What still waits for it is not told. What it has sent stays in the list of deliveries."}
+        ? "Rules still use this channel. Choose another channel in these rules first."
+        : "Deliveries that still wait for this channel are not sent. Sent deliveries stay in the list."}
     </Confirm>
   );
 }

@@ -192,7 +192,7 @@ function Channels({
         flex="1 1 220px"
         miw={0}
         {...ownScroll}
-        description={channels.data && all.length === 0 ? "There are none yet." : "Each of them is told."}
+        description={channels.data && all.length === 0 ? "There are none yet." : "Each of them gets the notification."}
         placeholder={value.length === 0 ? "Choose channels" : undefined}
         data={[
           ...all.map((c) => ({ value: c.id, label: `${c.name} (${channelKindName(c.kind)})` })),

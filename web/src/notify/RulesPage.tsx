@@ -27,7 +27,7 @@ export function RulesPage() {
     <>
       <PageTitle
         title="Notification rules"
-        lead="Who is told of what. An event that matches several rules is told by each of them."
+        lead="Rules say who is notified of which events. An event that matches several rules is sent by each of them."
         actions={
           <Button
             leftSection={<IconPlus size={16} aria-hidden />}

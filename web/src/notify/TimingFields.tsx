@@ -37,7 +37,7 @@ export function TimingFields({ form }: { form: UseFormReturnType<RuleForm> }) {
       </Group>
       <Switch
         label="Quiet hours"
-        description="What matches meanwhile goes out as one at their end; what was raised and resolved meanwhile does not."
+        description="Alerts that match during quiet hours are sent together when the quiet hours end. Alerts that were also resolved by then are not sent."
         checked={isQuiet}
         onChange={(event) => form.setFieldValue("isQuiet", event.currentTarget.checked)}
       />

@@ -36,7 +36,7 @@ const reasons: Record<string, string> = {
   rule_removed: "Its rule was removed",
   rule_disabled: "Its rule was switched off",
   channel_removed: "Its channel was removed",
-  no_recipients: "The channel reaches nobody",
+  no_recipients: "The channel has no recipient",
   muted: "The alert was muted",
 };
 

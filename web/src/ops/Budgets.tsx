@@ -22,9 +22,9 @@ export function Budgets() {
       <Warnings budgets={data.items} />
       <ListPanel
         title="Budgets"
-        about="Muster refuses calls that would exceed a budget with 429, and senders that keep their data send it later. Budgets of a day begin anew at midnight UTC. The budgets of events and open alerts refuse no call that only resolves alerts."
+        about="Muster refuses calls that would exceed a budget with 429, and senders that keep their data send it later. Daily budgets restart at midnight UTC. The budgets of events and open alerts refuse no call that only resolves alerts."
         label="Budgets"
-        columns={["Budget", "Used by", "Used", { label: "Limit", numbers: true }, "Begins anew"]}
+        columns={["Budget", "Used by", "Used", { label: "Limit", numbers: true }, "Restarts"]}
       >
         {data.items.flatMap((b) => [
           <Row key={b.name} budget={b} by="All senders" used={b.used} limit={b.limit} />,

@@ -37,7 +37,7 @@ export function SendersPage() {
     <>
       <PageTitle
         title="Senders"
-        lead="What agents, Prometheus, OpenTelemetry collectors and feeds sent in the last 24 hours, by token and sender: what Muster used, and what it did not use and why."
+        lead="Messages of the last 24 hours from agents, Prometheus, OpenTelemetry collectors and feeds, by token and sender: which samples Muster used, and why it did not use the others."
       />
       {error && <ProblemNote error={error} title="Senders could not be loaded" onRetry={refetch} />}
       <Stack gap="md" aria-busy={isFetching}>

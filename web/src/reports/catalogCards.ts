@@ -9,7 +9,7 @@ export type Card = CardText & { action: { request: Kind } | { open: PreviewName 
 /** What each category answers, beside its name. */
 export const questions: Record<Category, string> = {
   Posture: "How healthy is an instance?",
-  Security: "What could be attacked, and what to do first?",
+  Security: "Which weaknesses exist, and which to fix first?",
   Compliance: "Where is personal data, and is it protected?",
   Performance: "Did we meet our targets?",
   Operations: "What happened, and what needs attention?",

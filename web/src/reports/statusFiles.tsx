@@ -11,7 +11,7 @@ const uses: Record<string, string> = {
   "findings.csv": "A row per finding, for spreadsheets",
   "inventory.csv": "A row per sensitive column, for spreadsheets",
   "inputs.json": "All that the report was made from",
-  "proof.json": "What proves the report without Muster",
+  "proof.json": "The proof, for a check without Muster",
 };
 
 /** ReportFiles lists what a report's reader can fetch, each with its digest. */

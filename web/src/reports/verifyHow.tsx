@@ -16,7 +16,7 @@ export function HowToVerify({ report }: { report: Report }) {
       </Text>
       {report.file?.signed && (
         <Text size="sm">
-          The PDF carries its proof and a signature, so that whoever has the{" "}
+          The PDF carries its proof and a signature, so that anyone with the{" "}
           <Anchor href="/.well-known/muster-keys.json" inherit download="muster-keys.json">
             public keys of this installation
           </Anchor>{" "}

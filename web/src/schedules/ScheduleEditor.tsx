@@ -92,7 +92,7 @@ export function ScheduleEditor({
               {kind.comparable && (
                 <Switch
                   label="Only if the findings changed"
-                  description="Where they are those of the schedule’s last report, no new one is made and nobody is e-mailed. The due time is listed as unchanged."
+                  description="If the findings are those of the schedule’s last report, Muster builds no report and sends no e-mail. The due time is listed as unchanged."
                   checked={form.values.onlyIfChanged}
                   onChange={(event) => form.setFieldValue("onlyIfChanged", event.currentTarget.checked)}
                   error={form.errors.onlyIfChanged}

@@ -55,7 +55,7 @@ export function RunResult({ run, brief = false }: { run: Run; brief?: boolean })
       {run.reason && <Text size="sm">{reasonText(run.reason)}</Text>}
       {run.status === "unchanged" && !brief && (
         <Text size="sm" c="dimmed">
-          The findings are those of the last report: no new one was made, and nobody was e-mailed.
+          The findings are those of the last report: Muster built no report and sent no e-mail.
         </Text>
       )}
     </>

@@ -110,7 +110,7 @@ function NewApiToken({ onMade, onClose }: { onMade: (token: Schemas["ApiToken"])
         <Stack>
           <TextInput
             label="Name"
-            description="What the token is for, and where it runs."
+            description="Its purpose, and the program or machine that uses it."
             maxLength={200}
             data-autofocus
             {...form.getInputProps("name")}

@@ -29,7 +29,7 @@ export function TokenMade({
     >
       <Stack>
         <Alert color="yellow" role="note" icon={<IconEyeOff aria-hidden />} title="This is shown only once">
-          Copy it to where it is needed now. Muster keeps only its digest; whoever loses the token makes another.
+          Copy it to where it is needed now. Muster keeps only its digest. If you lose the token, create another.
         </Alert>
         <Snippet label="Token" text={token} wrapped />
         <Snippet label="Try it" text={example} wrapped />

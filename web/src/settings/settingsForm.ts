@@ -36,11 +36,11 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
   paperSize: { label: "Paper size", does: "For reports built from now on." },
   statementTexts: {
     label: "Texts of statements",
-    does: "What Muster keeps of the SQL that your servers run. Literals and comments are removed before a text is stored; names of tables and columns stay. Turning this off deletes the texts at once. Viewers never see them.",
+    does: "Muster can keep the SQL text of your servers’ statements. It removes literals and comments before it stores a text; names of tables and columns stay. Turning this off deletes the texts at once. Viewers never see them.",
   },
   exceptionApproval: {
     label: "Exceptions are granted by",
-    does: "With “another administrator”, nobody can grant an exception that they requested themselves (four eyes). You need two administrators.",
+    does: "With “another administrator”, administrators cannot grant their own requests (four eyes). You need two administrators.",
   },
   silentMinutes: {
     label: "An instance is silent after",

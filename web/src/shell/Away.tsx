@@ -30,8 +30,8 @@ export function AwayBanner({ blank = false }: { blank?: boolean }) {
           <Text size="sm">
             Since <time dateTime={away.since.toISOString()}>{absoluteTime(away.since)}</time>.
             {blank
-              ? " The page opens by itself when the server answers again."
-              : " What this page shows was read before. It updates by itself when the server answers again."}
+              ? " The page opens automatically when the server answers again."
+              : " This page shows earlier data. It updates automatically when the server answers again."}
           </Text>
           <Button size="xs" variant="default" mt="xs" onClick={tryNow} loading={trying}>
             Try now

@@ -95,7 +95,7 @@ export function StatementsPage() {
 }
 
 function Lead({ answer }: { answer: Answer | undefined }) {
-  if (!answer) return "What your instances executed in the window, and in the one before.";
+  if (!answer) return "Statements that your instances executed in the window and in the one before.";
   const engines = measuredEngines(answer);
   return (
     <>

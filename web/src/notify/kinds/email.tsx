@@ -39,7 +39,7 @@ export const email: ChannelKind = {
   Fields: Recipients,
   noMembers: ({ memberIds, addresses, administrators }) =>
     memberIds.length === 0 && addresses.length === 0 && !administrators
-      ? "Choose somebody, or all administrators."
+      ? "Choose at least one member, or all administrators."
       : null,
   body: ({ memberIds, administrators, addresses }) => ({ memberIds, administrators, addresses }),
 };
