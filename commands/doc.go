@@ -1,6 +1,6 @@
-// Package commands is the write side: what somebody may ask of Muster, and what a
-// worker has to record. What is done with one thing lies in one file: the steps of
-// a report's life, exceptions, instances, members, tokens.
+// Package commands is the write side: the requests of users, and the records of workers.
+// Each subject has one file: the steps of a report's life, exceptions, instances, members,
+// tokens.
 //
 // A use case validates, decides and appends. It looks up what it must know
 // through the small interfaces of Service (Instances, Checks, Jobs), folds the

@@ -53,7 +53,7 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 	cmd.Flags().StringVar(&email, "email", "", "the address that signs them in")
 	cmd.Flags().StringVar(&name, "name", "", "the person's name")
 	cmd.Flags().StringVar(&passwordFile, "password-file", "", "a file that holds the password")
-	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
+	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; required if there are several")
 	require(cmd, "email", "name")
 	return cmd
 }

@@ -26,7 +26,7 @@ func agentRunCommand() *cobra.Command {
 	var server, tokenFile, config string
 	cmd := &cobra.Command{
 		Use:   "run --server URL --token-file FILE --config FILE",
-		Short: "Measure and assess servers, and send what is found",
+		Short: "Measure and assess servers, and send the results",
 		Long: `Measures and assesses the servers of the configuration and this machine, and sends
 what it finds to the server: sessions, statements, host figures and assessments. What
 cannot be sent is kept in the configuration's directory and sent when the server is

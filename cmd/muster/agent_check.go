@@ -23,7 +23,7 @@ func agentCheckCommand() *cobra.Command {
 	var config, report, server, tokenFile string
 	cmd := &cobra.Command{
 		Use:   "check --config FILE [--report FILE] [--server URL] [--token-file FILE]",
-		Short: "Try once what an agent would do with each server",
+		Short: "Try once how an agent would read each server",
 		Long: `Connects to each server of the configuration, reads once what an agent reads again
 and again, runs the checks, and says what works and which grants are missing. It
 sends nothing, and writes nothing but the report.
@@ -122,7 +122,7 @@ func agentGrantsCommand() *cobra.Command {
 	last := len(names) - 1
 	cmd := &cobra.Command{
 		Use:   "grants --engine " + strings.Join(names, "|") + " [--version V] [--classify off|names|values]",
-		Short: "Print the statements that give an account what Muster needs",
+		Short: "Print the grants that Muster's account needs on a server",
 		Long: `Prints a script for an administrator of the server: what an account needs so that
 Muster, or its agent, can measure and assess it, and nothing beside.`,
 		Example: `  muster agent grants --engine postgresql --version 16 | psql -h db01 -U postgres

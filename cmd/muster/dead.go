@@ -33,7 +33,7 @@ func deadListCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what was set aside, oldest first",
+		Short: "List events and jobs that were set aside, oldest first",
 		Args:  cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
 			letters, err := in.runner.DeadLetters().List(cmd.Context(), uuid.Nil, uuid.Nil, deadListLimit)

@@ -301,7 +301,7 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (docs/auditors.md)")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "an RFC 3339 time; none: now")
 	cmd.Flags().StringVar(&kind, "kind", "", fmt.Sprintf("one of %v; none: all", report.Kinds()))
-	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
+	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; required if there are several")
 	return cmd
 }
 

@@ -31,7 +31,7 @@ func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [--witness LOG:POSITION:HASH|CHECKPOINT|FILE]",
-		Short: "Check the logs from their first event and name what does not fit",
+		Short: "Verify the logs from their first event",
 		Long: `Reads each log from its first event: contents against digests, digests against
 the chain, positions and versions for gaps, the end against the head row, and
 the hashes that are kept of its Merkle tree against the events. Then it holds the

@@ -38,7 +38,7 @@ func evidenceCommand(cfg *config.Config) *cobra.Command {
 	var a asked
 	cmd := &cobra.Command{
 		Use:   "evidence --check ID --from TIME --to TIME | --verify FILE --keys FILE",
-		Short: "How a check stood on each server over a period, with a proof",
+		Short: "Print how a check stood on each server over a period, with a proof",
 		Long: `Prints when a check passed, failed, was accepted by an exception and was not
 assessed, on each server of its engine that was active at any time in the period
 (at most 400 days), from recorded assessments: an answer holds until the next
@@ -69,12 +69,12 @@ a file cannot be read).`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.check, "check", "", "the check's id (PG-S17)")
-	f.StringVar(&a.from, "from", "", "an RFC 3339 time; it belongs to the period")
-	f.StringVar(&a.to, "to", "", "an RFC 3339 time; it does not belong to the period; one in the future is now")
+	f.StringVar(&a.from, "from", "", "an RFC 3339 time, part of the period")
+	f.StringVar(&a.to, "to", "", "an RFC 3339 time, not part of the period; a time in the future means now")
 	f.StringSliceVar(&a.instances, "instance", nil, "only these servers, by id")
-	f.StringVar(&a.organization, "in", "", "the organization's name or id; needed where there are several")
+	f.StringVar(&a.organization, "in", "", "the organization's name or id; required if there are several")
 	f.BoolVar(&a.json, "json", false, "print the signed evidence as JSON")
-	f.BoolVar(&a.csv, "csv", false, "print a row a period as CSV")
+	f.BoolVar(&a.csv, "csv", false, "print one row for each period as CSV")
 	f.BoolVar(&a.pdf, "pdf", false, "print it as a PDF")
 	f.StringVar(&a.signed, "proof", "", "also write the signed JSON to this new file")
 	f.StringVar(&a.verify, "verify", "", "check this file, signed JSON or a PDF, instead")

@@ -30,7 +30,7 @@ func feedShowCommand(cfg *config.Config) *cobra.Command {
 	var current bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Each major with its end of life, its latest release and how many CVEs are known",
+		Short: "Print each major with its end of life, latest release and number of known CVEs",
 		Long: `Prints the tables that this program was built with: reports and checks judge
 versions by them. It asks nothing and needs no database. What the tables do not know
 stands below them.
@@ -100,7 +100,7 @@ func feedUpdateCommand(cfg *config.Config) *cobra.Command {
 	var update feedUpdate
 	cmd := &cobra.Command{
 		Use:   "update FILE",
-		Short: "Add published vulnerabilities to those that versions are judged by",
+		Short: "Add published vulnerabilities to the feed",
 		Long: `Reads records of OSV, and those of the PostgreSQL project and of MongoDB in the
 CVE list (JSON 5): one, an array, one a line, or a zip archive of them, as OSV.dev
 exports them. Records about anything else are passed over and counted.

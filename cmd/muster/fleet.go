@@ -46,7 +46,7 @@ func fleetApplyCommand(cfg *config.Config) *cobra.Command {
 	var a fleetApply
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
-		Short: "Bring servers, exceptions and settings to what a YAML file declares",
+		Short: "Apply servers, exceptions and settings from a YAML file",
 		Long: `Prints how the organization differs from the file (-: standard input) and applies
 that. A second run finds nothing to do. docs/administrators.md describes the file.
 
@@ -74,11 +74,11 @@ it. Exit status:
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&a.dryRun, "dry-run", false, "only print the differences; nothing is connected to")
+	f.BoolVar(&a.dryRun, "dry-run", false, "print the differences only, without connecting to any server")
 	f.BoolVar(&a.prune, "prune", false, "remove the servers and revoke the exceptions that the lists of the file do not name")
 	f.BoolVar(&a.unreached, "unreached", false, "also take servers that cannot be reached now")
-	f.StringVar(&a.email, "email", "", "the administrator who acts; needed where the organization has several")
-	f.StringVar(&a.organization, "in", "", "the organization's name or id; needed where there are several and --email is not given")
+	f.StringVar(&a.email, "email", "", "the acting administrator; required if the organization has several")
+	f.StringVar(&a.organization, "in", "", "the organization's name or id; required if there are several and --email is not given")
 	f.BoolVar(&a.json, "json", false, "print one JSON object (docs/administrators.md)")
 	return cmd
 }

@@ -31,7 +31,7 @@ func keysCommand(cfg *config.Config) *cobra.Command {
 func keysRotateCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rotate",
-		Short: "Make a new secret key and seal everything again under it",
+		Short: "Create a new secret key and re-encrypt everything under it",
 		Long: `Puts a new key in front of the old ones in the secret key file, and seals the
 connection strings of all servers and the addresses of channels again under it, in one transaction. Running
 processes that use the same file go on working and need not be told. A machine
@@ -127,7 +127,7 @@ func keysRevokeCommand(cfg *config.Config) *cobra.Command {
 	var since, reason string
 	cmd := &cobra.Command{
 		Use:   "revoke ID --since T",
-		Short: "Say that somebody else may have a key, and since when",
+		Short: "Revoke a key that somebody else may have, from a time on",
 		Long: `Publishes of a key that it is not to be believed from a time on: ID is a fingerprint
 of 'muster keys list', or the id of a key of 'muster keys export', and all keys go
 that come from the same secret key. Whoever checks a report with the new document

@@ -29,7 +29,7 @@ func measurementsCopyCommand(cfg *config.Config) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "copy --to URL",
-		Short: "Move measurements that are over to ClickHouse, or back to PostgreSQL",
+		Short: "Move measurements of closed hours to ClickHouse, or back to PostgreSQL",
 		Long: `Copies all measurements whose hour is over, compares both, and notes where they are,
 while 'serve' runs. Broken off, it goes on when it is called again. Where a bucket is not
 the same, it names the first one, switches nothing and ends with status 1.
@@ -127,7 +127,7 @@ func measurementsDropCommand(cfg *config.Config) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "drop --from URL --yes",
-		Short: "Drop what a move of measurements left behind, and free its disk",
+		Short: "Drop the old copy after a move of measurements, and free its disk",
 		Long: `Drops the measurements that 'muster measurements copy' left where they had been:
 --from postgres those in the installation's own database, --from clickhouse://… those
 there after the way back. It does so once a 'serve' has been started where they are now.

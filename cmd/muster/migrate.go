@@ -18,7 +18,7 @@ func migrateCommand(cfg *config.Config) *cobra.Command {
 func migrateUpCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "up",
-		Short: "Bring the schema up to date; serve does so by itself at start",
+		Short: "Bring the schema up to date; serve does this when it starts",
 		Long: `Takes all migrations that are due. A second step at the end is left to 'muster migrate
 finish': until then the programs from before may run too.`,
 		Args: cobra.NoArgs,
@@ -39,7 +39,7 @@ func migrateFinishCommand(cfg *config.Config) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "finish --yes",
-		Short: "Take the second step of an upgrade: no program from before may run any more",
+		Short: "Take the second step of an upgrade, when no older program runs any more",
 		Long: `Takes the migrations that wait until no program from before runs any more: they take away
 what only such a program needs. From then on one does not start. While one is connected to
 the database this is refused. The way back is the backup from before the upgrade.

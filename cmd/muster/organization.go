@@ -23,7 +23,7 @@ func organizationCreateCommand(cfg *config.Config) *cobra.Command {
 	var name, email, passwordFile string
 	create := &cobra.Command{
 		Use:     "create --name NAME --admin-email ADDRESS --admin-password-file FILE",
-		Short:   "Make a further organization in this installation, with its administrator",
+		Short:   "Create another organization in this installation, with its administrator",
 		Example: `  muster organization create --name "Second House" --admin-email ben@example.org --admin-password-file password`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

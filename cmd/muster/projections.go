@@ -69,7 +69,7 @@ func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
 	var options projections.RebuildOptions
 	cmd := &cobra.Command{
 		Use:   "rebuild NAME",
-		Short: "Fill a projection anew beside the live one, compare, switch",
+		Short: "Rebuild a projection beside the live one, compare, switch",
 		Long: `Fills the projection from the first event into tables of its own while the old
 ones go on serving, prints how the two differ, and switches. NAME is
 report_history, audit, fleet, alerts, exceptions or health. A difference does not stop the switch
@@ -120,7 +120,7 @@ func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff NAME",
-		Short: "Show how the last rebuild differed from what it replaced",
+		Short: "Show how the last rebuild differed from the projection before it",
 		Args:  aProjection,
 		RunE: opened(cfg, func(cmd *cobra.Command, args []string, in *installation) error {
 			difference, ok, err := in.runner.Diff(cmd.Context(), args[0])

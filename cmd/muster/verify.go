@@ -39,7 +39,7 @@ func verifyCommand(cfg *config.Config) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
-		Short: "Is this file one of ours; who asked, when, what was known, who got it",
+		Short: "Verify a report or evidence, and print who requested it, when, and who received it",
 		Long: `Looks for the SHA-256 of each file (-: standard input) in the logs of every
 organization and holds the report's events against the hash chain, the proof that
 was made of it against both, and the log against everything that was signed of it:

@@ -1,4 +1,4 @@
-// Package instant cuts a time to what PostgreSQL keeps of it: UTC, whole
+// Package instant truncates a time to the precision of PostgreSQL: UTC, whole
 // microseconds, never rounded up. It also tells the later of two times from the earlier.
 //
 // Whatever is decided on, hashed or compared is cut first. Otherwise the value in

@@ -1,5 +1,5 @@
-// Package legible says which names are what they look like, and prints those that
-// are not so that they harm nobody.
+// Package legible tells plain names from misleading ones, and prints the misleading ones
+// harmlessly.
 //
 // A name that ends a line forges the next line of a log, of a mail's head or of what a
 // command prints; one with an escape sequence paints over what a terminal shows; one

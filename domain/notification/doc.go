@@ -1,5 +1,5 @@
-// Package notification decides who is told of what: which events a rule matches, when a
-// rule is quiet, and what may be said of channels and rules.
+// Package notification decides about notifications: which events a rule matches, when a
+// rule is quiet, and which settings channels and rules may have.
 //
 // A channel is a way to tell somebody: e-mail, a webhook, a chat, an Alertmanager. A rule
 // says which events are told through which channels, how they are grouped, and when they

@@ -1,5 +1,5 @@
-// Package organization is who belongs to an organization, what their roles
-// allow, and which changes of that people argue about later.
+// Package organization has the members of an organization, the rights of their roles, and
+// the changes that are recorded as events.
 //
 // The table of roles (Role.Scopes) is the contract's, §12. An Organization is
 // folded from its events and decides about members and tokens; names, addresses

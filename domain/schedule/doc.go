@@ -1,5 +1,5 @@
-// Package schedule is the life of a schedule: which report somebody wants again and
-// again, when it is due, and what came of each due time.
+// Package schedule is the life of a schedule: which report it requests, when it is due,
+// and the outcome of each due time.
 //
 // A Recurrence says when, in the words of its own zone: every day, a weekday, or a day
 // of the month, at a time of day. Due times are instants, computed with the rules of the

@@ -1,4 +1,4 @@
-// Package assessment keeps how servers are reached and what was last seen there.
+// Package assessment keeps the connections to servers and their assessments.
 //
 // Store keeps the connection strings, sealed and bound to their row, the
 // assessments (400 days of them, for the scorecard's history) and the last

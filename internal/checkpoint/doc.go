@@ -1,4 +1,4 @@
-// Package checkpoint signs what the logs are, and verifies them while they are served. A
+// Package checkpoint signs the state of the logs, and verifies the logs while they are served. A
 // checkpoint says that a log's Merkle tree (package eventstore/tree) over its first so many
 // events has this root. It is a C2SP signed note, so that programs of others read and cosign
 // it.

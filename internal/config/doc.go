@@ -1,4 +1,4 @@
-// Package config holds what an operator can set.
+// Package config holds the settings of an operator.
 //
 // The settings are one table (settings.go): flag, default, help and how the
 // text is read. A setting's environment variable is its flag in capitals

@@ -1,5 +1,5 @@
-// Package control says how a check stood on each server over a period: when it passed,
-// failed, was accepted, and when nobody knew.
+// Package control computes how a check stood on each server over a period: when it passed,
+// failed, was accepted by an exception, and was not known.
 //
 // It is made from recorded facts alone, at the instant of the question (Evidence.AsOf): the
 // assessments that are kept (assessment.History), the registrations and removals in the

@@ -1,5 +1,5 @@
-// Package intake is how facts come in: each kind of message has a door, which owns what
-// it means and whether its sender may say it.
+// Package intake takes facts in. Each kind of message has a door, which decides its meaning
+// and whether its sender may send it.
 //
 // # How it works
 //

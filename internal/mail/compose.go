@@ -96,7 +96,7 @@ func (f *Findings) brief() string {
 // sentence is what changed, and since when.
 func (f *Findings) sentence() string {
 	if f.Since == nil {
-		return fmt.Sprintf("Findings: %s. There is no earlier report of this kind and scope that it could be compared with.", f.counts())
+		return fmt.Sprintf("Findings: %s. There is no earlier report of this kind and scope to compare with.", f.counts())
 	}
 	said := fmt.Sprintf("Findings: %s. Compared with the report as of %s.", f.counts(), instant(*f.Since))
 	if f.Accepted > 0 {
@@ -202,9 +202,9 @@ func letter(n ReadyNotice) (text, page string) {
 // proofIs says where the proof is.
 func (n ReadyNotice) proofIs() string {
 	if n.Proof == nil {
-		return "The report's proof was not made yet when this e-mail was sent. It will be in the file that you download, and beside it as proof.json."
+		return "The report had no proof yet when this e-mail was sent. The file that you download will contain it; proof.json has it, too."
 	}
-	return "The attachment proof.json is the report's proof. It says the same as the signature, and that the log has the report."
+	return "The attachment proof.json is the report's proof. It says the same as the signature, and shows that the log contains the report."
 }
 
 // because says why the recipient is one.

@@ -1,5 +1,5 @@
-// Package mail tells each recipient that a report is ready, or what a notification
-// rule matched, over SMTP or, where no server is set, into an outbox directory.
+// Package mail sends mails about ready reports and about events that a notification rule
+// matched, over SMTP or, if no server is set, into an outbox directory.
 //
 // # How it works
 //

@@ -55,7 +55,7 @@ func (c *Composer) ComposeInvitation(i Invitation, to Address) (ComposedMail, er
 			"Title": "You are invited to Muster",
 			"Says":  fmt.Sprintf("%s invites you to %s, where Muster watches database servers and reports on them.", who, organization),
 			"Verb":  "Accept the invitation", "Link": i.Link,
-			"Note":    "The link works once and for 24 hours. Do not pass it on: it lets its holder in.",
+			"Note":    "The link works once and for 24 hours. Do not pass it on: it signs its holder in.",
 			"Because": fmt.Sprintf("You receive this e-mail because %s entered your address. If you do not expect it, ignore it.", who),
 		},
 	}, to)
@@ -78,7 +78,7 @@ func (c *Composer) ComposeConfirmation(q Confirmation, to Address) (ComposedMail
 				organization, who, legible.Clean(q.Channel)),
 			"Verb": "Confirm the address", "Link": q.Link,
 			"Note":    "The link works once and for 48 hours. Until it is used, Muster sends nothing else here.",
-			"Because": "You receive this e-mail because somebody entered your address. If you do not want alerts, ignore it.",
+			"Because": "You receive this e-mail because an administrator entered your address. If you do not want alerts, ignore it.",
 		},
 	}, to)
 }

@@ -94,7 +94,7 @@ func (e *DeliveryError) Reason() string {
 	var said string
 	switch {
 	case e.Stage == Addressing:
-		return "The recipient has no address that mail could go to."
+		return "The recipient has no e-mail address."
 	case e.Stage == Storing:
 		return "The mail could not be written to the outbox directory."
 	case e.Stage == Opening && e.Code == 0:

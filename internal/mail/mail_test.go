@@ -147,7 +147,7 @@ func TestAMailCarriesTheProof(t *testing.T) {
 	n.Proof = nil
 	_, bodies = parts(t, strings.NewReader(whole()))
 	for kind, body := range bodies {
-		if !strings.Contains(html.UnescapeString(body), "The report's proof was not made yet when this e-mail was sent.") || strings.Contains(body, "attachment") {
+		if !strings.Contains(html.UnescapeString(body), "The report had no proof yet when this e-mail was sent.") || strings.Contains(body, "attachment") {
 			t.Errorf("%s part does not say that there is no proof:\n%s", kind, body)
 		}
 	}
@@ -234,7 +234,7 @@ func TestWhatDependsOnTheRecipient(t *testing.T) {
 		"with some that were accepted": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3, Since: &n.AsOf, Accepted: 2} },
 			"Security Report ready: 3 instances: billing, crm, orders <b> (0 new, 0 closed, 3 open, 2 accepted since)", "Of those in it, 2 were accepted since, and are no longer counted as open."},
 		"the first": {func(n *mail.ReadyNotice) { n.Findings = &mail.Findings{Open: 3} },
-			"Security Report ready: 3 instances: billing, crm, orders <b> (3 open)", "Findings: 3 open. There is no earlier report of this kind and scope that it could be compared with."},
+			"Security Report ready: 3 instances: billing, crm, orders <b> (3 open)", "Findings: 3 open. There is no earlier report of this kind and scope to compare with."},
 		"line breaks": {func(n *mail.ReadyNotice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
 		"turned":      {func(n *mail.ReadyNotice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
 	} {

@@ -1,5 +1,5 @@
-// Package measurements keeps what is measured of hosts, sessions and statements, and
-// answers the four tiles from it: connections, utilization, query performance and
+// Package measurements keeps the samples of hosts, sessions and statements, and
+// answers the four tiles from them: connections, utilization, query performance and
 // wait events.
 //
 // Samples come in by Store.Write, in any order and as often as their senders like.

@@ -1,4 +1,4 @@
-// Package networks judges addresses before Muster connects to them for somebody who asks.
+// Package networks decides whether Muster may connect to an address on a user's behalf.
 //
 // An address is judged by where it leads: an IPv4 address in an IPv6 address (mapped,
 // compatible, translated, NAT64, 6to4) counts as that IPv4 address, and a zone changes

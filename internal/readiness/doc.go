@@ -1,5 +1,5 @@
-// Package readiness asks what a process needs whether it is there, cheaply enough for
-// every prober that wants to know.
+// Package readiness checks that everything a process needs is available, cheaply enough
+// for every prober.
 //
 // # How it works
 //

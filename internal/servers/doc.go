@@ -1,5 +1,4 @@
-// Package servers is how the database servers of an organization are reached, whatever
-// their engine.
+// Package servers connects to an organization's database servers, of any engine.
 //
 // Target is a server as its connection string names it, and Open the only way to it:
 // nothing of the environment, passfile or service file of the machine Muster runs on

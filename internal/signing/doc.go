@@ -1,5 +1,5 @@
-// Package signing is who signs for an installation: its id, which every signature is
-// made under, and the public halves of its keys, as auditors get them.
+// Package signing holds the identity under which an installation signs: its id, and the
+// public halves of its keys, as auditors get them.
 //
 // The secret keys are those of package secrets, and of the operator, who may bring a
 // certificate for PDFs (LoadCertificate). What signs now is always computed from them. The

@@ -1,5 +1,5 @@
-// Package telemetry says what a running Muster is doing: figures, traces and
-// what a log line belongs to, without saying for whom.
+// Package telemetry exports figures and traces of a running Muster, and ties log lines to
+// requests, without naming any person.
 //
 // # Figures
 //

@@ -1,6 +1,6 @@
-// Package timestamp gets RFC 3161 time stamps from a service of somebody else's, and
-// judges them: who holds our database and our keys can date a report back, but not that
-// service's signature.
+// Package timestamp gets RFC 3161 time stamps from an external service, and judges them. A
+// holder of our database and keys can backdate a report, but cannot forge the service's
+// signature.
 //
 // A token says that a digest was known at a time. Service.Stamp asks for one and checks
 // it before it is kept; Verify judges one that comes with a file, under the roots that

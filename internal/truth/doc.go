@@ -1,5 +1,5 @@
-// Package truth compares what monitors say of a server with what happened on it: twelve
-// hostile scenes and a quiet one, on three engines.
+// Package truth compares the figures of several monitors with the truth on simulated servers:
+// twelve hostile scenes and a quiet one, on three engines.
 //
 // # How it works
 //

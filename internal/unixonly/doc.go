@@ -1,4 +1,4 @@
-// Package unixonly is what the server needs of Unix and Windows does not have.
+// Package unixonly has the functions of Unix that the server needs and Windows lacks.
 //
 // The agent runs on Windows, too, and is the same program. There everything here fails
 // with errors.ErrUnsupported, or knows nothing: no command that an agent needs comes here,

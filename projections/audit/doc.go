@@ -1,6 +1,6 @@
-// Package audit is the read model of who did what: an entry for every event of
-// the reports and the organization log, for what members did in the fleet's, and for the
-// instances that a feed's token removed, deactivated, renamed or moved.
+// Package audit is the read model of the audit list. It has an entry for every event of
+// the reports and the organization log, for every action of a member in the fleet's log, and
+// for instances that a feed's token removed, deactivated, renamed or moved.
 //
 // An entry carries the exact bytes of its event and the time at which it was
 // recorded. Trail reads one stream, oldest first; List an organization, newest

@@ -1,6 +1,6 @@
-// Package fleet is the read model of what is watched: instances and their
-// databases as they are now. What was removed is gone from it but for its last name
-// (Names), by which what was measured of it is shown.
+// Package fleet is the read model of the watched instances and their databases, as they
+// are now. Of removed ones it keeps the last name (Names), under which their measurements
+// are shown.
 //
 // Its Reader also answers the write side: a report's scope is validated against
 // it, and a write to the fleet log is answered after this projection has passed

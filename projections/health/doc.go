@@ -1,5 +1,5 @@
-// Package health is the read model of how servers fare: a score for each day on which
-// one was assessed, and what changed on it.
+// Package health is the read model of health: each server's score by day, and the changes
+// that its assessments found.
 //
 // It reads the fleet's log and takes from it what assessments came to. A day (of UTC)
 // has the score of its last assessment, and a day without one has none. Days and changes

@@ -1,5 +1,5 @@
-// Package changes says how an assessment of a server differs from the one before it:
-// in its score, and in what the server is like.
+// Package changes compares an assessment of a server with the one before it: the score,
+// and the state of the server.
 //
 // A look sees a State: settings, roles, memberships and privileges on databases, the
 // lines of pg_hba.conf, the version and the extensions of each database. Keep is called

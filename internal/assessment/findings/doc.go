@@ -1,4 +1,4 @@
-// Package findings keeps what fails on each server now, and since when.
+// Package findings keeps the current findings of each server, and since when each is open.
 //
 // A finding is one object that breaks one check on one database or instance, as
 // analysis.Findings lists it for a report; beside them are the checks that could not

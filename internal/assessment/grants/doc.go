@@ -1,6 +1,6 @@
-// Package grants says of a missing grant whether Muster needs it, what it reveals to
-// whoever holds it, and whether an organization may decline it, and puts the grants of a
-// server into one script.
+// Package grants describes a missing grant: whether Muster needs it, what it reveals to its
+// holder, and whether an organization may decline it. It puts the grants of a server into one
+// script.
 //
 // Of is a function of the object and the statement that an inspector or a collector
 // wrote, so that grants that were stored by an older program are judged alike. A grant is

@@ -1,5 +1,5 @@
-// Package inspection runs the checks of a catalogue on a server, and says what came of
-// each in the same words for every engine.
+// Package inspection runs the checks of a catalog on a server, and reports each result in
+// the same words for every engine.
 //
 // A Look is one database, or the server as a whole: a session, the settings that were
 // read of it, and the Server that its engine's inspector knows. A check is run where it

@@ -1,5 +1,5 @@
-// Package logged holds assessments against what the fleet's log says of them, so that
-// nobody uses one that was changed in the database.
+// Package logged checks assessments against their events in the fleet's log, so that no
+// assessment is used after it was changed in the database.
 //
 // Each assessment has an event (fleet.InstanceAssessed where it came to something new, else
 // fleet.AssessmentKept) with its instance, its time, the SHA-256 of its facts and of its

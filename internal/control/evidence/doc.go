@@ -1,5 +1,5 @@
-// Package evidence writes down how a check stood over a period, so that it can be handed
-// to somebody who does not have the installation: signed JSON, CSV, and a PDF.
+// Package evidence writes how a check stood over a period as signed JSON, CSV and PDF, for
+// readers without the installation.
 //
 // The Document holds the answer of package control, what it was made from and where that
 // is recorded: the heads of the two logs at the instant of the question, the positions of

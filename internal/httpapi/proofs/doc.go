@@ -1,6 +1,6 @@
-// Package proofs answers whoever trusts neither the server nor its database: with the
-// public keys of the installation, and with the logs' Merkle trees in the form of C2SP's
-// tlog-tiles, which programs of others read.
+// Package proofs serves evidence for people who trust neither the server nor its database:
+// the public keys of the installation, and the logs' Merkle trees in the form of C2SP's
+// tlog-tiles, which other programs read.
 //
 // A tile has hashes and an entry bundle has leaves, 40 bytes each; no content of an event
 // is in either. Still they say how many events there were and when, of all organizations

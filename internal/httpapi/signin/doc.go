@@ -1,4 +1,4 @@
-// Package signin answers for who may come in: sessions and passwords, the identity
+// Package signin handles access: sessions and passwords, the identity
 // provider, the first sign-in, members and invitations, tokens, and the organization's
 // settings.
 //

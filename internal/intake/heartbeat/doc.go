@@ -1,4 +1,4 @@
-// Package heartbeat keeps how agents are: what each said of itself last, and what of the
+// Package heartbeat keeps the state of agents: each one's last report of itself and of the
 // servers that it measures.
 //
 // A report replaces the one before of the same sender and token: the same sender id by another

@@ -1,4 +1,4 @@
-// Package hostmetrics makes samples of hosts out of what agents say of them, one
+// Package hostmetrics makes samples of hosts out of agents' metrics, one
 // data point at a time: the names of node_exporter and windows_exporter, which come by
 // remote_write, and those of OpenTelemetry's hostmetrics receiver, which come by OTLP. The decoders of both
 // fill a Message; package agents looks up its instances and records its samples.

@@ -1,5 +1,5 @@
-// Package push is the one door through which samples reach the store: what agents and
-// feeds send, and what Muster measures itself.
+// Package push is the one door through which samples reach the store: those of agents and
+// feeds, and Muster's own.
 //
 // Record keeps a batch, and then tells the watch what the batch says of its servers:
 // each was heard from, and each volume of a host is so full. Volumes that share their

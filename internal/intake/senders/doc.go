@@ -1,5 +1,5 @@
-// Package senders keeps what each sender sent in the last day, by name, and what became of
-// it: what was used, and what was not and why. The page of operations shows it.
+// Package senders keeps the messages of each sender in the last day, by name: which samples
+// were used, and why others were not. The page of operations shows it.
 //
 // # How it works
 //

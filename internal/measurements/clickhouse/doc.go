@@ -1,5 +1,5 @@
-// Package clickhouse keeps blocks of measurements in ClickHouse, for whoever has outgrown
-// PostgreSQL, which stays the ledger in front of it (package blocks).
+// Package clickhouse keeps blocks of measurements in ClickHouse, for installations that
+// outgrew PostgreSQL, which stays the ledger in front of it (package blocks).
 //
 // # Where a block is
 //

@@ -1,5 +1,5 @@
-// Package codec is what the bytes in the tables of pgstore mean: the bodies of samples,
-// the slots and rows of rollups, the details, and how those add up to what a tile shows.
+// Package codec defines the bytes in the tables of pgstore: the bodies of samples, the slots
+// and rows of rollups, the details, and how they add up to the figures of a tile.
 // All of it is pure; pgstore has the statements, the locks and the transactions.
 //
 // Each kind of series (hosts, sessions, statements) says what it knows as a Kind: how
