@@ -15,6 +15,12 @@
 // Make its folder, add its value to All and its name to domain/fleet. The tests here name
 // the lists that lack it.
 //
+// An engine that Muster connects to has a connection string and sessions in package servers,
+// an inspector in a folder of internal/assessment, a reader in a folder of
+// internal/intake/measure, and one value in live that joins them. The test of live names
+// what lacks. In the pages, its name goes into checkedEngines of web/src/engines.ts: each
+// table that lacks it does not compile.
+//
 // # What may go wrong
 //
 //   - A name is of no engine: Of returns an *UnknownError. A document that an earlier or
