@@ -264,6 +264,7 @@ func TestAssessmentsFromBeforeMarks(t *testing.T) {
 		"not looked at":    {"not_assessed", "", "legacy 13-10:failed 10-0:altered"},
 		"better":           {"pass", "", "legacy 13-10:failed 10-0:altered"},
 		"not reached":      {snapshot.OutcomeUnreachable, "", "legacy 13-0:failed"},
+		"none that day":    {"fail", "", "legacy 13-10:failed 10-0:altered"}, // the log has one of the day before
 		"the logged, too":  {"fail", `UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json, answers = NULL WHERE instance_id = $1`, "legacy 13-0:altered"},
 		"the logged alone": {"fail", `DELETE FROM assessments WHERE instance_id = $1 AND recorded_at < $2`, "legacy 13-0:altered"},
 	}
@@ -277,6 +278,9 @@ func TestAssessmentsFromBeforeMarks(t *testing.T) {
 			second.Assessment = snapshot.Assessment{Outcome: c.status}
 		}
 		first.At, second.At = day.Add(time.Hour), day.Add(4*time.Hour)
+		if name == "none that day" {
+			first.At = day.Add(-time.Hour)
+		}
 		s.before(first, true)
 		s.before(second, false)
 		servers[name] = legacy

@@ -109,25 +109,23 @@ func (b binder) absent(e logged.Entry) (l Look, is bool) {
 	return l, true
 }
 
-// compared is an assessment without an event that a program from before marks kept. Such a
-// program left out what said the same as the last one that the log has of that day. An attempt
-// that did not reach the server had no event, and anybody can insert one: it does not count where
-// it would end a worse state.
-func (b binder) compared(row assessment.Answered, logged []Look) (l Look, counts bool) {
+// compared is an assessment without an event (logged.Unlogged). Anybody can insert an attempt that
+// did not reach the server: it does not count where it would end a worse state.
+func (b binder) compared(row assessment.Answered, events []Look) (l Look, counts bool) {
 	l, last := stored(row), -1
-	for i, other := range logged {
-		if other.Event > 0 && !other.At.After(l.At) && sameDay(other.At, l.At) && (last < 0 || other.At.After(logged[last].At)) {
+	for i, other := range events {
+		if other.Event > 0 && !other.At.After(l.At) && sameDay(other.At, l.At) && (last < 0 || other.At.After(events[last].At)) {
 			last = i
 		}
 	}
-	better := last >= 0 && rank(b.at(l)) < rank(b.at(logged[last]))
+	better := last >= 0 && rank(b.at(l)) < rank(b.at(events[last]))
 	switch {
-	case last >= 0 && logged[last].Altered != "":
+	case last >= 0 && events[last].Altered != "":
 		l.Altered = ReasonChanged
+	case logged.Unlogged(!row.Unreached, last >= 0, better):
+		l.Answers, l.Altered = nil, ReasonUnlogged
 	case row.Unreached:
 		return l, !better
-	case last < 0 || better:
-		l.Answers, l.Altered = nil, ReasonUnlogged
 	}
 	return l, true
 }

@@ -127,9 +127,13 @@ func classificationHolds(t Terms, book *Book, u Used) (at int64, holds bool) {
 	return at, false
 }
 
-// differ are those without an event, kept by a program from before marks, that say better of
-// the server than the last one that the log names: such a program left the event out only
-// where the two said the same.
+// Unlogged judges an assessment without an event, which a program from before marks kept. Such a
+// program left the event out where the assessment said the same as the last one that the log has
+// of its day. An attempt that did not reach the server had no event. last says whether there is such
+// a last one, and better whether the assessment says better of the server than that.
+func Unlogged(reached, last, better bool) (altered bool) { return reached && (!last || better) }
+
+// differ are those without an event that are altered (Unlogged), or whose last one is.
 func (r *Reader) differ(ctx context.Context, organization uuid.UUID, unlogged []Used, book *Book) (out []Alteration, err error) {
 	for _, u := range unlogged {
 		mine, _, err := r.facts(ctx, organization, u.ID)
@@ -138,7 +142,7 @@ func (r *Reader) differ(ctx context.Context, organization uuid.UUID, unlogged []
 		}
 		last, ok := lastOfDay(book.Of(u.Instance), u.At)
 		switch {
-		case mine == nil, !ok && mine.Outcome != snapshot.OutcomeUnreachable:
+		case mine == nil, !ok && Unlogged(mine.Outcome != snapshot.OutcomeUnreachable, false, false):
 			out = append(out, Alteration{Instance: u.Instance, At: u.At})
 			continue
 		case !ok:
@@ -150,7 +154,7 @@ func (r *Reader) differ(ctx context.Context, organization uuid.UUID, unlogged []
 			return nil, err
 		case logged == nil || !last.Is(logged.Stored):
 			out = append(out, Alteration{Instance: u.Instance, At: last.At, Position: last.Position, Gone: !there})
-		case mine.Outcome != snapshot.OutcomeUnreachable && assessment.Better(*mine.Assessment, *logged.Assessment):
+		case Unlogged(mine.Outcome != snapshot.OutcomeUnreachable, true, assessment.Better(*mine.Assessment, *logged.Assessment)):
 			out = append(out, Alteration{Instance: u.Instance, At: u.At})
 		}
 	}

@@ -245,3 +245,67 @@ func TestACopiedEvent(t *testing.T) {
 		t.Errorf("with a copy of the event of before it says %s of what is there, want %s", got, whole)
 	}
 }
+
+// TestAnAssessmentWithoutItsEvent, which a program from before marks kept, is used where it says
+// nothing better than the last one that the log has of its day.
+func TestAnAssessmentWithoutItsEvent(t *testing.T) {
+	t.Parallel()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, acme := pgtest.DB(t), uuid.New()
+	events, facts := eventstore.New(db), assessment.NewStore(db, key)
+	if err := secrets.CheckKeys(t.Context(), db, key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := key.BeginMarks(t.Context(), db, "", time.Now(), func(context.Context) (bool, error) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	service := &commands.Service{DB: db, Events: events, Now: time.Now}
+	reader := &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode}
+	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(-12 * time.Hour)
+	found := func(status string) snapshot.Assessment {
+		if status == snapshot.OutcomeUnreachable {
+			return snapshot.Assessment{Outcome: status}
+		}
+		return snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: status}}}
+	}
+	for name, c := range map[string]struct {
+		first, second string
+		ago           time.Duration // of the first, which alone has an event
+		altered       int
+	}{
+		"the same":                       {snapshot.StatusFail, snapshot.StatusFail, time.Minute, 0},
+		"worse":                          {snapshot.StatusPass, snapshot.StatusFail, time.Minute, 0},
+		"better":                         {snapshot.StatusFail, snapshot.StatusPass, time.Minute, 1},
+		"not looked at":                  {snapshot.StatusFail, snapshot.StatusNotAssessed, time.Minute, 1},
+		"the first of its day":           {snapshot.StatusFail, snapshot.StatusFail, 24 * time.Hour, 1},
+		"an attempt":                     {snapshot.StatusFail, snapshot.OutcomeUnreachable, time.Minute, 0},
+		"an attempt, the first that day": {snapshot.StatusFail, snapshot.OutcomeUnreachable, 24 * time.Hour, 0},
+	} {
+		server := uuid.New()
+		sent := []assessment.Sent{{Instance: server, At: noon.Add(-c.ago), Assessment: found(c.first)}, {Instance: server, At: noon, Assessment: found(c.second)}}
+		err := facts.RecordSent(t.Context(), acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+			first := told[0].(fleet.InstanceAssessed)
+			_, err := service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"},
+				fleet.InstanceAssessed{InstanceID: server, AssessmentID: first.AssessmentID, At: first.At})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var second uuid.UUID
+		if err := db.Get(&second, `SELECT id FROM assessments WHERE instance_id = $1 AND recorded_at = $2`, server, noon); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := facts.Assessment(t.Context(), acme, second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := logged.Used{Stored: kept.Stored, Reached: c.second != snapshot.OutcomeUnreachable}
+		if _, altered, err := reader.Bind(t.Context(), acme, []logged.Used{u}, time.Now()); err != nil || len(altered) != c.altered {
+			t.Errorf("%s: altered are %+v, %v", name, altered, err)
+		}
+	}
+}
