@@ -96,7 +96,7 @@ func refused(err error) error {
 	case errors.As(err, &lapsed):
 		return invalidState("Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + ".")
 	case errors.As(err, &last):
-		return &RuleError{Code: "last_admin", Detail: "Make somebody else an administrator first."}
+		return &RuleError{Code: "last_admin", Detail: "Make another member an administrator first."}
 	case errors.As(err, &unknown):
 		return &NotFoundError{What: unknown.What}
 	case errors.As(err, &status):

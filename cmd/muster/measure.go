@@ -92,7 +92,7 @@ func (p *process) measure() {
 			{Labels: []string{kind, "dead"}, Value: float64(c.Dead)},
 		}
 	}))
-	p.metrics.Gauge("muster_jobs_due_seconds", "For how long the oldest job is due that nobody works on, by kind.", []string{"kind"}, p.jobReadings(func(kind string, c jobs.QueueCounts) []telemetry.Reading {
+	p.metrics.Gauge("muster_jobs_due_seconds", "How long the oldest waiting job has been due, by kind.", []string{"kind"}, p.jobReadings(func(kind string, c jobs.QueueCounts) []telemetry.Reading {
 		return []telemetry.Reading{{Labels: []string{kind}, Value: c.Due.Seconds()}}
 	}))
 }

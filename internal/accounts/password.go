@@ -174,7 +174,7 @@ func CheckPassword(password string, about ...string) error {
 	}):
 		return weak("the password must not contain the e-mail address")
 	case strength(password, about) < minStrength:
-		return weak("the password is one that is soon guessed; add words that nobody expects")
+		return weak("the password is easy to guess; add unusual words")
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func Open(o Options) (*Agent, error) {
 	a.delivery = measure.Troubles{Log: o.Log, Fails: "nothing can be sent; it is kept", Works: "the server takes what is sent again"}
 	a.drops = measure.Troubles{Log: o.Log, Fails: "the server takes none of it, and it is dropped", Works: "the server takes it again"}
 	a.older = measure.Troubles{Log: o.Log, Fails: "the server is older than this agent and does not know all of this; it is kept until the server is upgraded", Works: "the server takes it again"}
-	a.facts = measure.Troubles{Log: o.Log, Fails: "the server refuses what was found; it is tried again every hour", Works: "the server takes what was found"}
+	a.facts = measure.Troubles{Log: o.Log, Fails: "the server refuses the assessment; the agent tries again every hour", Works: "the server accepts the assessment"}
 	a.names = measure.Troubles{Log: o.Log, Fails: "the token is limited to instances and cannot rename or move them; what Muster has stays", Works: "Muster and the configuration have the same name and host of the server"}
 	a.engines = o.Engines(a.Now)
 	for _, one := range o.Config.Servers {

@@ -176,7 +176,7 @@ func (s *Source) dumpSnapshot(ctx context.Context, tx *sqlx.Tx, dir string, befo
 	for fingerprint, n := range sealed {
 		if !s.AcceptFindings {
 			return nil, fmt.Errorf("%d connections are sealed under key %q, which is not in %s: without it the backup could not be restored whole. "+
-				"Put its line there, enter those connections anew, or make the backup all the same with --accept-findings", n, fingerprint, s.Keys.Path())
+				"Put its line there, enter those connections again, or make the backup anyway with --accept-findings", n, fingerprint, s.Keys.Path())
 		}
 		m.Absent = append(m.Absent, Absent{Name: fmt.Sprintf("key %q, under which %d connections are sealed", fingerprint, n), Reason: missing})
 	}

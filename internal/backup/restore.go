@@ -232,7 +232,7 @@ func (t *RestoreTarget) requireEmpty(ctx context.Context, b *Backup, major int) 
 	case len(files) > 0:
 		problems = append(problems, fmt.Sprintf("the blob store holds files (%s); name an empty one (--blob-url, or --data-dir)", files[0]))
 	case owner != "":
-		problems = append(problems, "the blob store belongs to another installation, as its file muster-store says; name one that is nobody's (--blob-url, or --data-dir), "+
+		problems = append(problems, "the blob store belongs to another installation, as its file muster-store says; name an unused one (--blob-url, or --data-dir), "+
 			"or remove that file if nothing uses the store any more")
 	}
 	if err := t.requireKeyFile(b); err != nil {

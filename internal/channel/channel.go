@@ -60,7 +60,7 @@ type Tools struct {
 }
 
 // ErrNobody says that a channel leads to nobody who can be notified.
-var ErrNobody = errors.New("the channel leads to nobody")
+var ErrNobody = errors.New("the channel has no recipient")
 
 // Form makes the body of a post, and headers where the receiver wants some.
 type Form func(m Message, to notification.Address, now time.Time) (http.Header, []byte, error)

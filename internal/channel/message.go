@@ -210,7 +210,7 @@ var missed = map[string]string{
 	schedule.ReasonAway:    "Muster was away",
 	schedule.ReasonNextDue: "it waited until the next was due",
 	schedule.ReasonRefused: "such a report cannot be requested any more",
-	schedule.ReasonChanged: "the schedule was changed or removed meanwhile",
+	schedule.ReasonChanged: "the schedule was changed or removed before the delivery",
 }
 
 // Link is the page that shows an event.

@@ -23,11 +23,11 @@ func (c *Config) Warnings() []string {
 	}
 	slices.Sort(warnings)
 	if u, err := url.Parse(c.OIDCIssuer); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
-		warnings = append(warnings, fmt.Sprintf("--oidc-issuer %s is not encrypted: whoever sits between can sign in as anybody", c.OIDCIssuer))
+		warnings = append(warnings, fmt.Sprintf("--oidc-issuer %s is not encrypted: an attacker on the network can sign in as any user", c.OIDCIssuer))
 	}
 	if u, err := url.Parse(c.PublicURL); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && !c.InsecureCookies {
 		warnings = append(warnings, fmt.Sprintf("people cannot sign in at %s: browsers keep a secure cookie only with https; "+
-			"set --public-url to an https address, or --insecure-cookies where nobody listens in between", c.PublicURL))
+			"set --public-url to an https address, or --insecure-cookies on a trusted network", c.PublicURL))
 	}
 	return warnings
 }

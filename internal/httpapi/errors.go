@@ -164,7 +164,7 @@ func exhausted(e *budgets.ExhaustedError, now time.Time) *wire.Problem {
 		return p
 	}
 	p.RetryAfter, p.Budget.ResetAt = max(time.Second, e.ResetAt.Sub(now)), wire.UTC(&e.ResetAt)
-	p.Detail += " The budget begins anew at " + e.ResetAt.UTC().Format(time.RFC3339) + "."
+	p.Detail += " The budget restarts at " + e.ResetAt.UTC().Format(time.RFC3339) + "."
 	return p
 }
 

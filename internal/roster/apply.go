@@ -45,7 +45,7 @@ type Applier struct {
 const triedAtOnce = 16
 
 // errMeanwhile says that somebody else changed what was compared.
-var errMeanwhile = errors.New("it was changed meanwhile by somebody else; apply the file again")
+var errMeanwhile = errors.New("another change came in between; apply the file again")
 
 // notThereError says that the instance of an exception is not there.
 type notThereError struct{ instance string }

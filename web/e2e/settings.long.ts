@@ -67,7 +67,7 @@ test("38 the last administrator is not offered to be demoted, and a refusal is e
     before: async (p) => {
       await members([ada, member("Carla", "admin")])(p);
       await p.route("**/api/v1/members/*", (route) =>
-        route.fulfill(problem(409, "last_admin", { detail: "Make somebody else an administrator first." })),
+        route.fulfill(problem(409, "last_admin", { detail: "Make another member an administrator first." })),
       );
     },
   });

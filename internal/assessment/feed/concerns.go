@@ -61,7 +61,7 @@ func (f *Feed) mayReach(m major, v vulnerability) bool {
 // unexamined is how a CVE concerns a version that nobody looked at: it is not
 // exploitable where its precondition rules it out, and else not ruled out.
 func (p precondition) unexamined(id, major string, a *snapshot.Assessment) snapshot.InstanceCVE {
-	words := major + " was out of support; nobody looked whether it is affected"
+	words := major + " was out of support; the vendor did not analyze whether it is affected"
 	applies, why := p.holds(a)
 	if applies == snapshot.CVENotExploitable {
 		return snapshot.InstanceCVE{ID: id, Applies: snapshot.CVENotExploitable, Precondition: why}

@@ -41,7 +41,7 @@ func brokenRecipients(members []uuid.UUID, others bool) []notification.Broken {
 	case len(members) > notification.MaxMembers:
 		return []notification.Broken{{Pointer: "#/memberIds", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d", notification.MaxMembers)}}
 	case len(members) == 0 && !others:
-		return []notification.Broken{{Pointer: "#/memberIds", Code: "member_required", Detail: "must name somebody, or administrators be true"}}
+		return []notification.Broken{{Pointer: "#/memberIds", Code: "member_required", Detail: "must name at least one member, or administrators must be true"}}
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func (s *ReportRoutes) GetReportFile(ctx context.Context, r api.GetReportFileReq
 func (s *ReportRoutes) kept(row history.ReportRow, name string) (file, error) {
 	if name == report.InputsFile {
 		if s.inputsErased(row) {
-			return file{}, &wire.Problem{Code: "inputs_erased", Detail: "The inputs of this report were erased: their time has come, or they named somebody who was erased."}
+			return file{}, &wire.Problem{Code: "inputs_erased", Detail: "The inputs of this report were erased: their retention has ended, or they named a person who was erased."}
 		}
 		return inputsOf(row), nil
 	}

@@ -204,7 +204,7 @@ func (c *Collector) record(ctx, limited context.Context, claim assessment.Claim,
 		case errors.As(err, &gone):
 			return nil, c.leave(ctx, claim)
 		case errors.As(err, &rule):
-			c.log.WarnContext(ctx, "the fleet refused what was found on an instance", "instance", claim.Instance, "error", err)
+			c.log.WarnContext(ctx, "the fleet refused the assessment of an instance", "instance", claim.Instance, "error", err)
 		default:
 			return nil, err
 		}
