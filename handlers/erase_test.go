@@ -156,7 +156,7 @@ func TestAMemberErasedDuringTheBuild(t *testing.T) {
 			if got := s.stored(); !equalSets(got, files(ready)) {
 				t.Errorf("left are %v, want the PDF and its table", got)
 			}
-			if failed, _ := last[report.EmailFailed](s, id); failed.MemberID != s.ana || !strings.Contains(failed.Reason, "no address") {
+			if failed, _ := last[report.EmailFailed](s, id); failed.MemberID != s.ana || !strings.Contains(failed.Reason, "no e-mail address") {
 				t.Errorf("recorded %+v", failed)
 			}
 		})

@@ -177,7 +177,7 @@ func TestAMailGoesWithoutAProof(t *testing.T) {
 	s.work("w1", s.waiting(time.Second), s.mailer().Task(1)) // nobody signs
 	s.until("the mail is sent", func() bool { return s.has(id, "report.email_sent") })
 	m, ok := offline.ReadMail([]byte(s.smtp.To(s.address("ana"))[0].Data))
-	if !ok || m.Proofs != nil || !strings.Contains(m.Text, "The report's proof was not made yet when this e-mail was sent.") {
+	if !ok || m.Proofs != nil || !strings.Contains(m.Text, "The report had no proof yet when this e-mail was sent.") {
 		t.Errorf("%d proofs, %s", len(m.Proofs), m.Text)
 	}
 	if a := offline.CheckMail(m, nil, attest.Trust{Keys: s.keys()}); a.Verdict != attest.Holds {

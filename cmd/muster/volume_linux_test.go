@@ -101,7 +101,7 @@ func TestARestoreIntoTheFilesOfAnother(t *testing.T) {
 	dir, there := newBackup(t), elsewhere(t)
 	i.must(t, "backup", dir)
 	there.blobs = store
-	there.fail(t, []string{"restore", dir}, "belongs to another installation", "name one that is nobody's (--blob-url") // before anything is loaded
+	there.fail(t, []string{"restore", dir}, "belongs to another installation", "name an unused one (--blob-url") // before anything is loaded
 	if found, err := theirs.Owner(t.Context()); err != nil || found != "theirs" {
 		t.Errorf("it is %q's, %v", found, err)
 	}

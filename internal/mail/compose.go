@@ -88,7 +88,7 @@ func (f *Findings) brief() string {
 		said += fmt.Sprintf(", %d accepted since", f.Accepted)
 	}
 	if f.Unknown > 0 {
-		said += fmt.Sprintf(", %d not looked at", f.Unknown)
+		said += fmt.Sprintf(", %d not checked", f.Unknown)
 	}
 	return said
 }
@@ -100,10 +100,10 @@ func (f *Findings) sentence() string {
 	}
 	said := fmt.Sprintf("Findings: %s. Compared with the report as of %s.", f.counts(), instant(*f.Since))
 	if f.Accepted > 0 {
-		said += fmt.Sprintf(" Of those in it, %d were accepted since, and are no longer counted as open.", f.Accepted)
+		said += fmt.Sprintf(" %d of its findings were accepted since then and no longer count as open.", f.Accepted)
 	}
 	if f.Unknown > 0 {
-		said += fmt.Sprintf(" Of those in it, %d could not be looked at this time.", f.Unknown)
+		said += fmt.Sprintf(" %d of its findings could not be checked this time.", f.Unknown)
 	}
 	return said
 }
