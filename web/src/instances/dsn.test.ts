@@ -98,3 +98,7 @@ test("each engine's usual mode is one that it has, and its example begins as its
   expect(connectedEngine("mongodb")).toBeNull();
   expect(connectedEngine("toString")).toBeNull();
 });
+
+test("an engine that Muster does not connect to has no connection string", () => {
+  for (const engine of ["mongodb", "mysql", "db2", "toString"]) expect(dsnOf({ ...fields, engine })).toBe("");
+});
