@@ -229,7 +229,7 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 	}
 	active, host := true, "localhost"
 	ids, err := d.fleet(ctx, actor, []commands.FleetItem{{
-		ExternalID: OwnServerName, Name: OwnServerName, Engine: fleet.PostgreSQL, Host: &host, Active: &active, CreatedAt: since,
+		ExternalID: OwnServerName, Name: OwnServerName, Engine: fleet.PostgreSQL, Host: &host, Active: &active, CreatedAt: since, Tags: &map[string]string{"env": "prod", "team": "platform"},
 	}})
 	if err != nil {
 		return uuid.Nil, err

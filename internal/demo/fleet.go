@@ -17,6 +17,7 @@ type server struct {
 	Version   string
 	Host      string
 	Inactive  bool
+	Tags      map[string]string
 	Days      int // since it was registered, before the organization was made
 	Databases []string
 
@@ -55,7 +56,7 @@ func items(now time.Time) []commands.FleetItem {
 		active := !s.Inactive
 		item := commands.FleetItem{
 			ExternalID: s.Name, Name: s.Name, Engine: s.Engine,
-			Version: &s.Version, Host: &s.Host, Active: &active, CreatedAt: created,
+			Version: &s.Version, Host: &s.Host, Active: &active, CreatedAt: created, Tags: &s.Tags,
 		}
 		for k, name := range s.Databases {
 			item.Databases = append(item.Databases, commands.FleetDatabase{

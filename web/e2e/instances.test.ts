@@ -637,3 +637,39 @@ test("databases that the first assessment finds are listed as soon as they are c
   await page.getByRole("cell", { name: "billing" }).waitFor();
   expect(await page.getByText("No databases yet").count()).toBe(0);
 });
+
+test("a tag leads to the servers that have it, and is changed on a server's page", async () => {
+  const page = await visit("/instances");
+  await page
+    .getByRole("row", { name: /demo-ora-dwh-01/ })
+    .getByRole("link", { name: "team:analytics" })
+    .click();
+  await page.getByText("2 of 2 instances").waitFor();
+  expect(new URL(page.url()).search).toBe("?tag=team:analytics");
+  await page.getByRole("combobox", { name: "Tags", exact: true }).click();
+  await page.getByRole("option", { name: "team:platform" }).click();
+  await page.getByRole("link", { name: "demo-mssql-hr-01" }).waitFor();
+  await page.goto("/instances?tag=team:analytics&tag=env:staging");
+  await page.getByText("No instance matches").waitFor();
+
+  const id = (await listed("q=demo-mssql-erp-02"))[0]?.id as string;
+  await page.goto(`/instances/${id}`);
+  await page.getByRole("button", { name: "Change tags" }).click();
+  const field = page.getByRole("dialog").getByLabel("Tags", { exact: true });
+  await field.fill("Zone");
+  await field.press("Enter");
+  await page.getByText("is no tag").waitFor();
+  await field.press("Backspace");
+  await field.fill("zone:eu west");
+  await field.press("Enter");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page
+    .getByRole("list", { name: /Tags of/ })
+    .getByText("zone:eu west")
+    .waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto("/instances?tag=team:payments");
+  await page.getByRole("article").first().waitFor();
+  expect(await sideways(page)).toBe(false);
+});

@@ -10,6 +10,7 @@ import classes from "./list.module.css";
 import { moved, ScoreLine } from "./ScoreLine";
 import { first, type Sort } from "./sorting";
 import { type Instance, Standing } from "./standing";
+import { TagChips } from "./Tags";
 
 type Rows = { items: Instance[] };
 type Order = { sort: Sort; onSort: (sort: Sort) => void };
@@ -59,6 +60,7 @@ function Cards({ items }: Rows) {
         {[engineName(i.engine), i.version, i.host, plural(i.databaseCount, "database")].filter(Boolean).join(" · ")}
       </Text>
       <Wants instance={i} />
+      <TagChips tags={i.tags} label={`Tags of ${i.name}`} />
       <Group justify="space-between" gap="xs" mt="xs" wrap="nowrap" align="flex-start">
         <div>
           <Text size="xs" c="dimmed">
@@ -128,6 +130,7 @@ function Wide({ items, ...order }: Rows & Order) {
                     {i.host}
                   </Text>
                 </div>
+                <TagChips tags={i.tags} label={`Tags of ${i.name}`} />
               </Table.Td>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
                 {engineName(i.engine)}{" "}

@@ -23,6 +23,7 @@ import { InstanceActions } from "./InstanceActions";
 import { NeverMet, untried } from "./MetLive";
 import { MissingGrants } from "./MissingGrants";
 import { awaited, type Instance, partlyMeasured, Standing } from "./standing";
+import { Tags } from "./Tags";
 import { useInstance } from "./useInstance";
 
 // The charts come with it.
@@ -74,6 +75,7 @@ export function InstancePage() {
         )}
         <NotAvailable missing={i.unavailable} />
         {i.server && <Answers server={i.server} now={now} />}
+        <Tags instance={i} />
         <Head instance={i} />
         {(i.collected || i.agent) && <NeverMet engine={i.engine} version={i.version} />}
         {i.agent && <Agent agent={i.agent} now={now} />}

@@ -19,11 +19,13 @@ import { SearchField } from "./SearchField";
 import type { Sort } from "./sorting";
 import { awaited } from "./standing";
 import { statuses, statusNames } from "./states";
+import { TagFilter } from "./TagFilter";
 
 type Search = {
   q?: string;
   engine?: (typeof engines)[number][];
   instanceId?: string[];
+  tag?: string[];
   status?: (typeof instanceStatuses)[number];
   sort?: Sort;
   page?: number;
@@ -38,6 +40,7 @@ export function InstancesPage() {
   const change = (next: Search, replace = false) =>
     navigate({ search: (previous: Search) => ({ ...previous, page: undefined, ...next }), replace });
   const engine = search.engine?.length ? search.engine : undefined;
+  const tag = search.tag?.length ? search.tag : undefined;
   const { data, error, isPending, isFetching, refetch } = api.useQuery(
     "get",
     "/api/v1/instances",
@@ -47,6 +50,7 @@ export function InstancesPage() {
           q: search.q,
           engine,
           id: search.instanceId,
+          tag,
           status: search.status,
           sort: search.sort,
           page: search.page,
@@ -60,7 +64,7 @@ export function InstancesPage() {
       ...usePolling<Schemas["InstancePage"]>((list) => (list.items.some(awaited) ? 3_000 : 30_000)),
     },
   );
-  const filtered = Boolean(search.q || engine || search.status || search.instanceId);
+  const filtered = Boolean(search.q || engine || search.status || search.instanceId || tag);
   return (
     <>
       <PageTitle
@@ -86,6 +90,7 @@ export function InstancesPage() {
             clearButtonProps={{ "aria-label": "All engines" }}
             style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
           />
+          <TagFilter value={tag ?? []} onChange={(chosen) => change({ tag: chosen.length ? chosen : undefined })} />
           <Select
             aria-label="Status"
             data={[

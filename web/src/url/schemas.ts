@@ -4,7 +4,7 @@ import { kinds } from "../reports/kinds";
 import { intervals } from "../window/refresh";
 import { isCustom, presets, type Range } from "../window/window";
 import { categories } from "./categories";
-import { instant, noneOf, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
+import { instant, noneOf, oneOf, ordinal, search, someOf, tags, text, texts, uuid, uuids } from "./search";
 
 /** A window is a preset, or two bounds in their order; a bound without the other, or beside a preset, is none. */
 const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
@@ -121,6 +121,7 @@ export const instancesSearch = search({
   q: text,
   engine: someOf(...engines),
   instanceId: uuids,
+  tag: tags,
   status: oneOf(...instanceStatuses),
   sort: oneOf(...instanceSorts, ...instanceSorts.map((s) => `-${s}` as const)),
   page: ordinal,

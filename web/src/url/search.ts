@@ -59,6 +59,7 @@ export const uuids = many(readUuid);
 export const instant = one(readInstant);
 export const text = one((value) => (value.length > 0 && value.length <= 200 ? value : undefined));
 export const texts = many((value) => (value.length > 0 && value.length <= 200 ? value : undefined));
+export const tags = many((value) => (/^[a-z][a-z0-9_.-]{0,62}:.{1,100}$/u.test(value) ? value : undefined));
 export const ordinal = one((value) => (/^[1-9]\d{0,8}$/.test(value) ? Number(value) : undefined));
 export const oneOf = <T extends string>(...allowed: T[]): Field<T> => one((value) => allowed.find((a) => a === value));
 export const someOf = <T extends string>(...allowed: T[]): Field<T[]> =>
