@@ -171,6 +171,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	}
 	w.deps.Signing, err = signing.Open(t.Context(), db, key, nil)
 	must(t, err)
+	must(t, w.deps.Signing.Publish(t.Context())) // as serve does at its start
 	w.deps.Checkpoints = checkpoint.New(db, w.deps.Signing)
 	for _, c := range change {
 		c(&w.deps)
