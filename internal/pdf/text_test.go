@@ -422,7 +422,7 @@ func TestSentences(t *testing.T) {
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
 		"scorecard of a server that got better": {startedAt(47), []string{
 			"At the start of the window it was 47 E, 12 points less than now, by the assessment of 20 Oct 2026 12:00:00 UTC and the exceptions in force then.",
-		}, []string{"Scores are kept by day"}},
+		}, []string{"No score is kept for"}},
 		"scorecard of a server that got worse": {startedAt(60), []string{"it was 60 E, 1 point more than now"}, nil},
 		"scorecard of settings against a machine": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"8 hints: 4 to change, 2 that fit, 2 that cannot be judged. Host pg-orders-01.db.nordlicht.example (20 Nov 2026 11:59 UTC): 64 GB of memory, 16 CPUs. In the 692 of 720 hours",
@@ -515,7 +515,7 @@ func TestSentences(t *testing.T) {
 			"Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known.",
 			"2 instances were assessed by another tool, which sent its results; checks without a result are not assessed.",
 			"Not applicable: no monitoring role signed in; feeds reported 2 assessed instances.",
-		}, []string{"Muster has no collector", "may read all that the checks"}},
+		}, []string{"Muster has no collector", "may read everything that the checks"}},
 		"inventory of what a feed told of": {fed(report.DataInventory), []string{
 			"2 of 4 sensitive tables are known not to be encrypted at rest, 2 are encrypted.", "dbo.Customer read by app, report", "Ledger not encrypted 2",
 			"not encrypted at rest", "2 databases classified by another tool with its own rules.", "Client sessions Encrypted Share Seen", "not sent – –", "encrypted at rest",

@@ -206,7 +206,7 @@ test("each due time says what became of it, and why; an administrator takes a pa
   await table
     .getByRole("row")
     .filter({ hasText: "Unchanged" })
-    .getByText("no new one was made", { exact: false })
+    .getByText("Muster built no report", { exact: false })
     .waitFor();
   await table.getByRole("row").filter({ hasText: "Waiting for room" }).waitFor();
   const report = table.getByRole("row").filter({ hasText: "Requested" }).getByRole("link", { name: "Open the report" });

@@ -333,7 +333,7 @@ test("the dashboard leads from a figure to a statement, and says how much statem
   expect(await violations(page)).toEqual([]);
   coverage = null;
   await page.reload();
-  await panel.getByText("No server here tells how long it was executing").waitFor();
+  await panel.getByText("No server here reports its execution time").waitFor();
   await page.getByText("unknown how much statements explain").waitFor();
 });
 
