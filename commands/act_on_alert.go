@@ -13,6 +13,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/domain/legible"
+	"muster/domain/rule"
 	"muster/internal/statement"
 )
 
@@ -58,7 +59,7 @@ func (s *Service) ActOnAlert(ctx context.Context, actor Actor, id uuid.UUID, act
 // ids. Errors: *RuleError with every broken rule of the action.
 func (s *Service) ActOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) ([]Outcome, Mark, error) {
 	if n := len(ids); n < 1 || n > maxAlertsAtOnce {
-		return nil, Mark{}, fieldErrors([]FieldError{{
+		return nil, Mark{}, fieldErrors([]rule.Broken{{
 			Pointer: "#/ids", Code: "out_of_range", Detail: fmt.Sprintf("must name 1 to %d alerts", maxAlertsAtOnce),
 			Params: map[string]any{"max": maxAlertsAtOnce},
 		}})
@@ -109,21 +110,21 @@ func (a AlertAction) decide(on *alert.Alert, seen alert.Seen, now time.Time) (ev
 // checked is the action as it is recorded, or every rule that it breaks. The database's
 // clock judges the end of a mute, as it will when that comes.
 func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, error) {
-	var broken []FieldError
+	var broken []rule.Broken
 	if a.Note != nil {
 		note := strings.TrimSpace(*a.Note)
 		switch n := utf8.RuneCountInString(note); {
 		case n < 1 || n > alert.MaxNote:
-			broken = append(broken, FieldError{Pointer: "#/note", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", alert.MaxNote)})
+			broken = append(broken, rule.Broken{Pointer: "#/note", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", alert.MaxNote)})
 		case !legible.IsText(note):
-			broken = append(broken, FieldError{Pointer: "#/note", Code: "invalid_text", Detail: legible.TextRule})
+			broken = append(broken, rule.Broken{Pointer: "#/note", Code: "invalid_text", Detail: legible.TextRule})
 		}
 		a.Note = &note
 	}
 	switch {
 	case a.Until == nil:
 	case a.Verb != MuteVerb:
-		broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "is for mute only"})
+		broken = append(broken, rule.Broken{Pointer: "#/until", Code: "out_of_range", Detail: "is for mute only"})
 	default:
 		now, err := statement.One[time.Time](ctx, s.DB, "ask the database for the time", `SELECT clock_timestamp()`)
 		if err != nil {
@@ -131,7 +132,7 @@ func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, erro
 		}
 		until := instant.Cut(*a.Until)
 		if ahead := until.Sub(now); ahead <= 0 || ahead > alert.MaxMute {
-			broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
+			broken = append(broken, rule.Broken{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
 		}
 		a.Until = &until
 	}

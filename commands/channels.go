@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/statement"
 )
@@ -38,7 +39,7 @@ type Sealer interface {
 // Channels judges the settings of channels. internal/channel/kinds has it.
 type Channels interface {
 	// Broken returns the rules that the settings break, or that their kind is not known.
-	Broken(c notification.Channel) []notification.Broken
+	Broken(c notification.Channel) []rule.Broken
 	// AllowsURL looks its host up. An error is a sentence for whoever set the URL.
 	AllowsURL(ctx context.Context, url string) error
 }
@@ -162,37 +163,29 @@ func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address
 // checkChannel holds a channel against every rule at once. newURL: its host is to be
 // looked up; known are the recipients that it has already, whoever they are by now.
 func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c CreateChannel, newURL bool, known []uuid.UUID) error {
-	var broken []FieldError
+	var broken []rule.Broken
 	if e := checkName("#/name", c.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	settings := s.Channels.Broken(notification.Channel{
 		Kind: c.Kind, MemberIDs: c.MemberIDs, Administrators: c.Administrators, Addresses: c.Addresses, Address: c.Address,
 	})
-	if newURL && c.URL != "" && !slices.ContainsFunc(settings, func(b notification.Broken) bool { return b.Pointer == "#/url" }) {
+	if newURL && c.URL != "" && !slices.ContainsFunc(settings, func(b rule.Broken) bool { return b.Pointer == "#/url" }) {
 		if err := s.Channels.AllowsURL(ctx, c.URL); err != nil {
-			settings = append(settings, notification.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
+			settings = append(settings, rule.Broken{Pointer: "#/url", Code: "url_not_allowed", Detail: err.Error()})
 		}
 	}
-	broken = append(broken, fieldsOf(settings)...)
+	broken = append(broken, settings...)
 	members, err := s.Accounts.Addresses(ctx, organization, c.MemberIDs)
 	if err != nil {
 		return err
 	}
 	for i, id := range c.MemberIDs {
 		if _, ok := members[id]; !ok && !slices.Contains(known, id) {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/memberIds/%d", i), Code: "recipient_not_member", Detail: "is no member who can be mailed"})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/memberIds/%d", i), Code: "recipient_not_member", Detail: "is no member who can be mailed"})
 		}
 	}
 	return fieldErrors(broken)
-}
-
-func fieldsOf(broken []notification.Broken) []FieldError {
-	fields := make([]FieldError, len(broken))
-	for i, b := range broken {
-		fields[i] = FieldError{Pointer: b.Pointer, Code: b.Code, Detail: b.Detail}
-	}
-	return fields
 }
 
 func uniqueIDs(ids []uuid.UUID) []uuid.UUID {

@@ -15,6 +15,7 @@ import (
 	"muster/domain/exception"
 	"muster/domain/instant"
 	"muster/domain/organization"
+	"muster/domain/rule"
 	"muster/eventstore"
 )
 
@@ -64,32 +65,32 @@ func (r RequestException) Check(checks Checks, now time.Time) error {
 	return fieldErrors(append(r.brokenSubject(checks), r.brokenTerms(now)...))
 }
 
-func (r RequestException) brokenSubject(checks Checks) (broken []FieldError) {
+func (r RequestException) brokenSubject(checks Checks) (broken []rule.Broken) {
 	if !checks.Has(r.CheckID) {
-		broken = append(broken, FieldError{Pointer: "#/checkId", Code: "unknown_check", Detail: "no such check is in the catalogue"})
+		broken = append(broken, rule.Broken{Pointer: "#/checkId", Code: "unknown_check", Detail: "no such check is in the catalogue"})
 	}
 	if !fits(r.ObjectRef, 0, exception.MaxObject) {
-		broken = append(broken, FieldError{Pointer: "#/objectRef", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", exception.MaxObject)})
+		broken = append(broken, rule.Broken{Pointer: "#/objectRef", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", exception.MaxObject)})
 	}
 	return broken
 }
 
-func (r RequestException) brokenTerms(now time.Time) (broken []FieldError) {
+func (r RequestException) brokenTerms(now time.Time) (broken []rule.Broken) {
 	if !fits(strings.TrimSpace(r.Reason), 1, exception.MaxReason) {
-		broken = append(broken, FieldError{Pointer: "#/reason", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", exception.MaxReason)})
+		broken = append(broken, rule.Broken{Pointer: "#/reason", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", exception.MaxReason)})
 	}
 	if ahead := instant.Cut(r.Until).Sub(now); ahead <= 0 || ahead > exception.MaxAhead {
-		broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
+		broken = append(broken, rule.Broken{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
 	}
 	return broken
 }
 
 // checkPlace returns the rules that a subject's place breaks. Foreign, unknown and
 // removed ids break the same one.
-func (s *Service) checkPlace(ctx context.Context, organization uuid.UUID, subject exception.Subject) (broken []FieldError, err error) {
+func (s *Service) checkPlace(ctx context.Context, organization uuid.UUID, subject exception.Subject) (broken []rule.Broken, err error) {
 	if subject.InstanceID == nil {
 		if subject.DatabaseID != nil {
-			broken = append(broken, FieldError{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "needs instanceId"})
+			broken = append(broken, rule.Broken{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "needs instanceId"})
 		}
 		return broken, nil
 	}
@@ -98,7 +99,7 @@ func (s *Service) checkPlace(ctx context.Context, organization uuid.UUID, subjec
 		return nil, fmt.Errorf("look up an instance: %w", err)
 	}
 	if _, ok := names[*subject.InstanceID]; !ok {
-		return append(broken, FieldError{Pointer: "#/instanceId", Code: "instance_not_in_organization", Detail: "unknown instance"}), nil
+		return append(broken, rule.Broken{Pointer: "#/instanceId", Code: "instance_not_in_organization", Detail: "unknown instance"}), nil
 	}
 	if subject.DatabaseID == nil {
 		return broken, nil
@@ -108,7 +109,7 @@ func (s *Service) checkPlace(ctx context.Context, organization uuid.UUID, subjec
 		return nil, fmt.Errorf("look up a database: %w", err)
 	}
 	if !ok {
-		broken = append(broken, FieldError{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "no such database on this instance"})
+		broken = append(broken, rule.Broken{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "no such database on this instance"})
 	}
 	return broken, nil
 }

@@ -15,6 +15,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/legible"
+	"muster/domain/rule"
 )
 
 // Bounds of what a feed may say about its fleet.
@@ -78,7 +79,7 @@ func (i FleetItem) details(known fleet.InstanceDetails) fleet.InstanceDetails {
 // fleetCheck collects what is wrong with a batch.
 type fleetCheck struct {
 	now    time.Time
-	broken []FieldError
+	broken []rule.Broken
 }
 
 func checkFleet(items []FleetItem, now time.Time) error {
@@ -130,7 +131,7 @@ func (c *fleetCheck) err() error { return fieldErrors(c.broken) }
 
 func (c *fleetCheck) refuse(pointer, code, detail string) {
 	if len(c.broken) < MaxBroken {
-		c.broken = append(c.broken, FieldError{Pointer: pointer, Code: code, Detail: detail})
+		c.broken = append(c.broken, rule.Broken{Pointer: pointer, Code: code, Detail: detail})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/rule"
 	"muster/eventstore"
 )
 
@@ -49,7 +50,7 @@ func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known ma
 // holdItems holds the items of a feed against what it may not change. A token that is
 // limited is told of that alone, before any rule that tells more of the instances.
 func (w *fleetWriter) holdItems(ctx context.Context, items []foundItem) error {
-	var outside []FieldError
+	var outside []rule.Broken
 	for _, item := range items {
 		outside = append(outside, item.outside(w.actor.Limit)...)
 	}
@@ -109,14 +110,14 @@ func (i foundItem) pointer(field string) string {
 // outside are the fields by which an item is beyond a limit: of an instance that is not the
 // token's the key, and else what a limited token does not change, each with what it is, so
 // that the sender can send the rest of the item.
-func (i foundItem) outside(limit fleet.Limit) (fields []FieldError) {
+func (i foundItem) outside(limit fleet.Limit) (fields []rule.Broken) {
 	switch {
 	case limit == nil:
 		return nil
 	case !i.there || !limit.Allows(i.key.Stream):
-		return []FieldError{outsideField(i.pointer("externalId"))}
+		return []rule.Broken{outsideField(i.pointer("externalId"))}
 	case i.Removed:
-		return []FieldError{outsideField(i.pointer("removed"))}
+		return []rule.Broken{outsideField(i.pointer("removed"))}
 	}
 	for _, field := range i.changes() {
 		if fleet.Limited(field) {

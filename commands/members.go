@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/statement"
@@ -105,7 +106,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, in AcceptInvitation) (ac
 		return accounts.Member{}, Mark{}, err
 	}
 	if e := checkName("#/name", in.Name); e != nil && in.Name != "" {
-		return accounts.Member{}, Mark{}, fieldErrors([]FieldError{*e})
+		return accounts.Member{}, Mark{}, fieldErrors([]rule.Broken{*e})
 	}
 	hash, err := s.hashOf(ctx, in.Password, invited.OrganizationID, invited.Email, invited.Name, in.Name)
 	if err != nil {

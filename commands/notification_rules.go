@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/statement"
 )
@@ -65,14 +66,14 @@ func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 // channels stay until that ends. known are the servers that it names already, whether or not
 // they are there still.
 func (s *Service) checkRule(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, r NotificationRule, known []uuid.UUID) error {
-	var broken []FieldError
+	var broken []rule.Broken
 	if e := checkName("#/name", r.Name); e != nil {
 		broken = append(broken, *e)
 	}
-	broken = append(broken, fieldsOf(r.Broken())...)
+	broken = append(broken, r.Broken()...)
 	if r.Quiet != nil {
 		if _, err := Zone(r.Quiet.TimeZone); err != nil {
-			broken = append(broken, FieldError{Pointer: "#/quiet/timeZone", Code: "unknown_time_zone", Detail: unknownZone})
+			broken = append(broken, rule.Broken{Pointer: "#/quiet/timeZone", Code: "unknown_time_zone", Detail: unknownZone})
 		}
 	}
 	places, err := s.brokenPlaces(ctx, organization, r.Match, known)
@@ -93,10 +94,10 @@ func (s *Service) CheckMatch(ctx context.Context, organization uuid.UUID, m noti
 		return err
 	}
 	broken := append(m.Broken(), notification.BrokenGroup(groupSeconds)...)
-	return fieldErrors(append(fieldsOf(broken), places...))
+	return fieldErrors(append(broken, places...))
 }
 
-func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m notification.Match, known []uuid.UUID) (broken []FieldError, err error) {
+func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m notification.Match, known []uuid.UUID) (broken []rule.Broken, err error) {
 	if len(m.InstanceIDs) == 0 || len(m.InstanceIDs) > notification.MaxInstances {
 		return nil, nil
 	}
@@ -106,7 +107,7 @@ func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m no
 	}
 	for i, id := range m.InstanceIDs {
 		if _, ok := names[id]; !ok && !slices.Contains(known, id) {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/match/instanceIds/%d", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/instanceIds/%d", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
 		}
 	}
 	return broken, nil
@@ -114,7 +115,7 @@ func (s *Service) brokenPlaces(ctx context.Context, organization uuid.UUID, m no
 
 // lockChannels keeps the channels that a rule names from being removed until the transaction
 // ends, and returns those that are not there.
-func lockChannels(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, ids []uuid.UUID) (unknown []FieldError, err error) {
+func lockChannels(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, ids []uuid.UUID) (unknown []rule.Broken, err error) {
 	found, err := statement.All[uuid.UUID](ctx, q, "lock channels", `SELECT id FROM notification_channels
 		WHERE organization_id = $1 AND id = ANY($2) AND removed_at IS NULL ORDER BY id FOR SHARE`, organization, statement.IDs(ids))
 	if err != nil {
@@ -122,7 +123,7 @@ func lockChannels(ctx context.Context, q sqlx.QueryerContext, organization uuid.
 	}
 	for i, id := range ids {
 		if !slices.Contains(found, id) {
-			unknown = append(unknown, FieldError{Pointer: fmt.Sprintf("#/channelIds/%d", i), Code: "unknown_channel", Detail: "unknown channel"})
+			unknown = append(unknown, rule.Broken{Pointer: fmt.Sprintf("#/channelIds/%d", i), Code: "unknown_channel", Detail: "unknown channel"})
 		}
 	}
 	return unknown, nil

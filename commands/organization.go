@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
 )
@@ -24,7 +25,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool
 		f    founded
 	)
 	if e := checkName("#/organizationName", name); e != nil {
-		return accounts.Organization{}, nil, Mark{}, fieldErrors([]FieldError{*e})
+		return accounts.Organization{}, nil, Mark{}, fieldErrors([]rule.Broken{*e})
 	}
 	if admin != nil {
 		if err := admin.check(); err != nil {
@@ -167,7 +168,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 		}
 		name := strings.TrimSpace(in.OrganizationName)
 		if e := checkName("#/organizationName", name); e != nil && (id == uuid.Nil || name != "") {
-			return fieldErrors([]FieldError{*e})
+			return fieldErrors([]rule.Broken{*e})
 		}
 		f, err = s.found(ctx, tx, foundation{
 			id: id, name: name, demo: in.Demo, admin: &admin, hash: hash, requestID: in.RequestID,
@@ -267,7 +268,7 @@ const (
 
 // CheckSettings returns a *RuleError with every rule that a change breaks.
 func CheckSettings(c organization.ChangeSettings) error {
-	var broken []FieldError
+	var broken []rule.Broken
 	if c.Name != nil {
 		if e := checkName("#/name", *c.Name); e != nil {
 			broken = append(broken, *e)
@@ -290,33 +291,33 @@ func CheckSettings(c organization.ChangeSettings) error {
 		{"#/watch/wraparoundPercent", c.WraparoundPercent, maxPercent},
 	} {
 		if number.value != nil && (*number.value < 1 || *number.value > number.most) {
-			broken = append(broken, FieldError{Pointer: number.pointer, Code: "out_of_range",
+			broken = append(broken, rule.Broken{Pointer: number.pointer, Code: "out_of_range",
 				Detail: fmt.Sprintf("must be 1 to %d", number.most), Params: map[string]any{"min": 1, "max": number.most}})
 		}
 	}
 	if c.PaperSize != nil && *c.PaperSize != "A4" && *c.PaperSize != "Letter" {
-		broken = append(broken, FieldError{Pointer: "#/paperSize", Code: "invalid_parameter", Detail: "must be A4 or Letter"})
+		broken = append(broken, rule.Broken{Pointer: "#/paperSize", Code: "invalid_parameter", Detail: "must be A4 or Letter"})
 	}
 	if c.StatementTexts != nil && *c.StatementTexts != organization.TextsOff && *c.StatementTexts != organization.TextsNormalized {
-		broken = append(broken, FieldError{Pointer: "#/statementTexts", Code: "invalid_parameter", Detail: "must be off or normalized"})
+		broken = append(broken, rule.Broken{Pointer: "#/statementTexts", Code: "invalid_parameter", Detail: "must be off or normalized"})
 	}
 	if c.ExceptionApproval != nil && *c.ExceptionApproval != organization.ApprovalAny && *c.ExceptionApproval != organization.ApprovalAnother {
-		broken = append(broken, FieldError{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
+		broken = append(broken, rule.Broken{Pointer: "#/exceptionApproval", Code: "invalid_parameter", Detail: "must be any or another"})
 	}
 	return fieldErrors(append(broken, checkProtectedTags(c.ProtectedTags)...))
 }
 
-func checkProtectedTags(keys *[]string) (broken []FieldError) {
+func checkProtectedTags(keys *[]string) (broken []rule.Broken) {
 	if keys == nil {
 		return nil
 	}
 	if len(*keys) > maxProtectedTags {
-		broken = append(broken, FieldError{Pointer: "#/protectedTags", Code: "too_many_items", Detail: fmt.Sprintf("has %d keys; at most %d are allowed", len(*keys), maxProtectedTags),
+		broken = append(broken, rule.Broken{Pointer: "#/protectedTags", Code: "too_many_items", Detail: fmt.Sprintf("has %d keys; at most %d are allowed", len(*keys), maxProtectedTags),
 			Params: map[string]any{"max": maxProtectedTags}})
 	}
 	for i, key := range *keys {
 		if !fleet.ValidTagKey(key) {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/protectedTags/%d", i), Code: "invalid_name", Detail: fleet.TagKeyRule})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/protectedTags/%d", i), Code: "invalid_name", Detail: fleet.TagKeyRule})
 		}
 	}
 	return broken

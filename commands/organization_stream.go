@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/domain/organization"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
 )
@@ -28,26 +29,26 @@ type NewMember struct {
 const maxEmail = 254 // RFC 5321
 
 func (m NewMember) check() error {
-	var broken []FieldError
+	var broken []rule.Broken
 	parsed, err := mail.ParseAddress(m.Email)
 	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail || !legible.Name(m.Email) {
-		broken = append(broken, FieldError{Pointer: "#/email", Code: "invalid_parameter", Detail: "is not an e-mail address"})
+		broken = append(broken, rule.Broken{Pointer: "#/email", Code: "invalid_parameter", Detail: "is not an e-mail address"})
 	}
 	if e := checkName("#/name", m.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	if !m.Role.Valid() {
-		broken = append(broken, FieldError{Pointer: "#/role", Code: "invalid_parameter", Detail: "is not a role"})
+		broken = append(broken, rule.Broken{Pointer: "#/role", Code: "invalid_parameter", Detail: "is not a role"})
 	}
 	return fieldErrors(broken)
 }
 
-func checkName(pointer, name string) *FieldError {
+func checkName(pointer, name string) *rule.Broken {
 	switch n := utf8.RuneCountInString(strings.TrimSpace(name)); {
 	case n < 1 || n > maxIDRunes || strings.ContainsRune(name, 0):
-		return &FieldError{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", maxIDRunes)}
+		return &rule.Broken{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", maxIDRunes)}
 	case !legible.Name(name):
-		return &FieldError{Pointer: pointer, Code: "invalid_name", Detail: legible.Rule}
+		return &rule.Broken{Pointer: pointer, Code: "invalid_name", Detail: legible.Rule}
 	}
 	return nil
 }

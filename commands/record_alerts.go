@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/instant"
+	"muster/domain/rule"
 )
 
 // RecordAlerts takes in a batch of alerts, all or nothing. Sent again it changes
@@ -73,14 +74,14 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 	if err := w.lockAllOf(ctx, anywhere); err != nil {
 		return nil, err
 	}
-	var broken []FieldError
+	var broken []rule.Broken
 	ids := make([]AlertID, 0, len(items))
 	for i, item := range items {
 		key := w.keyOf(names[i])
 		if item.endsAnywhere(places[i]) {
 			var several bool
 			if key, several = w.keyOfEnd(names[i], notices[i]); several {
-				broken = append(broken, FieldError{
+				broken = append(broken, rule.Broken{
 					Pointer: fmt.Sprintf("#/alerts/%d/instance", i), Code: "instance_required", Detail: "must say which alert ends: several instances have it open",
 				})
 				continue

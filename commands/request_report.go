@@ -15,6 +15,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/domain/report"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/statement"
 )
@@ -120,7 +121,7 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 }
 
 // judgeRequest is checkRequest with the rules that the request breaks.
-func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, report.BrokenRules, error) {
+func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, rule.Set, error) {
 	asked := report.Scope{InstanceIDs: r.InstanceIDs, DatabaseID: r.DatabaseID, From: r.From, To: r.To}
 	scope, broken := report.Validate(r.Kind, asked, s.clock())
 	names, database, more, err := s.lookUpScope(ctx, actor.OrganizationID, r, scope)
@@ -148,7 +149,7 @@ func (s *Service) judgeRequest(ctx context.Context, actor Actor, r RequestReport
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,
 // unknown and removed ids break, which are all the same to the caller.
-func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken report.BrokenRules, err error) {
+func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken rule.Set, err error) {
 	if len(scope.InstanceIDs) > 0 {
 		names, err = s.Instances.InstanceNames(ctx, organization, scope.InstanceIDs)
 		if err != nil {

@@ -9,27 +9,19 @@ import (
 	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/organization"
-	"muster/domain/report"
+	"muster/domain/rule"
 )
 
 // RuleError says that a request was readable but breaks rules: all of them.
 type RuleError struct {
 	Code   string // the code of the whole answer, contract §1.5 and §1.6
 	Detail string
-	Fields []FieldError
+	Fields []rule.Broken
 	// RetryAfter is set for too_many_building, too_many_confirmations, too_many_senders and rate_limited.
 	RetryAfter time.Duration
 }
 
 func (e *RuleError) Error() string { return e.Code + ": " + e.Detail }
-
-// FieldError is one broken rule with the place in the body that breaks it.
-type FieldError struct {
-	Pointer string // JSON pointer fragment, "#/scope/to"
-	Code    string
-	Detail  string
-	Params  map[string]any
-}
 
 // NotFoundError says that this organization has no such thing.
 type NotFoundError struct{ What string }
@@ -37,32 +29,28 @@ type NotFoundError struct{ What string }
 func (e *NotFoundError) Error() string { return e.What + " not found" }
 
 // ruleError makes one error of all broken rules; the first one names it.
-func ruleError(broken report.BrokenRules) *RuleError {
-	fields := make([]FieldError, len(broken))
-	for i, b := range broken {
-		fields[i] = FieldError{Pointer: b.Pointer, Code: b.Code, Detail: b.Detail, Params: b.Params}
-	}
-	e := newFieldErrors(fields)
-	e.Code = cmp.Or(broken[0].Rule, e.Code)
+func ruleError(broken rule.Set) *RuleError {
+	e := newFieldErrors(broken)
+	e.Code = cmp.Or(broken[0].Whole, e.Code)
 	return e
 }
 
 func fieldError(pointer, code, detail string) *RuleError {
-	return newFieldErrors([]FieldError{{Pointer: pointer, Code: code, Detail: detail}})
+	return newFieldErrors([]rule.Broken{{Pointer: pointer, Code: code, Detail: detail}})
 }
 
 // MaxBroken is how many broken rules of one call are told.
 const MaxBroken = 1000
 
 // fieldErrors makes one error of all broken fields, none of none.
-func fieldErrors(fields []FieldError) error {
+func fieldErrors(fields []rule.Broken) error {
 	if len(fields) == 0 {
 		return nil
 	}
 	return newFieldErrors(fields)
 }
 
-func newFieldErrors(fields []FieldError) *RuleError {
+func newFieldErrors(fields []rule.Broken) *RuleError {
 	return &RuleError{
 		Code: fields[0].Code, Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields[:min(len(fields), MaxBroken)],
 	}
@@ -109,14 +97,14 @@ func refused(err error) error {
 // it reaches beyond them; also where there is no such instance, for it is not to find
 // out which there are.
 func OutsideLimit(pointers []string) *RuleError {
-	fields := make([]FieldError, 0, len(pointers))
+	fields := make([]rule.Broken, 0, len(pointers))
 	for _, pointer := range pointers {
 		fields = append(fields, outsideField(pointer))
 	}
 	return outsideLimit(fields)
 }
 
-func outsideLimit(fields []FieldError) *RuleError {
+func outsideLimit(fields []rule.Broken) *RuleError {
 	e := &RuleError{
 		Code: "outside_token", Fields: fields[:min(len(fields), MaxBroken)],
 		Detail: "This token may not write " + fields[0].Pointer + ": it is limited to its instances.",
@@ -129,6 +117,6 @@ func outsideLimit(fields []FieldError) *RuleError {
 	return e
 }
 
-func outsideField(pointer string) FieldError {
-	return FieldError{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"}
+func outsideField(pointer string) rule.Broken {
+	return rule.Broken{Pointer: pointer, Code: "outside_token", Detail: "is beyond what this token may write"}
 }

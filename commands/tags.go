@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/rule"
 )
 
 // tags holds tags that are set to the rules of keys and values.
@@ -36,7 +37,7 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 func protectedTags(keys []string) error {
 	e := &RuleError{Code: "protected_tag", Detail: "Only administrators set the tags " + strings.Join(keys, ", ") + "."}
 	for _, key := range keys {
-		e.Fields = append(e.Fields, FieldError{Pointer: "#/tags/" + pointerEscapes.Replace(key), Code: "protected_tag", Detail: "is for administrators to set"})
+		e.Fields = append(e.Fields, rule.Broken{Pointer: "#/tags/" + pointerEscapes.Replace(key), Code: "protected_tag", Detail: "is for administrators to set"})
 	}
 	return e
 }

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/domain/organization"
+	"muster/domain/rule"
 	"muster/internal/accounts"
 )
 
@@ -56,25 +57,25 @@ func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestI
 }
 
 func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error {
-	var broken []FieldError
+	var broken []rule.Broken
 	if e := checkName("#/name", t.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	if !t.ExpiresAt.After(now) || t.ExpiresAt.After(now.Add(maxTokenLife)) {
-		broken = append(broken, FieldError{Pointer: "#/expiresAt", Code: "out_of_range", Detail: "must lie within a year from now"})
+		broken = append(broken, rule.Broken{Pointer: "#/expiresAt", Code: "out_of_range", Detail: "must lie within a year from now"})
 	}
 	if t.InstanceIDs != nil && len(t.InstanceIDs) == 0 {
-		broken = append(broken, FieldError{Pointer: "#/instanceIds", Code: "out_of_range", Detail: "must name at least one instance, or be absent for the whole organization"})
+		broken = append(broken, rule.Broken{Pointer: "#/instanceIds", Code: "out_of_range", Detail: "must name at least one instance, or be absent for the whole organization"})
 	}
 	if t.Kind != accounts.APIToken && t.Kind != accounts.IngestToken {
-		broken = append(broken, FieldError{Pointer: "#/kind", Code: "invalid_parameter", Detail: "is not a kind of token"})
+		broken = append(broken, rule.Broken{Pointer: "#/kind", Code: "invalid_parameter", Detail: "is not a kind of token"})
 	}
 	if len(t.Scopes) == 0 {
-		broken = append(broken, FieldError{Pointer: "#/scopes", Code: "out_of_range", Detail: "must name at least one scope"})
+		broken = append(broken, rule.Broken{Pointer: "#/scopes", Code: "out_of_range", Detail: "must name at least one scope"})
 	}
 	for i, scope := range t.Scopes {
 		if !scope.Known() {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "invalid_parameter", Detail: "is not a scope"})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "invalid_parameter", Detail: "is not a scope"})
 		}
 	}
 	if len(broken) > 0 {
@@ -86,7 +87,7 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 	held := by.Permissions()
 	for i, scope := range t.Scopes {
 		if len(organization.Within(held, []organization.Scope{scope})) == 0 {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is more than you may do yourself"})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is more than you may do yourself"})
 		}
 	}
 	return fieldErrors(broken)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"muster/domain/rule"
 )
 
 // Bounds of channels and rules.
@@ -24,13 +26,6 @@ const (
 	maxGroupSeconds        = 3600
 	leastRepeat, maxRepeat = 5, 7 * 24 * 60
 )
-
-// Broken is a rule of input that is broken, and where.
-type Broken struct {
-	Pointer string // in the request's body
-	Code    string
-	Detail  string
-}
 
 // Address is where a channel that is no e-mail leads, and how. It is kept sealed.
 type Address struct {
@@ -52,10 +47,10 @@ type Channel struct {
 }
 
 // Broken returns the rules that the terms break, but whether channels, servers and the time zone exist.
-func (t Terms) Broken() []Broken {
+func (t Terms) Broken() []rule.Broken {
 	broken := t.Match.Broken()
 	out := func(member, detail string) {
-		broken = append(broken, Broken{"#/" + member, "out_of_range", detail})
+		broken = append(broken, rule.Broken{Pointer: "#/" + member, Code: "out_of_range", Detail: detail})
 	}
 	if n := len(t.ChannelIDs); n < 1 || n > MaxRuleChannels {
 		out("channelIds", fmt.Sprintf("must be 1 to %d", MaxRuleChannels))
@@ -71,37 +66,37 @@ func (t Terms) Broken() []Broken {
 }
 
 // BrokenGroup returns the rules that a time breaks for which more events are waited for.
-func BrokenGroup(seconds int) []Broken {
+func BrokenGroup(seconds int) []rule.Broken {
 	if seconds >= 0 && seconds <= maxGroupSeconds {
 		return nil
 	}
-	return []Broken{{"#/groupSeconds", "out_of_range", fmt.Sprintf("must be 0 to %d", maxGroupSeconds)}}
+	return []rule.Broken{{Pointer: "#/groupSeconds", Code: "out_of_range", Detail: fmt.Sprintf("must be 0 to %d", maxGroupSeconds)}}
 }
 
 // Broken returns the rules that a match breaks, but whether its servers exist.
-func (m Match) Broken() (broken []Broken) {
+func (m Match) Broken() (broken []rule.Broken) {
 	if len(m.InstanceIDs) > MaxInstances {
-		broken = append(broken, Broken{"#/match/instanceIds", "too_many_instances", fmt.Sprintf("must be at most %d", MaxInstances)})
+		broken = append(broken, rule.Broken{Pointer: "#/match/instanceIds", Code: "too_many_instances", Detail: fmt.Sprintf("must be at most %d", MaxInstances)})
 	}
 	if utf8.RuneCountInString(m.NameContains) > MaxNameContains || strings.ContainsRune(m.NameContains, 0) {
-		broken = append(broken, Broken{"#/match/nameContains", "out_of_range", fmt.Sprintf("must be at most %d characters", MaxNameContains)})
+		broken = append(broken, rule.Broken{Pointer: "#/match/nameContains", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", MaxNameContains)})
 	}
 	for i, e := range m.Events {
 		if !slices.Contains(EventTypes(), e) {
-			broken = append(broken, Broken{fmt.Sprintf("#/match/event/%d", i), "out_of_range", "is no event that is told"})
+			broken = append(broken, rule.Broken{Pointer: fmt.Sprintf("#/match/event/%d", i), Code: "out_of_range", Detail: "is no event that is told"})
 		}
 	}
 	return broken
 }
 
-func (q Quiet) broken() (broken []Broken) {
+func (q Quiet) broken() (broken []rule.Broken) {
 	for _, clock := range []struct{ member, text string }{{"from", q.From}, {"to", q.To}} {
 		if _, err := minutes(clock.text); err != nil {
-			broken = append(broken, Broken{"#/quiet/" + clock.member, "out_of_range", "must be a time of day, 00:00 to 23:59"})
+			broken = append(broken, rule.Broken{Pointer: "#/quiet/" + clock.member, Code: "out_of_range", Detail: "must be a time of day, 00:00 to 23:59"})
 		}
 	}
 	if q.From == q.To {
-		broken = append(broken, Broken{"#/quiet/to", "out_of_range", "must differ from the beginning; to tell nothing, switch the rule off"})
+		broken = append(broken, rule.Broken{Pointer: "#/quiet/to", Code: "out_of_range", Detail: "must differ from the beginning; to tell nothing, switch the rule off"})
 	}
 	return broken
 }

@@ -10,6 +10,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/notification"
+	"muster/domain/rule"
 )
 
 // TestMatches says of each member of a match what it has, and of what it is not asked.
@@ -120,7 +121,7 @@ func TestCriticalAlertsNeedNotWait(t *testing.T) {
 // TestBroken names each rule that is broken, all at once, and quotes nothing.
 func TestBroken(t *testing.T) {
 	t.Parallel()
-	joined := func(broken []notification.Broken) string {
+	joined := func(broken []rule.Broken) string {
 		all := make([]string, len(broken))
 		for i, b := range broken {
 			all[i] = b.Pointer + " " + b.Code

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/domain/rule"
 )
 
 // Scope is what a report covers.
@@ -20,32 +22,15 @@ type Scope struct {
 	To          *time.Time  `json:"to"`
 }
 
-// BrokenRule is a broken rule of a request, with the place that breaks it.
-type BrokenRule struct {
-	Rule    string // code of the whole answer where nothing else is broken, contract §1.6; empty: Code
-	Pointer string // JSON pointer fragment into the request body
-	Code    string
-	Detail  string
-	Params  map[string]any
-}
-
-// BrokenRules are those that one request breaks.
-type BrokenRules []BrokenRule
-
-// Add adds one that needs no Params.
-func (b *BrokenRules) Add(pointer, code, detail string) {
-	*b = append(*b, BrokenRule{Pointer: pointer, Code: code, Detail: detail})
-}
-
 // Validate brings a scope into its canonical form (sorted unique ids, window
 // in UTC floored to the minute, an end up to MaxAhead in the future clamped to
 // now) and returns every rule of its kind that it breaks. Whether the instances
 // exist is not for it to know.
-func Validate(kind Kind, scope Scope, now time.Time) (Scope, BrokenRules) {
+func Validate(kind Kind, scope Scope, now time.Time) (Scope, rule.Set) {
 	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), DatabaseID: scope.DatabaseID}
 	d, err := Find(kind)
 	if err != nil {
-		return canonical, BrokenRules{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of report"}}
+		return canonical, rule.Set{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of report"}}
 	}
 	broken := d.brokenCover(canonical)
 	if d.Window == 0 {
@@ -70,12 +55,12 @@ func Validate(kind Kind, scope Scope, now time.Time) (Scope, BrokenRules) {
 }
 
 // brokenCover returns the rules on instances and database that a canonical scope breaks.
-func (d Definition) brokenCover(scope Scope) (broken BrokenRules) {
+func (d Definition) brokenCover(scope Scope) (broken rule.Set) {
 	switch n := len(scope.InstanceIDs); {
 	case d.OneInstance && n != 1:
 		broken.Add("#/scope/instanceIds", "scorecard_needs_one_instance", "a report of this kind covers exactly one instance")
 	case n > MaxInstances:
-		broken = append(broken, BrokenRule{
+		broken = append(broken, rule.Broken{
 			Pointer: "#/scope/instanceIds", Code: "too_many_instances",
 			Detail: fmt.Sprintf("names %d instances; at most %d are allowed", n, MaxInstances),
 			Params: map[string]any{"max": MaxInstances},
@@ -95,7 +80,7 @@ func eachEnd(scope Scope, see func(pointer string, at *time.Time)) {
 
 // window floors, clamps and judges a window of at most that width. The floors come
 // first: a window of exactly 31 days at any second of its minute stays one.
-func window(from, to, now time.Time, most time.Duration) (start, end time.Time, broken BrokenRules) {
+func window(from, to, now time.Time, most time.Duration) (start, end time.Time, broken rule.Set) {
 	now = now.UTC()
 	start, end = from.UTC().Truncate(time.Minute), to.UTC().Truncate(time.Minute)
 	if from.After(now) {
@@ -103,7 +88,7 @@ func window(from, to, now time.Time, most time.Duration) (start, end time.Time, 
 	}
 	switch {
 	case to.After(now.Add(MaxAhead)):
-		broken = append(broken, BrokenRule{
+		broken = append(broken, rule.Broken{
 			Pointer: "#/scope/to", Code: "window_in_future",
 			Detail: "must not lie more than 5 minutes in the future",
 			Params: map[string]any{"maxMinutes": int(MaxAhead / time.Minute)},
@@ -118,8 +103,8 @@ func window(from, to, now time.Time, most time.Duration) (start, end time.Time, 
 	case width <= 0:
 		broken.Add("#/scope/to", "invalid_window", "must be at least one minute after from")
 	case width > most:
-		broken = append(broken, BrokenRule{
-			Rule: "report_range_too_wide", Pointer: "#/scope/to", Code: "range_too_wide",
+		broken = append(broken, rule.Broken{
+			Whole: "report_range_too_wide", Pointer: "#/scope/to", Code: "range_too_wide",
 			Detail: fmt.Sprintf("must be at most %d days after from", days(most)),
 			Params: map[string]any{"maxDays": days(most)},
 		})
@@ -131,7 +116,7 @@ func days(d time.Duration) int { return int(d / (24 * time.Hour)) }
 
 // Recipients returns the requester and then the extras, each once, and the rule
 // they break if they are more than MaxRecipients.
-func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, BrokenRules) {
+func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, rule.Set) {
 	all := []uuid.UUID{requester}
 	for _, id := range extras {
 		if !slices.Contains(all, id) {
@@ -141,7 +126,7 @@ func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, BrokenRul
 	if len(all) <= MaxRecipients {
 		return all, nil
 	}
-	return all, BrokenRules{{
+	return all, rule.Set{{
 		Pointer: "#/recipientIds", Code: "too_many_recipients",
 		Detail: fmt.Sprintf("with the requester these are %d recipients; at most %d are allowed", len(all), MaxRecipients),
 		Params: map[string]any{"max": MaxRecipients},

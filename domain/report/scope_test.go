@@ -82,7 +82,7 @@ func TestValidate(t *testing.T) {
 			_, violations := report.Validate(c.kind, c.scope, now)
 			var got []string
 			for _, v := range violations {
-				rule := v.Rule
+				rule := v.Whole
 				if rule == "" {
 					rule = v.Code
 				}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/report"
+	"muster/domain/rule"
 )
 
 // Terms are what a schedule is: which report, for whom, when.
@@ -58,7 +59,7 @@ func (t Terms) Normal() Terms {
 
 // Validate returns the rules that the terms break, but for those of the report that they
 // are about (report.Validate of Scope.At) and of what the organization has.
-func (t Terms) Validate() report.BrokenRules {
+func (t Terms) Validate() rule.Set {
 	broken := t.Recurrence.Validate()
 	kind, err := report.Find(t.Kind)
 	if err != nil {
@@ -78,7 +79,7 @@ func (t Terms) Validate() report.BrokenRules {
 }
 
 // Validate returns the rules that a recurrence breaks.
-func (r Recurrence) Validate() (broken report.BrokenRules) {
+func (r Recurrence) Validate() (broken rule.Set) {
 	switch r.Every {
 	case Day:
 	case Week:

@@ -12,6 +12,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/accounts"
 	"muster/internal/mail"
 )
@@ -30,7 +31,7 @@ type Kind struct {
 	OwnPace bool
 
 	// Validate returns the rules that the settings of a channel break.
-	Validate func(notification.Channel) []notification.Broken
+	Validate func(notification.Channel) []rule.Broken
 	// Shown is the part of an address that may be shown.
 	Shown func(notification.Address) notification.Address
 	// Send makes one attempt at a delivery. It returns the receiver's code. Errors: *Error,

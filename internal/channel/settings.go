@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/domain/rule"
 )
 
 // Member is a member of a channel's settings, spelled as in the API.
@@ -23,7 +24,7 @@ const (
 )
 
 // Refuse returns the members that are set although the kind does not take them.
-func Refuse(c notification.Channel, takes ...Member) (broken []notification.Broken) {
+func Refuse(c notification.Channel, takes ...Member) (broken []rule.Broken) {
 	for _, m := range []struct {
 		Member
 		set bool
@@ -32,7 +33,7 @@ func Refuse(c notification.Channel, takes ...Member) (broken []notification.Brok
 		{Format, c.Format != ""}, {URL, c.URL != ""}, {Secret, c.Secret != ""},
 	} {
 		if m.set && !slices.Contains(takes, m.Member) {
-			broken = append(broken, notification.Broken{
+			broken = append(broken, rule.Broken{
 				Pointer: "#/" + string(m.Member), Code: "out_of_range", Detail: "does not belong to a channel of kind " + string(c.Kind),
 			})
 		}
@@ -41,7 +42,7 @@ func Refuse(c notification.Channel, takes ...Member) (broken []notification.Brok
 }
 
 // BrokenURL returns the rule that a URL breaks. The detail never has the URL, which may be a secret.
-func BrokenURL(text string) []notification.Broken {
+func BrokenURL(text string) []rule.Broken {
 	detail := ""
 	u, err := url.Parse(text)
 	switch {
@@ -61,7 +62,7 @@ func BrokenURL(text string) []notification.Broken {
 	if detail == "" {
 		return nil
 	}
-	return []notification.Broken{{Pointer: "#/url", Code: "url_not_allowed", Detail: detail}}
+	return []rule.Broken{{Pointer: "#/url", Code: "url_not_allowed", Detail: detail}}
 }
 
 // ShownURL shows an address that is no secret as it is, without its secret.

@@ -15,6 +15,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
+	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/blobs"
@@ -168,7 +169,7 @@ func exhausted(e *budgets.ExhaustedError, now time.Time) *wire.Problem {
 	return p
 }
 
-func ruleFields(rules []commands.FieldError) []api.FieldError {
+func ruleFields(rules []rule.Broken) []api.FieldError {
 	var out []api.FieldError
 	for _, f := range rules {
 		field := api.FieldError{In: api.Body, Pointer: &f.Pointer, Code: f.Code, Detail: f.Detail}

@@ -20,6 +20,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 	"muster/internal/statement"
 )
@@ -59,7 +60,7 @@ func Kind() channel.Kind {
 	}
 }
 
-func validate(c notification.Channel) []notification.Broken {
+func validate(c notification.Channel) []rule.Broken {
 	return append(channel.Refuse(c, channel.URL), channel.BrokenURL(c.URL)...)
 }
 

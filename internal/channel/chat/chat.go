@@ -16,6 +16,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 )
 
@@ -36,10 +37,10 @@ func Kind() channel.Kind {
 	return channel.Kind{Name: Name, Title: "Chat", Validate: validate, Shown: shown, Send: channel.Posted(post)}
 }
 
-func validate(c notification.Channel) []notification.Broken {
+func validate(c notification.Channel) []rule.Broken {
 	broken := channel.Refuse(c, channel.URL, channel.Format)
 	if c.Format != "" && !slices.Contains(Formats(), c.Format) {
-		broken = append(broken, notification.Broken{Pointer: "#/format", Code: "invalid_parameter", Detail: "must be slack or mattermost"})
+		broken = append(broken, rule.Broken{Pointer: "#/format", Code: "invalid_parameter", Detail: "must be slack or mattermost"})
 	}
 	return append(broken, channel.BrokenURL(c.URL)...)
 }

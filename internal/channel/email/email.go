@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/accounts"
 	"muster/internal/channel"
 	"muster/internal/mail"
@@ -28,7 +29,7 @@ func Kind() channel.Kind {
 	return channel.Kind{Name: notification.Email, Title: "E-mail", Validate: validate, Shown: channel.ShownURL, Send: send}
 }
 
-func validate(c notification.Channel) []notification.Broken {
+func validate(c notification.Channel) []rule.Broken {
 	broken := brokenRecipients(c.MemberIDs, c.Administrators || len(c.Addresses) > 0)
 	broken = append(broken, brokenAddresses(c.Addresses)...)
 	return append(broken, channel.Refuse(c, channel.MemberIDs, channel.Administrators, channel.Addresses)...)
@@ -36,20 +37,20 @@ func validate(c notification.Channel) []notification.Broken {
 
 // brokenRecipients returns the rules that recipients break; others says that there are some
 // beside these members.
-func brokenRecipients(members []uuid.UUID, others bool) []notification.Broken {
+func brokenRecipients(members []uuid.UUID, others bool) []rule.Broken {
 	switch {
 	case len(members) > notification.MaxMembers:
-		return []notification.Broken{{Pointer: "#/memberIds", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d", notification.MaxMembers)}}
+		return []rule.Broken{{Pointer: "#/memberIds", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d", notification.MaxMembers)}}
 	case len(members) == 0 && !others:
-		return []notification.Broken{{Pointer: "#/memberIds", Code: "member_required", Detail: "must name at least one member, or administrators must be true"}}
+		return []rule.Broken{{Pointer: "#/memberIds", Code: "member_required", Detail: "must name at least one member, or administrators must be true"}}
 	}
 	return nil
 }
 
 // brokenAddresses returns the rules that addresses break which belong to no member.
-func brokenAddresses(addresses []string) (broken []notification.Broken) {
+func brokenAddresses(addresses []string) (broken []rule.Broken) {
 	refuse := func(pointer, detail string) {
-		broken = append(broken, notification.Broken{Pointer: pointer, Code: "out_of_range", Detail: detail})
+		broken = append(broken, rule.Broken{Pointer: pointer, Code: "out_of_range", Detail: detail})
 	}
 	if len(addresses) > notification.MaxAddresses {
 		refuse("#/addresses", fmt.Sprintf("must be at most %d", notification.MaxAddresses))

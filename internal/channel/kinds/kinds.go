@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 	"muster/internal/channel/alertmanager"
 	"muster/internal/channel/chat"
@@ -46,10 +47,10 @@ func Names(is func(channel.Kind) bool) (names []string) {
 type Judge struct{ *channel.Poster }
 
 // Broken returns the rules that the settings of a channel break.
-func (Judge) Broken(c notification.Channel) []notification.Broken {
+func (Judge) Broken(c notification.Channel) []rule.Broken {
 	kind, err := Find(c.Kind)
 	if err != nil {
-		return []notification.Broken{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of channel"}}
+		return []rule.Broken{{Pointer: "#/kind", Code: "out_of_range", Detail: "is no kind of channel"}}
 	}
 	return kind.Validate(c)
 }

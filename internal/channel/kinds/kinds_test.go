@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 	"muster/internal/channel/alertmanager"
 	"muster/internal/channel/chat"
@@ -19,7 +20,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	good := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	broken := kinds.Judge{}.Broken
-	joined := func(broken []notification.Broken) string {
+	joined := func(broken []rule.Broken) string {
 		all := make([]string, len(broken))
 		for i, b := range broken {
 			all[i] = b.Pointer + " " + b.Code

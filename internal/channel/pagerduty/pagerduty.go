@@ -39,6 +39,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 	"muster/internal/pause"
 	"muster/internal/statement"
@@ -69,13 +70,13 @@ func Kind() channel.Kind {
 	}
 }
 
-func validate(c notification.Channel) []notification.Broken {
+func validate(c notification.Channel) []rule.Broken {
 	broken := append(channel.Refuse(c, channel.URL, channel.Secret), channel.BrokenURL(c.URL)...)
 	switch {
 	case c.Secret == "":
-		broken = append(broken, notification.Broken{Pointer: "#/secret", Code: "secret_required", Detail: "is the integration key of a service in PagerDuty"})
+		broken = append(broken, rule.Broken{Pointer: "#/secret", Code: "secret_required", Detail: "is the integration key of a service in PagerDuty"})
 	case !routingKey.MatchString(c.Secret):
-		broken = append(broken, notification.Broken{Pointer: "#/secret", Code: "out_of_range", Detail: "must be the 32 letters and digits of an integration key"})
+		broken = append(broken, rule.Broken{Pointer: "#/secret", Code: "out_of_range", Detail: "must be the 32 letters and digits of an integration key"})
 	}
 	return broken
 }

@@ -26,6 +26,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 )
 
@@ -47,7 +48,7 @@ func Kind() channel.Kind {
 	return channel.Kind{Name: Name, Title: "Microsoft Teams", Validate: validate, Shown: channel.ShownHost, Send: channel.Posted(post)}
 }
 
-func validate(c notification.Channel) []notification.Broken {
+func validate(c notification.Channel) []rule.Broken {
 	return append(channel.Refuse(c, channel.URL), channel.BrokenURL(c.URL)...)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/notification"
+	"muster/domain/rule"
 	"muster/internal/channel"
 )
 
@@ -32,14 +33,14 @@ func Kind() channel.Kind {
 	return channel.Kind{Name: Name, Title: "Webhook", Validate: validate, Shown: channel.ShownURL, Send: channel.Posted(form)}
 }
 
-func validate(c notification.Channel) []notification.Broken {
+func validate(c notification.Channel) []rule.Broken {
 	broken := append(channel.Refuse(c, channel.URL, channel.Secret), channel.BrokenURL(c.URL)...)
 	const is = "whsec_ and 24 to 64 bytes in base64"
 	if c.Secret == "" {
-		return append(broken, notification.Broken{Pointer: "#/secret", Code: "secret_required", Detail: "is what a webhook is signed with: " + is})
+		return append(broken, rule.Broken{Pointer: "#/secret", Code: "secret_required", Detail: "is what a webhook is signed with: " + is})
 	}
 	if _, ok := Secret(c.Secret); !ok {
-		broken = append(broken, notification.Broken{Pointer: "#/secret", Code: "out_of_range", Detail: "must be " + is})
+		broken = append(broken, rule.Broken{Pointer: "#/secret", Code: "out_of_range", Detail: "must be " + is})
 	}
 	return broken
 }

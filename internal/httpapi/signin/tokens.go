@@ -9,6 +9,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/organization"
+	"muster/domain/rule"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -114,10 +115,10 @@ func (s *MemberRoutes) onlyOurs(ctx context.Context, ids []uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	var fields []commands.FieldError
+	var fields []rule.Broken
 	for i, id := range ids {
 		if _, ok := known[id]; !ok {
-			fields = append(fields, commands.FieldError{Pointer: "#/instanceIds/" + strconv.Itoa(i), Code: "instance_not_in_organization", Detail: "unknown instance"})
+			fields = append(fields, rule.Broken{Pointer: "#/instanceIds/" + strconv.Itoa(i), Code: "instance_not_in_organization", Detail: "unknown instance"})
 		}
 	}
 	if len(fields) == 0 {

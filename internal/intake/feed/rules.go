@@ -15,6 +15,7 @@ import (
 	"muster/commands"
 	"muster/domain/instant"
 	"muster/domain/legible"
+	"muster/domain/rule"
 	"muster/internal/measurements"
 )
 
@@ -68,7 +69,7 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 type rules struct {
 	latest time.Time // what lies after it is in the future
 	tells  bool      // where what is broken is, which of sound items nobody asks
-	broken []commands.FieldError
+	broken []rule.Broken
 }
 
 // item is the pointer to an entry of a list; empty where nobody is told.
@@ -81,7 +82,7 @@ func (r *rules) item(list string, i int) string {
 
 func (r *rules) breaks(pointer, code, detail string) {
 	if len(r.broken) < maxBroken {
-		r.broken = append(r.broken, commands.FieldError{Pointer: pointer, Code: code, Detail: detail})
+		r.broken = append(r.broken, rule.Broken{Pointer: pointer, Code: code, Detail: detail})
 	}
 }
 
