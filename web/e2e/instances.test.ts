@@ -654,7 +654,7 @@ test("a tag leads to the servers that have it, and is changed on a server's page
 
   const id = (await listed("q=demo-mssql-erp-02"))[0]?.id as string;
   await page.goto(`/instances/${id}`);
-  await page.getByRole("button", { name: "Change tags" }).click();
+  await page.getByRole("button", { name: "Edit tags" }).click();
   const field = page.getByRole("dialog").getByLabel("Tags", { exact: true });
   await field.fill("Zone");
   await field.press("Enter");

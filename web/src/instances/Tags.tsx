@@ -40,7 +40,7 @@ export function Tags({ instance: i }: { instance: Instance }) {
       <TagChips tags={i.tags} label={`Tags of ${i.name}`} />
       {can("alerts:write") &&
         (Object.keys(i.tags).length > 0 ? (
-          <ActionIcon variant="subtle" size="sm" aria-label="Change tags" onClick={() => setOpen(true)}>
+          <ActionIcon variant="subtle" size="sm" aria-label="Edit tags" onClick={() => setOpen(true)}>
             <IconPencil size={16} aria-hidden />
           </ActionIcon>
         ) : (
