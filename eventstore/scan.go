@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	_ "embed"
 	"fmt"
-	"runtime"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -38,7 +37,7 @@ type chunk struct {
 // is each's only until it returns.
 func (s *Store) scan(ctx context.Context, log Log, organization uuid.UUID, after, upTo int64, each func(*link) error) error {
 	group, ctx := supervise.WithContext(ctx)
-	workers := max(runtime.GOMAXPROCS(0), 2)
+	workers := max(supervise.Processors(), 2)
 	unchecked, ordered := make(chan *chunk, workers), make(chan *chunk, 2*workers)
 	group.Go(func() error {
 		defer close(unchecked)

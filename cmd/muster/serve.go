@@ -55,6 +55,7 @@ within 20 s, and nothing is lost.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg.LogTo = cmd.ErrOrStderr()
+			supervise.Spread()
 			return serve(cmd.Context(), cfg, cmd.OutOrStdout())
 		},
 	}

@@ -1,8 +1,6 @@
 package topic
 
 import (
-	"runtime"
-
 	"muster/eventstore"
 	"muster/internal/supervise"
 )
@@ -21,7 +19,7 @@ const decodedAtOnce = 100
 // caught up with it is a third of what is done outside the database.
 func (g Group) decode(page []eventstore.Event) []Event {
 	events := make([]Event, len(page))
-	part := max(decodedAtOnce, (len(page)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	part := max(decodedAtOnce, (len(page)+supervise.Processors()-1)/supervise.Processors())
 	var parts supervise.Group
 	for from := 0; from < len(page); from += part {
 		parts.Go(func() error {

@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,8 @@ import (
 	"github.com/ccojocar/zxcvbn-go"
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
+
+	"muster/internal/supervise"
 )
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.
@@ -107,7 +108,7 @@ type hashing struct {
 // the sign-in must not slow down those who are signed in. With both of two it
 // tripled the median of their requests (scripts/load.sh).
 func newHashing() hashing {
-	slots := min(max(1, runtime.GOMAXPROCS(0)-1), maxHashing)
+	slots := min(max(1, supervise.Processors()-1), maxHashing)
 	return hashing{slots: make(chan struct{}, slots), queue: make(chan struct{}, slots+maxQueued)}
 }
 

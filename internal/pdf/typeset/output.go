@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -116,7 +115,7 @@ var compressors = sync.Pool{New: func() any {
 // compressAll compresses the streams that have no filter, at the same time.
 func compressAll(objects []object) error {
 	var group supervise.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(supervise.Processors())
 	for i := range objects {
 		if o := &objects[i]; bytes.HasPrefix(o.text, fmt.Appendf(nil, "%d 0 obj\n<</Length ", o.number)) {
 			group.Go(o.compress)

@@ -1,0 +1,29 @@
+package supervise
+
+import (
+	"os"
+	"runtime"
+	"sync"
+)
+
+// processors is how many the process may use, asked once, before Spread raises that.
+var processors = sync.OnceValue(func() int { return runtime.GOMAXPROCS(0) })
+
+// Processors is how many goroutines can compute at once. GOMAXPROCS says more after Spread.
+func Processors() int { return processors() }
+
+// spare is how many threads of Go's scheduler there are beside one for each processor: twice as many
+// as messages of senders are read at a time.
+const spare = 14
+
+// Spread has Go's scheduler use more threads than there are processors, unless the environment
+// says how many (GOMAXPROCS). A goroutine that computes keeps its thread for up to 10 ms, and while
+// all are kept nobody looks at the network for as long: with two processors and large messages that
+// are being read, each step of every other request waits that long. With threads to spare these
+// steps wait for the operating system alone, which gives way sooner (docs/performance.md).
+func Spread() {
+	n := Processors()
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(n + spare)
+	}
+}
