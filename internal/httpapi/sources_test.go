@@ -181,6 +181,8 @@ func (w *world) everyGet(of tenant) map[string]string {
 			name := p.Value.Name
 			switch {
 			case p.Value.In != "query":
+			case (name == "from" || name == "to") && p.Value.Schema.Value.Type.Is("integer"): // positions of a log
+				query.Set(name, "1")
 			case given[name] != nil && (p.Value.Required || name != "kind"):
 				query[name] = given[name]
 			case p.Value.Required && name == "by":
@@ -352,7 +354,7 @@ var ofTables = map[string]subject{
 
 	"fleet_v3": {"the servers and databases: what is asked about, and the names of what is found", `getAlertHistory getConnections getControl getFinding
 		getInstance getInstanceHealth getOutage getOverview getStatement groupFindings listAlertHistoryContributors
-		listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements
+		listConnectionsContributors listDatabases listFindings listInstanceNotificationRules listInstances listQueryPerformanceContributors listStatements listTags
 		listUtilizationContributors listWaitEventsContributors`},
 	"alerts_v3":         {"the alerts", "getAlert getAlertHistory getOutage listAlertHistoryContributors listAlertNotifications listAlerts"},
 	"report_history_v1": {"the reports", `downloadReport getReport getReportFile getReportMail getReportProof listExports listReportEvents listReportFiles listReportMails listReports`},
@@ -385,7 +387,8 @@ var ofTables = map[string]subject{
 	"engine_drops":           {"the list", "listDroppedEngines"},
 	"loop_falls":             {"the list", "listFallenLoops"},
 	"export_marks":           {"which exports are seen", "listExports"},
-	"published_keys":         {"the keys", "getKeys"},
+	"installation":           {"which program's marks the events of assessments bear", "getControl"},
+	"marks":                  {"since when events bear marks", "getControl"},
 	"report_mails":           {"the mails", "getReportMail listReportMails"},
 	"report_proofs":          {"the proof", "getReportProof"},
 	"log_checkpoints":        {"the checkpoint", "getCheckpoint getConsistency getReportProof getTile"},
