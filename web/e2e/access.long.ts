@@ -135,7 +135,7 @@ test("invitation: accepted in the browser, signed in, and gone the second time",
   await page.getByLabel("Your name").fill("Ines Invited");
   await page.getByLabel("Password", { exact: true }).fill("password1234");
   await page.getByRole("button", { name: "Join and sign in" }).click();
-  await page.getByText("soon guessed", { exact: false }).waitFor();
+  await page.getByText("easy to guess", { exact: false }).waitFor();
   await expect
     .poll(() => page.getByLabel("Password", { exact: true }).evaluate((input) => document.activeElement === input))
     .toBe(true);
@@ -191,7 +191,12 @@ test("setup: the form sends the link's token once, and what is refused lands at 
           ? route.fulfill(
               problem(422, "weak_password", {
                 errors: [
-                  { in: "body", pointer: "#/password", code: "weak_password", detail: "the password is soon guessed" },
+                  {
+                    in: "body",
+                    pointer: "#/password",
+                    code: "weak_password",
+                    detail: "the password is easy to guess; add unusual words",
+                  },
                 ],
               }),
             )
@@ -203,7 +208,7 @@ test("setup: the form sends the link's token once, and what is refused lands at 
   await page.getByLabel("Fill the organization with labelled demo data").check();
   expect(new URL(page.url()).hash).toBe("");
   await page.getByRole("button", { name: "Set up and sign in" }).click();
-  await page.getByText("The password is soon guessed.").waitFor();
+  await page.getByText("The password is easy to guess; add unusual words.").waitFor();
   expect(await page.getByLabel("Password", { exact: true }).getAttribute("aria-invalid")).toBe("true");
   await page.getByRole("button", { name: "Set up and sign in" }).dblclick();
   await page.getByRole("navigation", { name: "Main" }).waitFor();
