@@ -3,6 +3,9 @@ package commands
 import (
 	"context"
 	_ "embed" // the statement
+	"errors"
+	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -230,33 +233,64 @@ func DatabaseKey(name, printed string) string {
 	return printed
 }
 
-// withInstanceTx runs change on an instance that is there, at the version it was
-// folded at and under the lock of its external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
+// withInstanceTx runs change on one instance, as eachInstance does, and appends. Errors:
+// *NotFoundError for one that is foreign, unknown or removed.
 func (s *Service) withInstanceTx(
 	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, change func(w *fleetWriter, i *fleet.Instance, at stream) error,
 ) (Mark, error) {
 	w := s.newFleetWriter(tx, actor)
-	instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
+	outcomes, err := w.eachInstance(ctx, []uuid.UUID{id}, func(_ uuid.UUID, i *fleet.Instance, at stream) error { return change(w, i, at) })
+	if err == nil {
+		err = outcomes[0].Refusal
+	}
 	if err != nil {
-		return Mark{}, err
-	}
-	if !instance.Known() {
-		return Mark{}, &NotFoundError{What: "instance"}
-	}
-	if _, err := w.lockKeys(ctx, fleet.InstanceStream, []string{instance.ExternalID()}); err != nil {
-		return Mark{}, err
-	}
-	instance, at, err := w.loadInstance(ctx, id)
-	if err != nil {
-		return Mark{}, err
-	}
-	if !instance.Known() {
-		return Mark{}, &NotFoundError{What: "instance"}
-	}
-	if err := change(w, instance, at); err != nil {
 		return Mark{}, err
 	}
 	return w.write(ctx)
+}
+
+// eachInstance runs change on instances that are there, each once, at the version it was folded at
+// and under the lock of its external key. What makes no sense of one, a *RuleError, keeps it from
+// none of the others; one that is foreign, unknown or removed is a *NotFoundError. The outcomes
+// are in the order of ids.
+func (w *fleetWriter) eachInstance(ctx context.Context, ids []uuid.UUID, change func(id uuid.UUID, i *fleet.Instance, at stream) error) ([]Outcome, error) {
+	keys := make(map[uuid.UUID]string, len(ids))
+	for _, id := range ids {
+		instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
+		if err != nil {
+			return nil, err
+		}
+		if instance.Known() {
+			keys[id] = instance.ExternalID()
+		}
+	}
+	if _, err := w.lockKeys(ctx, fleet.InstanceStream, slices.Collect(maps.Values(keys))); err != nil {
+		return nil, err
+	}
+	outcomes, seen := make([]Outcome, 0, len(ids)), make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		o := Outcome{ID: id, Refusal: &NotFoundError{What: "instance"}}
+		if _, locked := keys[id]; locked {
+			instance, at, err := w.loadInstance(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			if instance.Known() {
+				o.Refusal = change(id, instance, at)
+			}
+		}
+		var broken *RuleError
+		var missing *NotFoundError
+		if o.Refusal != nil && !errors.As(o.Refusal, &broken) && !errors.As(o.Refusal, &missing) {
+			return nil, o.Refusal
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes, nil
 }
 
 //go:embed sql/databases_of.sql

@@ -21,7 +21,7 @@ func (c *fleetCheck) tags(pointer string, tags map[string]string) {
 		c.refuse(pointer, "too_many_items", fmt.Sprintf("has %d tags; at most %d are allowed", len(tags), fleet.MaxTags))
 	}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		switch at := pointer + "/" + pointerEscapes.Replace(key); {
+		switch at := pointer + "/" + rule.Escape(key); {
 		case !fleet.ValidTagKey(key):
 			c.refuse(at, "invalid_name", "has a key that is none: it "+fleet.TagKeyRule)
 		case !fleet.ValidTagValue(tags[key]):
@@ -30,14 +30,11 @@ func (c *fleetCheck) tags(pointer string, tags map[string]string) {
 	}
 }
 
-// pointerEscapes are those of a JSON pointer (RFC 6901).
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
 // protectedTags refuses tags that only administrators set.
 func protectedTags(keys []string) error {
 	e := &RuleError{Code: "protected_tag", Detail: "Only administrators set the tags " + strings.Join(keys, ", ") + "."}
 	for _, key := range keys {
-		e.Fields = append(e.Fields, rule.Broken{Pointer: "#/tags/" + pointerEscapes.Replace(key), Code: "protected_tag", Detail: "is for administrators to set"})
+		e.Fields = append(e.Fields, rule.Broken{Pointer: "#/tags/" + rule.Escape(key), Code: "protected_tag", Detail: "is for administrators to set"})
 	}
 	return e
 }
@@ -109,58 +106,17 @@ func (s *Service) TagInstances(ctx context.Context, actor Actor, ids []uuid.UUID
 	}
 	mark, err = s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		w := s.newFleetWriter(tx, actor)
-		if outcomes, err = w.tagAll(ctx, ids, c); err != nil {
+		outcomes, err = w.eachInstance(ctx, ids, func(id uuid.UUID, i *fleet.Instance, at stream) error {
+			events, _, err := w.tag(ctx, i, c)
+			if err != nil {
+				return err
+			}
+			return w.keepInstance(id, at, i, i.ExternalID(), events)
+		})
+		if err != nil {
 			return Mark{}, err
 		}
 		return w.write(ctx)
 	})
 	return outcomes, mark, err
-}
-
-// tagAll tags instances under the locks of their external keys.
-func (w *fleetWriter) tagAll(ctx context.Context, ids []uuid.UUID, c fleet.ChangeTags) ([]Outcome, error) {
-	keys := make(map[uuid.UUID]string, len(ids))
-	for _, id := range ids {
-		instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
-		if err != nil {
-			return nil, err
-		}
-		if instance.Known() {
-			keys[id] = instance.ExternalID()
-		}
-	}
-	if _, err := w.lockKeys(ctx, fleet.InstanceStream, slices.Collect(maps.Values(keys))); err != nil {
-		return nil, err
-	}
-	outcomes, seen := make([]Outcome, 0, len(ids)), make(map[uuid.UUID]bool, len(ids))
-	for _, id := range ids {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		refusal, err := w.tagOne(ctx, id, keys[id], c)
-		if err != nil {
-			return nil, err
-		}
-		outcomes = append(outcomes, Outcome{ID: id, Refusal: refusal})
-	}
-	return outcomes, nil
-}
-
-func (w *fleetWriter) tagOne(ctx context.Context, id uuid.UUID, key string, c fleet.ChangeTags) (refusal, err error) {
-	instance, at, err := w.loadInstance(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if key == "" || !instance.Known() {
-		return &NotFoundError{What: "instance"}, nil
-	}
-	events, _, err := w.tag(ctx, instance, c)
-	if rule := (*RuleError)(nil); errors.As(err, &rule) {
-		return rule, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return nil, w.keepInstance(id, at, instance, key, events)
 }

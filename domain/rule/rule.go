@@ -1,5 +1,7 @@
 package rule
 
+import "strings"
+
 // Broken is one rule that a request breaks, with the place that breaks it.
 type Broken struct {
 	Pointer string // JSON pointer fragment into the request body, "#/scope/to"
@@ -8,6 +10,11 @@ type Broken struct {
 	Params  map[string]any
 	Whole   string // code of the whole answer where this rule is the first; empty: Code
 }
+
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Escape is a name as part of a pointer (RFC 6901).
+func Escape(name string) string { return escapes.Replace(name) }
 
 // Set is the rules that one request breaks.
 type Set []Broken

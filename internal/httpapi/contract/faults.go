@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 
+	"muster/domain/rule"
 	"muster/internal/httpapi/wire"
 )
 
@@ -28,7 +29,7 @@ func below[T string | []byte](pointer string, name T) string {
 	if len(pointer)+len(name) > maxPointer {
 		return pointer
 	}
-	return pointer + "/" + wire.EscapePointer(string(name))
+	return pointer + "/" + rule.Escape(string(name))
 }
 
 // Visit holds a value against its schema.

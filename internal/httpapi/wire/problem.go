@@ -185,8 +185,3 @@ func BodyProblem(err error, limit int64) *Problem {
 	}
 	return &Problem{Code: "malformed_json", Detail: "The body could not be read."}
 }
-
-// EscapePointer is a name as part of a JSON pointer (RFC 6901).
-func EscapePointer(token string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
-}

@@ -14,6 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/legible"
+	"muster/domain/rule"
 	"muster/internal/intake"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
@@ -214,7 +215,7 @@ func (r *rules) dropped(byReason map[string]int64) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(byReason)) {
-		pointer := "#/buffer/dropped/" + pointerToken.Replace(name)
+		pointer := "#/buffer/dropped/" + rule.Escape(name)
 		if !reason.MatchString(name) {
 			r.breaks(pointer, "invalid_name", "must be a name of "+reason.String())
 		} else if byReason[name] < 0 {

@@ -163,7 +163,7 @@ func (r *rules) sessions(at string, s SessionItem, on commands.Place) measuremen
 		return sample
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Waits)) {
-		pointer := at + "/waits/" + pointerToken.Replace(name)
+		pointer := at + "/waits/" + rule.Escape(name)
 		r.name(pointer, name)
 		sample.Waits[name] = r.count(pointer, s.Waits[name])
 	}
@@ -264,9 +264,6 @@ func (r *rules) name(pointer, name string) {
 		r.breaks(pointer, "invalid_name", legible.Rule)
 	}
 }
-
-// pointerToken writes a member's name into a pointer.
-var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
 
 func (r *rules) once(pointer, key string, seen map[string]bool) {
 	if seen[key] {
