@@ -175,13 +175,3 @@ func (f TagFilter) Add(key, value string) {
 		f[key] = append(f[key], value)
 	}
 }
-
-// Matches reports whether tags pass the filter; an empty one passes all.
-func (f TagFilter) Matches(tags map[string]string) bool {
-	for key, values := range f {
-		if value, there := tags[key]; !there || !slices.Contains(values, value) {
-			return false
-		}
-	}
-	return true
-}

@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -227,5 +228,48 @@ func TestActiveAmong(t *testing.T) {
 	active, err := f.reader.ActiveAmong(t.Context(), organizations, asked)
 	if diff := cmp.Diff(map[uuid.UUID]bool{f.orders: true, f.again: true}, active); err != nil || diff != "" {
 		t.Error(err, diff)
+	}
+}
+
+// TestFiltersByTags holds the statement to the rule: of one key any of the values, and each key.
+func TestFiltersByTags(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	acme, random := uuid.New(), rand.New(rand.NewPCG(37, 2))
+	tags := map[uuid.UUID]map[string]string{}
+	for n := range byte(20) {
+		tags[id(n)] = map[string]string{}
+		for _, key := range []string{"env", "team", "zone"} {
+			if random.IntN(3) > 0 {
+				tags[id(n)][key] = string(rune('a' + random.IntN(3)))
+			}
+		}
+		registered := instance("i", domain.PostgreSQL)
+		registered.ExternalID = id(n).String()
+		s.happens(acme, id(n), registered, domain.InstanceTagged{Set: tags[id(n)]})
+	}
+	s.stage.Settle()
+	for range 50 {
+		filter := domain.TagFilter{}
+		for range 1 + random.IntN(4) {
+			filter.Add([]string{"env", "team", "zone", "none"}[random.IntN(4)], string(rune('a'+random.IntN(3))))
+		}
+		want := domain.Scope{Filtered: true, Instances: []uuid.UUID{}}
+		for n := range byte(20) {
+			passes := true
+			for key, values := range filter {
+				value, there := tags[id(n)][key]
+				passes = passes && there && slices.Contains(values, value)
+			}
+			if passes {
+				want.Instances = append(want.Instances, id(n))
+			}
+		}
+		if got, err := s.reader.Scope(t.Context(), acme, nil, nil, filter); err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%v: %v, %v, want %v", filter, got, err, want)
+		}
+		if _, total, err := s.reader.Instances(t.Context(), fleet.Query{Organization: acme, Tags: filter, Page: 1, Size: 1}); err != nil || total != int64(len(want.Instances)) {
+			t.Errorf("%v: %d are listed, %v, want %d", filter, total, err, len(want.Instances))
+		}
 	}
 }
