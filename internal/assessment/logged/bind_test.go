@@ -71,16 +71,22 @@ func BenchmarkBind(b *testing.B) {
 	}
 }
 
-// TestFactsThatCannotBeDecoded are altered, and no error that is tried again: those of an
-// assessment that a program from before marks kept without an event, and those of the last one
-// that the log has.
-func TestFactsThatCannotBeDecoded(t *testing.T) {
-	t.Parallel()
+// unmarked is an organization of which a program from before marks kept assessments.
+type unmarked struct {
+	db      *sqlx.DB
+	acme    uuid.UUID
+	facts   *assessment.Store
+	service *commands.Service
+	reader  *logged.Reader
+}
+
+func beforeMarks(t *testing.T) unmarked {
+	t.Helper()
 	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, acme := pgtest.DB(t), uuid.New()
+	db := pgtest.DB(t)
 	events, facts := eventstore.New(db), assessment.NewStore(db, key)
 	if err := secrets.CheckKeys(t.Context(), db, key); err != nil {
 		t.Fatal(err)
@@ -88,8 +94,34 @@ func TestFactsThatCannotBeDecoded(t *testing.T) {
 	if _, err := key.BeginMarks(t.Context(), db, "", time.Now(), func(context.Context) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
-	service := &commands.Service{DB: db, Events: events, Now: time.Now}
-	reader := &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode}
+	return unmarked{
+		db: db, acme: uuid.New(), facts: facts, service: &commands.Service{DB: db, Events: events, Now: time.Now},
+		reader: &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode},
+	}
+}
+
+// record keeps assessments of which the first alone has an event, and that has no digest.
+func (u unmarked) record(t *testing.T, sent []assessment.Sent) (first uuid.UUID) {
+	t.Helper()
+	err := u.facts.RecordSent(t.Context(), u.acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
+		one := told[0].(fleet.InstanceAssessed)
+		first = one.AssessmentID
+		_, err := u.service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: u.acme, Component: "test"},
+			fleet.InstanceAssessed{InstanceID: sent[0].Instance, AssessmentID: first, At: one.At})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first
+}
+
+// TestFactsThatCannotBeDecoded are altered, and no error that is tried again: those of an
+// assessment that a program from before marks kept without an event, and those of the last one
+// that the log has.
+func TestFactsThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	b := beforeMarks(t)
 	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(-12 * time.Hour)
 	a := snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: snapshot.StatusPass}}}
 	for name, c := range map[string]struct {
@@ -106,27 +138,18 @@ func TestFactsThatCannotBeDecoded(t *testing.T) {
 	} {
 		server := uuid.New()
 		sent := []assessment.Sent{{Instance: server, At: noon, Assessment: a}, {Instance: server, At: noon.Add(time.Minute), Assessment: a}}
-		var first fleet.InstanceAssessed
-		err := facts.RecordSent(t.Context(), acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
-			first = told[0].(fleet.InstanceAssessed)
-			_, err := service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"},
-				fleet.InstanceAssessed{InstanceID: server, AssessmentID: first.AssessmentID, At: first.At})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept, err := facts.LatestAssessment(t.Context(), acme, server)
+		first := b.record(t, sent)
+		kept, err := b.facts.LatestAssessment(t.Context(), b.acme, server)
 		if c.used == 0 {
-			kept, err = facts.Assessment(t.Context(), acme, first.AssessmentID)
+			kept, err = b.facts.Assessment(t.Context(), b.acme, first)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.altered >= 0 {
-			db.MustExec(`UPDATE assessments SET facts = '[]' WHERE instance_id = $1 AND recorded_at = $2`, server, sent[c.altered].At)
+			b.db.MustExec(`UPDATE assessments SET facts = '[]' WHERE instance_id = $1 AND recorded_at = $2`, server, sent[c.altered].At)
 		}
-		_, altered, err := reader.Bind(t.Context(), acme, []logged.Used{{Stored: kept.Stored, Unreadable: c.unreadable, Reached: true}}, time.Now())
+		_, altered, err := b.reader.Bind(t.Context(), b.acme, []logged.Used{{Stored: kept.Stored, Unreadable: c.unreadable, Reached: true}}, time.Now())
 		at := []string{}
 		for _, one := range altered {
 			at = append(at, one.At.Format("15:04"))
@@ -250,20 +273,7 @@ func TestACopiedEvent(t *testing.T) {
 // nothing better than the last one that the log has of its day.
 func TestAnAssessmentWithoutItsEvent(t *testing.T) {
 	t.Parallel()
-	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, acme := pgtest.DB(t), uuid.New()
-	events, facts := eventstore.New(db), assessment.NewStore(db, key)
-	if err := secrets.CheckKeys(t.Context(), db, key); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := key.BeginMarks(t.Context(), db, "", time.Now(), func(context.Context) (bool, error) { return true, nil }); err != nil {
-		t.Fatal(err)
-	}
-	service := &commands.Service{DB: db, Events: events, Now: time.Now}
-	reader := &logged.Reader{Facts: facts, Log: events, Decode: commands.Registry().Decode}
+	b := beforeMarks(t)
 	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(-12 * time.Hour)
 	found := func(status string) snapshot.Assessment {
 		if status == snapshot.OutcomeUnreachable {
@@ -286,25 +296,17 @@ func TestAnAssessmentWithoutItsEvent(t *testing.T) {
 	} {
 		server := uuid.New()
 		sent := []assessment.Sent{{Instance: server, At: noon.Add(-c.ago), Assessment: found(c.first)}, {Instance: server, At: noon, Assessment: found(c.second)}}
-		err := facts.RecordSent(t.Context(), acme, sent, func(tx *sqlx.Tx, told []fleet.Assessed) error {
-			first := told[0].(fleet.InstanceAssessed)
-			_, err := service.RecordAssessmentTx(t.Context(), tx, commands.Actor{OrganizationID: acme, Component: "test"},
-				fleet.InstanceAssessed{InstanceID: server, AssessmentID: first.AssessmentID, At: first.At})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b.record(t, sent)
 		var second uuid.UUID
-		if err := db.Get(&second, `SELECT id FROM assessments WHERE instance_id = $1 AND recorded_at = $2`, server, noon); err != nil {
+		if err := b.db.Get(&second, `SELECT id FROM assessments WHERE instance_id = $1 AND recorded_at = $2`, server, noon); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := facts.Assessment(t.Context(), acme, second)
+		kept, err := b.facts.Assessment(t.Context(), b.acme, second)
 		if err != nil {
 			t.Fatal(err)
 		}
 		u := logged.Used{Stored: kept.Stored, Reached: c.second != snapshot.OutcomeUnreachable}
-		if _, altered, err := reader.Bind(t.Context(), acme, []logged.Used{u}, time.Now()); err != nil || len(altered) != c.altered {
+		if _, altered, err := b.reader.Bind(t.Context(), b.acme, []logged.Used{u}, time.Now()); err != nil || len(altered) != c.altered {
 			t.Errorf("%s: altered are %+v, %v", name, altered, err)
 		}
 	}
