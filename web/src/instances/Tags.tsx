@@ -6,9 +6,9 @@ import { api } from "../api/client";
 import { useSession } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
+import { read, unreadable, written } from "../url/tagWords";
 import type { Instance } from "./standing";
 import classes from "./tags.module.css";
-import { read, unreadable, written } from "./tagWords";
 import { useKeep } from "./useKeep";
 
 /** TagChips are a server's tags; each leads to the servers that have it. */

@@ -1,5 +1,6 @@
 // What stands in an address. Names are those of the API (contract §17); a value that
 // cannot be read is dropped, said, and never silently widens what is shown.
+import { unreadable } from "./tagWords";
 
 /** Field reads one parameter's texts; undefined is not there, and texts it cannot read are in `dropped`. */
 export type Field<T> = { read: (texts: string[]) => { value: T | undefined; dropped: string[] } };
@@ -59,7 +60,7 @@ export const uuids = many(readUuid);
 export const instant = one(readInstant);
 export const text = one((value) => (value.length > 0 && value.length <= 200 ? value : undefined));
 export const texts = many((value) => (value.length > 0 && value.length <= 200 ? value : undefined));
-export const tags = many((value) => (/^[a-z][a-z0-9_.-]{0,62}:.{1,100}$/u.test(value) ? value : undefined));
+export const tags = many((value) => (unreadable([value]) === null ? value : undefined));
 export const ordinal = one((value) => (/^[1-9]\d{0,8}$/.test(value) ? Number(value) : undefined));
 export const oneOf = <T extends string>(...allowed: T[]): Field<T> => one((value) => allowed.find((a) => a === value));
 export const someOf = <T extends string>(...allowed: T[]): Field<T[]> =>
