@@ -102,7 +102,8 @@ func (m *mined) Value(key any) any {
 
 func (m *mined) step() {
 	m.of.mu.Lock()
-	armed := m.of.loops[m.loop].armed && goroutine() == m.goroutine && !inLibrary()
+	// A loop that had no turn until it is stopped is not broken: the end of a process is another matter.
+	armed := m.of.loops[m.loop].armed && goroutine() == m.goroutine && m.Context.Err() == nil && !inLibrary()
 	if armed {
 		m.of.loops[m.loop].armed = false
 		m.of.broken[m.loop] = true
