@@ -1744,17 +1744,19 @@ type ActOnAlerts struct {
 	// Ids 1 to 500.
 	Ids []openapi_types.UUID `json:"ids"`
 
-	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
+	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
+	// forever: do not enter personal data.
 	Note *Note `json:"note,omitempty"`
 
-	// Until Of `mute` only: in the future, at most 366 days ahead. Absent: for good.
+	// Until Only for `mute`: in the future, at most 366 days ahead. If absent: for good.
 	Until *time.Time `json:"until,omitempty"`
 }
 
 // ActOnAlertsAction defines model for ActOnAlerts.Action.
 type ActOnAlertsAction string
 
-// ActedOn The outcome of an action for each, in the order of `ids`.
+// ActedOn The result of an action for each id, in the order of `ids`.
 type ActedOn struct {
 	Items []ActedOnOne `json:"items"`
 }
@@ -1764,7 +1766,8 @@ type ActedOnOne struct {
 	Done bool               `json:"done"`
 	Id   openapi_types.UUID `json:"id"`
 
-	// Problem Why not, as the action on this one would say; an id of another organization is one that nobody has.
+	// Problem The reason why the action failed, the same as for the action on a single one. An id of another
+	// organization is treated as unknown.
 	Problem *ItemProblem `json:"problem"`
 }
 
@@ -1776,33 +1779,39 @@ type AddressAnswer struct {
 
 // AddressLink defines model for AddressLink.
 type AddressLink struct {
-	// Token What follows the # of the link.
+	// Token The part of the link after the #.
 	Token string `json:"token"`
 }
 
-// AgentBuffer The backlog that it could not send yet.
+// AgentBuffer The backlog of data that the agent could not send yet.
 type AgentBuffer struct {
-	// Bytes Of measurements
+	// Bytes The size of the buffered measurements.
 	Bytes int64 `json:"bytes"`
 
-	// Dropped Records of measurements that were never sent since the agent was installed, by why: `buffer_full` (the oldest go
-	// where the buffer's bound or the disk is reached), `instance_held` (another sender told of the statements),
-	// `assessed_by_collector`, `unknown_instance` (or database; for ten minutes), `forbidden` (the token does not have
-	// the instance; for ten minutes), `refused` (for any other reason), `damaged` (the disk had lost them). There may be
-	// others: at most 20 names of `^[a-z_]{1,40}$`.
+	// Dropped The number of measurement records that were never sent since the agent was installed, by reason:
+	//
+	// - `buffer_full`: the buffer reached its bound or the disk is full, and the oldest records were dropped.
+	// - `instance_held`: another sender has reported the statements.
+	// - `assessed_by_collector`: Muster itself assesses the instance.
+	// - `unknown_instance`: the instance or the database was still unknown after ten minutes.
+	// - `forbidden`: the token still did not cover the instance after ten minutes.
+	// - `refused`: any other reason.
+	// - `damaged`: the disk lost the records.
+	//
+	// There may be other reasons: at most 20 names that match `^[a-z_]{1,40}$`.
 	Dropped map[string]int64 `json:"dropped"`
 
-	// Facts Instances, databases and assessments, which are never dropped
+	// Facts The number of instances, databases and assessments. These are never dropped.
 	Facts int `json:"facts"`
 
-	// MaxBytes Beyond it the oldest measurements go
+	// MaxBytes The maximum. When it is exceeded, the oldest measurements are dropped.
 	MaxBytes int64 `json:"maxBytes"`
 
-	// OldestAt When the oldest of them was measured
+	// OldestAt The measuring time of the oldest one.
 	OldestAt *time.Time `json:"oldestAt"`
 	Records  int64      `json:"records"`
 
-	// Refused Facts that were not taken as they are
+	// Refused The number of facts that Muster refused.
 	Refused int `json:"refused"`
 }
 
@@ -1810,10 +1819,10 @@ type AgentBuffer struct {
 type AgentError struct {
 	At time.Time `json:"at"`
 
-	// Class At most 100 characters
+	// Class At most 100 characters.
 	Class string `json:"class"`
 
-	// Detail A sentence, at most 2,000 characters
+	// Detail A sentence; at most 2,000 characters.
 	Detail string `json:"detail"`
 }
 
@@ -1822,11 +1831,11 @@ type AgentIdentity struct {
 	Engine Engine              `json:"engine"`
 	Pooler AgentIdentityPooler `json:"pooler"`
 
-	// Process The identity that its copies do not share; 1 to 200 characters
+	// Process The identity that distinguishes the server from its copies; 1 to 200 characters.
 	Process string            `json:"process"`
 	Role    AgentIdentityRole `json:"role"`
 
-	// System The identity that it shares with its copies, as in `server` of an instance; empty if it is not known; at most 200 characters
+	// System The identity that the server shares with its copies, as in `server` of an instance. Empty if it is not known; at most 200 characters.
 	System string `json:"system"`
 }
 
@@ -1838,41 +1847,41 @@ type AgentIdentityRole string
 
 // AgentLoop defines model for AgentLoop.
 type AgentLoop struct {
-	// Falls Since the agent started
+	// Falls The number of failures since the agent started.
 	Falls int64 `json:"falls"`
 
-	// InTrouble It has not run for a minute since
+	// InTrouble The loop has not run for a whole minute since its last failure.
 	InTrouble bool      `json:"inTrouble"`
 	LastAt    time.Time `json:"lastAt"`
 
-	// Loop 1 to 300 characters
+	// Loop 1 to 300 characters.
 	Loop string `json:"loop"`
 }
 
 // AgentMissingGrant defines model for AgentMissingGrant.
 type AgentMissingGrant struct {
-	// Object 1 to 2,000 characters. The statement that is shown beside it is Muster's own; an object that Muster does not know is shown without one.
+	// Object 1 to 2,000 characters. Muster shows its own statement for the object. An object that Muster does not know is shown without a statement.
 	Object string `json:"object"`
 
-	// Statement At most 4,000 characters. Agents of earlier versions send it; it is passed over.
+	// Statement At most 4,000 characters. Agents of earlier versions send it; Muster ignores it.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	Statement *string `json:"statement,omitempty"`
 }
 
 // AgentReceipt defines model for AgentReceipt.
 type AgentReceipt struct {
-	// Ambiguous Those of them whose labels fit several instances. Each is recorded: at the instance that the token is limited to, or
-	// else at the one that was registered first.
+	// Ambiguous The number of these alerts whose labels match several instances. Each alert is recorded at the instance
+	// that the token is limited to, or otherwise at the instance that was registered first.
 	Ambiguous int `json:"ambiguous"`
 
-	// Dropped Those of them that were not recorded
+	// Dropped The number of these alerts that were not recorded.
 	Dropped int `json:"dropped"`
 
-	// Reasons Why alerts were dropped, with how many, as in `muster_ingest_dropped_total`. `truncated` counts alerts that the sender
-	// cut off its message; they are not part of `received` and `dropped`.
+	// Reasons The reasons why alerts were dropped, each with a count, as in `muster_ingest_dropped_total`. `truncated`
+	// counts alerts that the sender cut from its message; they are not included in `received` and `dropped`.
 	Reasons map[string]int `json:"reasons"`
 
-	// Received Alerts in the message
+	// Received The number of alerts in the message.
 	Received int `json:"received"`
 }
 
@@ -1880,84 +1889,84 @@ type AgentReceipt struct {
 type AgentReport struct {
 	At time.Time `json:"at"`
 
-	// Buffer The backlog that it could not send yet.
+	// Buffer The backlog of data that the agent could not send yet.
 	Buffer AgentBuffer `json:"buffer"`
 
-	// Host The machine it runs on; at most 255 characters
+	// Host The machine that the agent runs on; at most 255 characters.
 	Host string `json:"host"`
 
-	// Loops Its background loops that fell in the last 24 hours, at most 100, none twice. Left out where none did.
+	// Loops The agent's background loops that failed in the last 24 hours; at most 100, each once. Leave it out if none failed.
 	Loops *[]AgentLoop `json:"loops,omitempty"`
 
-	// Name As people know it; 1 to 200 characters
+	// Name The name for people; 1 to 200 characters.
 	Name string `json:"name"`
 
-	// Servers Those that it measures, at most 1,000; none twice
+	// Servers The servers that the agent measures; at most 1,000, each once.
 	Servers []AgentServer `json:"servers"`
 
-	// Version At most 200 characters
+	// Version At most 200 characters.
 	Version string `json:"version"`
 }
 
 // AgentServer defines model for AgentServer.
 type AgentServer struct {
-	// Error Why the server cannot be reached; null where it can be.
+	// Error The reason why the server cannot be reached. Null if it can be reached.
 	Error *AgentError `json:"error"`
 
 	// Identity The server that answered when the agent last connected. Left out if it is not known.
 	Identity *AgentIdentity `json:"identity,omitempty"`
 
-	// Instance Its externalId
+	// Instance Its externalId.
 	Instance string `json:"instance"`
 
-	// MissingGrants Objects that the agent's account may not read, at most 100
+	// MissingGrants Objects that the agent's account may not read; at most 100.
 	MissingGrants []AgentMissingGrant `json:"missingGrants"`
 
-	// Signs Observations for the watch beside the samples.
+	// Signs Observations for the built-in watch, in addition to the samples.
 	Signs []AgentSign `json:"signs"`
 }
 
 // AgentSign defines model for AgentSign.
 type AgentSign struct {
-	// Advisory Of lock_wait: the locks are advisory, which is an alert of its own. Absent: they are not.
+	// Advisory Only for lock_wait: the locks are advisory locks, which have an alert of their own. If absent, they are not.
 	Advisory *bool     `json:"advisory,omitempty"`
 	At       time.Time `json:"at"`
 
-	// Details Details of the alert beside the value. An absent field is not known; texts are cut after 200 characters.
+	// Details Details of the alert in addition to the value. An absent field is unknown. Texts are cut after 200 characters.
 	Details *AgentSignDetails `json:"details,omitempty"`
 	Rule    AgentSignRule     `json:"rule"`
 
-	// Value Minutes that the longest wait for a lock lasts, or percent of the way to wraparound
+	// Value The duration of the longest wait for a lock in minutes, or the percentage of the way to wraparound.
 	Value float64 `json:"value"`
 }
 
 // AgentSignRule defines model for AgentSign.Rule.
 type AgentSignRule string
 
-// AgentSignDetails Details of the alert beside the value. An absent field is not known; texts are cut after 200 characters.
+// AgentSignDetails Details of the alert in addition to the value. An absent field is unknown. Texts are cut after 200 characters.
 type AgentSignDetails struct {
-	// Database Of the session that waits longest; of wraparound the one with the oldest ids
+	// Database The database of the session with the longest wait; for wraparound, the database with the oldest ids.
 	Database *string `json:"database,omitempty"`
 
-	// Holder The server's id of a session that it waits for
+	// Holder The server's id of a session that holds the lock.
 	Holder *string `json:"holder,omitempty"`
 
-	// HolderIdle The holder is idle in a transaction
+	// HolderIdle The holder is idle in a transaction.
 	HolderIdle *bool `json:"holderIdle,omitempty"`
 
-	// Kind What the engine calls the kind of the lock
+	// Kind The engine's name for the kind of lock.
 	Kind *string `json:"kind,omitempty"`
 
-	// Multixact Of wraparound: the ids are those of multixacts
+	// Multixact Only for wraparound: the ids are multixact ids.
 	Multixact *bool `json:"multixact,omitempty"`
 
-	// Object What is locked: a table, the key of an advisory lock
+	// Object The locked object: a table, or the key of an advisory lock.
 	Object *string `json:"object,omitempty"`
 
-	// Session The server's id of the session that waits longest
+	// Session The server's id of the session with the longest wait.
 	Session *string `json:"session,omitempty"`
 
-	// Sessions How many sessions wait
+	// Sessions The number of waiting sessions.
 	Sessions *int `json:"sessions,omitempty"`
 }
 
@@ -1966,24 +1975,24 @@ type Alert struct {
 	CreatedAt time.Time  `json:"createdAt"`
 	Database  *Reference `json:"database"`
 
-	// FirstTriggeredAt Start of the firing window
+	// FirstTriggeredAt Start of the firing window.
 	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`
 	Id               openapi_types.UUID `json:"id"`
 
-	// Instance Its own server or its database's; null where it belongs to the organization only.
+	// Instance The server of the alert or of its database. Null if the alert belongs to the organization only.
 	Instance *Reference `json:"instance"`
 	IsMuted  bool       `json:"isMuted"`
 
-	// LastTriggeredAt End of the firing window
+	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 
-	// MutedUntil When it is unmuted by itself; null where it is not muted, or for good.
+	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
 	MutedUntil *time.Time `json:"mutedUntil"`
 
-	// Occurrences How often it went from not firing to firing
+	// Occurrences The number of changes from not firing to firing.
 	Occurrences int `json:"occurrences"`
 
-	// Open Neither Resolved nor AutoResolved
+	// Open True unless the state is Resolved or AutoResolved.
 	Open       bool          `json:"open"`
 	ResolvedAt *time.Time    `json:"resolvedAt"`
 	Severity   AlertSeverity `json:"severity"`
@@ -2002,38 +2011,38 @@ type AlertDetail struct {
 	Database    *Reference `json:"database"`
 	Description *string    `json:"description"`
 
-	// FirstTriggeredAt Start of the firing window
+	// FirstTriggeredAt Start of the firing window.
 	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`
 	Id               openapi_types.UUID `json:"id"`
 
-	// Instance Its own server or its database's; null where it belongs to the organization only.
+	// Instance The server of the alert or of its database. Null if the alert belongs to the organization only.
 	Instance *Reference `json:"instance"`
 	IsMuted  bool       `json:"isMuted"`
 
-	// LastTriggeredAt End of the firing window
+	// LastTriggeredAt End of the firing window.
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 
-	// MutedUntil When it is unmuted by itself; null where it is not muted, or for good.
+	// MutedUntil The time when the mute ends by itself. Null if the alert is not muted, or muted for good.
 	MutedUntil *time.Time `json:"mutedUntil"`
 
-	// Occurrences How often it went from not firing to firing
+	// Occurrences The number of changes from not firing to firing.
 	Occurrences int `json:"occurrences"`
 
-	// Open Neither Resolved nor AutoResolved
+	// Open True unless the state is Resolved or AutoResolved.
 	Open       bool       `json:"open"`
 	ResolvedAt *time.Time `json:"resolvedAt"`
 
-	// Rule What raised it, where that is known.
+	// Rule The rule that raised it, if it is known.
 	Rule     *AlertRule    `json:"rule"`
 	Severity AlertSeverity `json:"severity"`
 	State    string        `json:"state"`
 
-	// Timeline Oldest first. Null where it is `unavailable`.
+	// Timeline Oldest first. Null if `unavailable` names it.
 	Timeline *[]AlertMoment `json:"timeline"`
 	Title    string         `json:"title"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -2044,10 +2053,10 @@ type AlertHistory struct {
 	From         time.Time   `json:"from"`
 	GeneratedAt  time.Time   `json:"generatedAt"`
 
-	// LastBucketPartial The last bucket ends after now
+	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 
-	// MonitoringStartedAt Registration of the earliest server in scope
+	// MonitoringStartedAt The registration of the earliest server in scope.
 	MonitoringStartedAt *time.Time `json:"monitoringStartedAt"`
 	Series              struct {
 		Active   []*int64 `json:"active"`
@@ -2065,19 +2074,19 @@ type AlertIds struct {
 type AlertItem struct {
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Database Its externalId; needs `instance` unless no other instance has one of that externalId
+	// Database The externalId of the database. Requires `instance`, unless no other instance has a database with this externalId.
 	Database         *string   `json:"database,omitempty"`
 	ExternalId       string    `json:"externalId"`
 	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
 
-	// Instance Its externalId
+	// Instance Its externalId.
 	Instance *string `json:"instance,omitempty"`
 
-	// IsMuted Left out it stays as it is
+	// IsMuted If absent, the state is not changed.
 	IsMuted         *bool     `json:"isMuted,omitempty"`
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 
-	// ResolvedAt Exactly where the state is Resolved or AutoResolved
+	// ResolvedAt Required if the state is Resolved or AutoResolved, and not allowed otherwise.
 	ResolvedAt *time.Time     `json:"resolvedAt,omitempty"`
 	Severity   AlertSeverity  `json:"severity"`
 	State      AlertItemState `json:"state"`
@@ -2089,21 +2098,23 @@ type AlertItemState string
 
 // AlertMoment defines model for AlertMoment.
 type AlertMoment struct {
-	// Actor The member who did it; null for what sends alerts, and for a mute that ended by itself.
+	// Actor The member who did it. Null for the source of the alert, and for a mute that ended by itself.
 	Actor *Person   `json:"actor"`
 	At    time.Time `json:"at"`
 	Event string    `json:"event"`
 
-	// Note What the member wrote about it. It stays in the log for ever: no place for personal data.
+	// Note The member's note. It stays in the log forever: do not enter personal data.
 	Note *string `json:"note"`
 
-	// Until Of `muted`: when it ends by itself. Of `unmuted`: set where it did.
+	// Until For `muted`: the time when the mute ends by itself. For `unmuted`: set if the mute ended by itself.
 	Until *time.Time `json:"until"`
 }
 
 // AlertNote defines model for AlertNote.
 type AlertNote struct {
-	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
+	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
+	// forever: do not enter personal data.
 	Note *Note `json:"note,omitempty"`
 }
 
@@ -2115,13 +2126,13 @@ type AlertNotification struct {
 	Event      string             `json:"event"`
 	EventAt    time.Time          `json:"eventAt"`
 
-	// LastCode As the delivery has it.
+	// LastCode The same as in the delivery.
 	LastCode *int `json:"lastCode"`
 
-	// Reason As the delivery has it.
+	// Reason The same as in the delivery.
 	Reason *string `json:"reason"`
 
-	// Recipients Of `email`: whom it was or will be sent to.
+	// Recipients For `email`: the members that it was or will be sent to.
 	Recipients []Person       `json:"recipients"`
 	Rule       Reference      `json:"rule"`
 	Status     DeliveryStatus `json:"status"`
@@ -2157,7 +2168,7 @@ type AlertSeverity string
 
 // AnsweringServer defines model for AnsweringServer.
 type AnsweringServer struct {
-	// MovedAt When the name of the instance last led to another server than before; null where it never did.
+	// MovedAt The last time when the name of the instance began to lead to a different server. Null if that never happened.
 	MovedAt *time.Time `json:"movedAt"`
 
 	// Pooler The pooler in front of the server. `transaction` shares connections to the server between transactions.
@@ -2166,14 +2177,14 @@ type AnsweringServer struct {
 	// Related Instances of other copies of the cluster, such as the standbys of a primary. They share findings.
 	Related []KnownServer `json:"related"`
 
-	// Role Null where the engine does not say.
+	// Role Null if the engine does not report it.
 	Role *string `json:"role"`
 
-	// SameAs Other instances that lead to the same server, so that it is counted once for each.
+	// SameAs Other instances that lead to the same server. The server is counted once for each of them.
 	SameAs []KnownServer `json:"sameAs"`
 
-	// System What the server has in common with its copies: PostgreSQL's system identifier, Oracle's DBID. Of SQL Server its name.
-	// Null where the account may not read it.
+	// System The identity that the server shares with its copies: PostgreSQL's system identifier, Oracle's DBID, or the
+	// name of a SQL Server. Null if the account may not read it.
 	System *string `json:"system"`
 }
 
@@ -2188,7 +2199,7 @@ type ApiToken struct {
 	Prefix     string             `json:"prefix"`
 	Scopes     []string           `json:"scopes"`
 
-	// Token only in the answer that makes it
+	// Token Only in the response that creates it.
 	Token *string `json:"token,omitempty"`
 }
 
@@ -2202,7 +2213,8 @@ type AssessmentBatch struct {
 	Assessments []SentAssessment `json:"assessments"`
 }
 
-// AssessmentsAccepted What was taken, also what had come before: findings are objects of failing checks, and failing checks that name none.
+// AssessmentsAccepted The accepted data, including data that was already known. Findings are the objects of failed checks, and
+// failed checks that name no object.
 type AssessmentsAccepted struct {
 	Accepted struct {
 		Assessments int `json:"assessments"`
@@ -2218,7 +2230,8 @@ type AuditEntry struct {
 	Data      json.RawMessage     `json:"data"`
 	SubjectId *openapi_types.UUID `json:"subjectId"`
 
-	// Token The ingest token of the program that did it, where no member did. It has no name if names could not be read.
+	// Token The ingest token of the program that did it, if no member did. It has no name if the names could not be
+	// read.
 	Token *Reference `json:"token,omitempty"`
 	Type  string     `json:"type"`
 }
@@ -2227,12 +2240,14 @@ type AuditEntry struct {
 type AuditPage struct {
 	Items []AuditEntry `json:"items"`
 
-	// Names Null where they are `unavailable`. What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check), reports, schedules, channels and rules.
+	// Names The current names of the ids in `subjectId` and `data`, by id: members (erased ones have the empty name),
+	// tokens, servers, databases, alerts, exceptions (the name of their check), reports, schedules, channels and
+	// rules. Null if `unavailable` names them.
 	Names      *map[string]string `json:"names"`
 	NextCursor *string            `json:"nextCursor"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -2241,17 +2256,17 @@ type BucketSize string
 
 // Budget defines model for Budget.
 type Budget struct {
-	// Limit of the organization
+	// Limit The limit of the organization.
 	Limit int64  `json:"limit"`
 	Name  string `json:"name"`
 
-	// ResetAt when it begins anew; null: when alerts are resolved
+	// ResetAt The time when the count starts again. Null: it falls when alerts are resolved.
 	ResetAt *time.Time `json:"resetAt"`
 
-	// TokenLimit of each token
+	// TokenLimit The limit of each token.
 	TokenLimit int64 `json:"tokenLimit"`
 
-	// Tokens those that used it, the one that used most first
+	// Tokens The tokens that used it. The token that used the most comes first.
 	Tokens []BudgetOfToken `json:"tokens"`
 	Used   int64           `json:"used"`
 }
@@ -2265,7 +2280,7 @@ type BudgetList struct {
 type BudgetOfToken struct {
 	Limit int64 `json:"limit"`
 
-	// Token its name; null: it is gone
+	// Token Its name. Null if the token no longer exists.
 	Token   *string            `json:"token"`
 	TokenId openapi_types.UUID `json:"tokenId"`
 	Used    int64              `json:"used"`
@@ -2273,11 +2288,11 @@ type BudgetOfToken struct {
 
 // ChangeChannel defines model for ChangeChannel.
 type ChangeChannel struct {
-	// Addresses All there are to be: one that is there already stays as it is.
+	// Addresses The complete list. Addresses that the channel already has keep their state.
 	Addresses      *[]string `json:"addresses,omitempty"`
 	Administrators *bool     `json:"administrators,omitempty"`
 
-	// Format How a chat writes. Mattermost takes Slack's form, too, but shows some characters otherwise.
+	// Format The message format of the chat. Mattermost also accepts Slack's format, but shows some characters differently.
 	Format    *ChatFormat           `json:"format,omitempty"`
 	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
 	Name      *string               `json:"name,omitempty"`
@@ -2289,19 +2304,21 @@ type ChangeChannel struct {
 type ChangeInstance struct {
 	Active *bool `json:"active,omitempty"`
 
-	// DeclinedGrants All that the organization will not grant, in the place of what it declined before; [] undoes it. Each is the `object` of a missing grant that can be declined, or the part of it before " in database ", which declines it in every database, also in those to come.
+	// DeclinedGrants All grants that the organization declines. The list replaces the previous one; [] removes all entries.
+	// Each entry is the `object` of a missing grant that can be declined, or the part of it before " in database
+	// ". The latter declines the grant in every database, including later ones.
 	DeclinedGrants *[]string `json:"declinedGrants,omitempty"`
 	Dsn            *string   `json:"dsn,omitempty"`
 
-	// Engine The engine that the server has. Another one is 422 `engine_fixed`.
+	// Engine The engine of the server. A different one is refused with 422 `engine_fixed`.
 	Engine *string `json:"engine,omitempty"`
 	Name   *string `json:"name,omitempty"`
 
-	// Separate Register the server although another instance leads to it
+	// Separate Register the server even if another instance leads to it.
 	Separate *Separate `json:"separate,omitempty"`
 
-	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
-	// has 1 to 100 printable characters.
+	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
+	// underscores. A value has 1 to 100 printable characters.
 	Tags *Tags `json:"tags,omitempty"`
 }
 
@@ -2321,20 +2338,22 @@ type ChangeNotificationRule struct {
 	Enabled      *bool                 `json:"enabled,omitempty"`
 	GroupSeconds *int32                `json:"groupSeconds,omitempty"`
 
-	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-	// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
-	// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
+	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
+	// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
+	// High as `warning`, and Medium and Low as `info`.
 	Match *RuleMatch `json:"match,omitempty"`
 	Name  *string    `json:"name,omitempty"`
 
-	// Quiet null takes them away.
+	// Quiet Null removes the quiet hours.
 	Quiet         *QuietHours `json:"quiet,omitempty"`
 	RepeatMinutes *int32      `json:"repeatMinutes,omitempty"`
 }
 
-// ChangeOrganization Out of range is 422: 1 to 365 days of reports, 1 to 3650 days of inputs, 1 to 1440 minutes, 1 to 100 percent.
+// ChangeOrganization Values out of range are refused with 422. The ranges are 1 to 365 days for reports, 1 to 3650 days for inputs,
+// 1 to 1440 minutes, and 1 to 100 percent.
 type ChangeOrganization struct {
-	// DueDays 1 to 3650 days. Findings that are open get their due date by the new number.
+	// DueDays 1 to 3650 days. The due dates of open findings change to the new number.
 	DueDays *struct {
 		Critical *int32 `json:"critical,omitempty"`
 		High     *int32 `json:"high,omitempty"`
@@ -2342,20 +2361,21 @@ type ChangeOrganization struct {
 		Medium   *int32 `json:"medium,omitempty"`
 	} `json:"dueDays,omitempty"`
 
-	// ExceptionApproval Four eyes for exceptions. With `another`, an administrator cannot grant an exception that they requested
-	// themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted before stay.
+	// ExceptionApproval The four-eyes rule for exceptions. With `another`, administrators cannot grant an exception that they
+	// requested themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted
+	// earlier stay in force.
 	ExceptionApproval   *ChangeOrganizationExceptionApproval `json:"exceptionApproval,omitempty"`
 	InputsRetentionDays *int32                               `json:"inputsRetentionDays,omitempty"`
 	Name                *string                              `json:"name,omitempty"`
 	PaperSize           *ChangeOrganizationPaperSize         `json:"paperSize,omitempty"`
 
-	// ProtectedTags Keys of tags that only administrators set, in the place of those before: a selector of a team that goes by such
-	// a tag cannot be reached by a member or a feed. Tags that are there stay.
+	// ProtectedTags The keys of the tags that only administrators can set. The list replaces the previous one. Members and
+	// feeds cannot move a server into a team whose selector uses such a tag. Existing tags are kept.
 	ProtectedTags       *[]string `json:"protectedTags,omitempty"`
 	ReportRetentionDays *int32    `json:"reportRetentionDays,omitempty"`
 
-	// StatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
-	// and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
+	// StatementTexts `normalized` keeps the texts of statements that servers and feeds send, without literals and comments, and
+	// at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 	StatementTexts *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
 	Watch          *struct {
 		LockWaitMinutes   *int32 `json:"lockWaitMinutes,omitempty"`
@@ -2365,37 +2385,38 @@ type ChangeOrganization struct {
 	} `json:"watch,omitempty"`
 }
 
-// ChangeOrganizationExceptionApproval Four eyes for exceptions. With `another`, an administrator cannot grant an exception that they requested
-// themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted before stay.
+// ChangeOrganizationExceptionApproval The four-eyes rule for exceptions. With `another`, administrators cannot grant an exception that they
+// requested themselves (409 `own_request`). With `any`, the default, they can. Exceptions that were granted
+// earlier stay in force.
 type ChangeOrganizationExceptionApproval string
 
 // ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
 type ChangeOrganizationPaperSize string
 
-// ChangeOrganizationStatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
-// and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
+// ChangeOrganizationStatementTexts `normalized` keeps the texts of statements that servers and feeds send, without literals and comments, and
+// at most 8 KiB of each. `off`, the default, keeps none, and deletes the kept texts immediately.
 type ChangeOrganizationStatementTexts string
 
 // ChangeSchedule defines model for ChangeSchedule.
 type ChangeSchedule struct {
-	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
+	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At *string `json:"at,omitempty"`
 
-	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. In a shorter month, the last day counts.
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
 	DayOfMonth    *int32  `json:"dayOfMonth,omitempty"`
 	Enabled       *bool   `json:"enabled,omitempty"`
 	Every         *Every  `json:"every,omitempty"`
 	Name          *string `json:"name,omitempty"`
 	OnlyIfChanged *bool   `json:"onlyIfChanged,omitempty"`
 
-	// RecipientIds members beside the owner, who is always one; at most 20 in all
+	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
 
 	// TakeOver The caller becomes the owner.
 	TakeOver *bool `json:"takeOver,omitempty"`
 
-	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
+	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone *string `json:"timeZone,omitempty"`
 
 	// Weekday Required for `week`.
@@ -2404,28 +2425,28 @@ type ChangeSchedule struct {
 
 // Channel defines model for Channel.
 type Channel struct {
-	// Addresses Of `email`: addresses that are no members'. They get alerts alone, and nothing before they are confirmed.
+	// Addresses Only for `email`: addresses that belong to no member. They get only alerts, and get nothing until they are confirmed.
 	Addresses      []ChannelAddress `json:"addresses"`
 	Administrators bool             `json:"administrators"`
 	CreatedAt      time.Time        `json:"createdAt"`
 
-	// CreatedBy null where Muster made it at the beginning.
+	// CreatedBy Null if Muster created it when the organization was set up.
 	CreatedBy *Person `json:"createdBy"`
 
-	// Format Of `chat`; null of the others.
+	// Format For `chat`. Null for other kinds.
 	Format *string            `json:"format"`
 	Id     openapi_types.UUID `json:"id"`
 	Kind   string             `json:"kind"`
 
-	// LastDelivery The last one that was sent or failed.
+	// LastDelivery The last delivery that was sent or failed.
 	LastDelivery *ChannelOutcome      `json:"lastDelivery"`
 	MemberIds    []openapi_types.UUID `json:"memberIds"`
 	Name         string               `json:"name"`
 
-	// Rules Those that name it, by name.
+	// Rules The rules that use the channel, sorted by name.
 	Rules []Reference `json:"rules"`
 
-	// Url null of `email`. Of `chat` and `teams` only scheme and host: the rest is a secret.
+	// Url Null for `email`. For `chat` and `teams` only scheme and host, because the rest is a secret.
 	Url *string `json:"url"`
 }
 
@@ -2433,7 +2454,7 @@ type Channel struct {
 type ChannelAddress struct {
 	Address string `json:"address"`
 
-	// AskedAt When it was last mailed the question whether it agrees; null where that mail could not be sent.
+	// AskedAt The time of the last confirmation e-mail to the address. Null if that e-mail could not be sent.
 	AskedAt     *time.Time         `json:"askedAt"`
 	ConfirmedAt *time.Time         `json:"confirmedAt"`
 	Id          openapi_types.UUID `json:"id"`
@@ -2452,7 +2473,7 @@ type ChannelOutcome struct {
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
 
-	// LastCode Of HTTP or SMTP. Of an e-mail that is `sent`, null says that it is kept in the outbox: no mail server was set.
+	// LastCode The HTTP or SMTP code. Null for a `sent` e-mail means that it is in the outbox, because no mail server was set.
 	LastCode *int           `json:"lastCode"`
 	Status   DeliveryStatus `json:"status"`
 }
@@ -2461,55 +2482,55 @@ type ChannelOutcome struct {
 type ChannelTest struct {
 	DurationMs int64 `json:"durationMs"`
 
-	// Error What failed, in a sentence without addresses that a name led to.
+	// Error The error as a sentence, without the addresses that a name resolved to.
 	Error *string `json:"error"`
 
-	// Ok The other side took it, or it was put into the outbox.
+	// Ok The receiver accepted the message, or the message is in the outbox.
 	Ok bool `json:"ok"`
 
-	// Outbox No mail server is set: the test is kept in the outbox, and nobody got it.
+	// Outbox No mail server is set. The test message is in the outbox, and nobody has received it.
 	Outbox bool `json:"outbox"`
 
-	// StatusCode Of HTTP, or of SMTP for `email`; null where nothing was answered.
+	// StatusCode The HTTP code, or the SMTP code for `email`. Null if the receiver did not respond.
 	StatusCode *int `json:"statusCode"`
 }
 
-// ChatFormat How a chat writes. Mattermost takes Slack's form, too, but shows some characters otherwise.
+// ChatFormat The message format of the chat. Mattermost also accepts Slack's format, but shows some characters differently.
 type ChatFormat string
 
-// Check The remediation has no statements, which are about an object.
+// Check A check of the catalog. Its remediation has no statements, because statements depend on an object.
 type Check struct {
 	Domain CheckDomain `json:"domain"`
 	Engine Engine      `json:"engine"`
 	Id     string      `json:"id"`
 
-	// Object How what fails is named, by a feed and by Muster, such as `{schema}.{table}`; null for PostgreSQL.
+	// Object The pattern for the names of failing objects, for feeds and for Muster, such as `{schema}.{table}`. Null for PostgreSQL.
 	Object    *string `json:"object"`
 	Rationale string  `json:"rationale"`
 
-	// Reads What it reads on the server.
+	// Reads The data that the check reads on the server.
 	Reads      []string         `json:"reads"`
 	References []CheckReference `json:"references"`
 
-	// Remediation What to do. `statement`, `rollback` and `verify` can be run as they stand, by a superuser and in the database
-	// `runIn`, or are null: where a value is the owner's to choose, `summary` says what to choose.
+	// Remediation The steps to fix a finding. You can run `statement`, `rollback` and `verify` unchanged, as a superuser and in
+	// the database `runIn`. They are null if the owner must choose a value; `summary` then describes the choice.
 	Remediation Remediation `json:"remediation"`
 
-	// Rights The least rights that let an account read it.
+	// Rights The minimum rights that an account needs to read the data.
 	Rights []string `json:"rights"`
 
-	// Scope Whether it looks once at a server or at each of its databases.
+	// Scope Whether the check runs once for the server or once for each database.
 	Scope    CheckScope    `json:"scope"`
 	Severity CheckSeverity `json:"severity"`
 
-	// Threshold When it passes.
+	// Threshold The condition under which the check passes.
 	Threshold string `json:"threshold"`
 
-	// Title What is wrong where it fails.
+	// Title The problem that a failed check reports.
 	Title string `json:"title"`
 }
 
-// CheckScope Whether it looks once at a server or at each of its databases.
+// CheckScope Whether the check runs once for the server or once for each database.
 type CheckScope string
 
 // CheckDomain defines model for CheckDomain.
@@ -2523,16 +2544,16 @@ type CheckPage struct {
 
 // CheckReference defines model for CheckReference.
 type CheckReference struct {
-	// Id The place in it.
+	// Id The place in the text.
 	Id string `json:"id"`
 
-	// Source Who says so.
+	// Source The publisher of the reference.
 	Source string `json:"source"`
 
-	// Url Of the place, or of the text where its places have none.
+	// Url The address of the place, or of the whole text if single places have no address.
 	Url *string `json:"url"`
 
-	// Version The title and edition of the text.
+	// Version The title and the edition of the text.
 	Version *string `json:"version"`
 }
 
@@ -2550,31 +2571,31 @@ type Connections struct {
 	Idle              int64               `json:"idle"`
 	IdleInTransaction int64               `json:"idleInTransaction"`
 
-	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
 
-	// InstancesWithoutSample Active PostgreSQL, SQL Server and Oracle servers in scope of which no sample counts: their connections are not known, and not in the figures. Where `sampledAt` is null, no figure is known. Null where it is `unavailable` or the answer `incomplete`.
+	// InstancesWithoutSample Active PostgreSQL, SQL Server and Oracle servers in scope without a sample that counts. Their connections are unknown and not in the figures. If `sampledAt` is null, no figure is known. Null if `unavailable` names it or the response is `incomplete`.
 	InstancesWithoutSample *int  `json:"instancesWithoutSample"`
 	Other                  int64 `json:"other"`
 
-	// PartialEngines Those of `engines` of which a part only is sent: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	// PartialEngines The engines of `engines` whose data is partial: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 
-	// SampledAt The oldest sample that counts
+	// SampledAt The time of the oldest sample that counts.
 	SampledAt *time.Time `json:"sampledAt"`
 	Total     int64      `json:"total"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 
-	// Waiting Active and waiting; apart from `active`
+	// Waiting Active sessions that wait. They are not counted in `active`.
 	Waiting int64 `json:"waiting"`
 }
 
 // Consistency defines model for Consistency.
 type Consistency struct {
-	// Checkpoint The signed note over the tree of `to` events; null where the last checkpoint is over more.
+	// Checkpoint The signed note over the tree of `to` events. Null if the last checkpoint covers more events.
 	Checkpoint *string  `json:"checkpoint"`
 	From       int64    `json:"from"`
 	Hashes     [][]byte `json:"hashes"`
@@ -2596,7 +2617,7 @@ type ContributingAlert struct {
 type ContributingDatabase struct {
 	Id openapi_types.UUID `json:"id"`
 
-	// Name Of a removed database its last one.
+	// Name The last name, if the database was removed.
 	Name string `json:"name"`
 }
 
@@ -2605,7 +2626,7 @@ type ContributingInstance struct {
 	Engine Engine             `json:"engine"`
 	Id     openapi_types.UUID `json:"id"`
 
-	// Name Of a removed server its last one.
+	// Name The last name, if the server was removed.
 	Name    string `json:"name"`
 	Removed bool   `json:"removed"`
 }
@@ -2614,15 +2635,15 @@ type ContributingInstance struct {
 type ContributingStatement struct {
 	Id openapi_types.UUID `json:"id"`
 
-	// Text Its text without literals and comments; null where none is kept, and for viewers.
+	// Text The text without literals and comments. Null if no text is kept, and for viewers.
 	Text *string `json:"text"`
 }
 
-// Contributor What it is not by is null.
+// Contributor Members that do not apply to the kind of item are null.
 type Contributor struct {
 	Alert *ContributingAlert `json:"alert"`
 
-	// Calls Executions behind an `average`.
+	// Calls The number of executions behind an `average`.
 	Calls *float64 `json:"calls"`
 
 	// Category `locks`, `lightweightLocks`, `io`, `clientNetwork` or `other`.
@@ -2631,17 +2652,17 @@ type Contributor struct {
 	Host     *string               `json:"host"`
 	Instance *ContributingInstance `json:"instance"`
 
-	// Mount Of `volume`, beside its `host`.
+	// Mount For `volume`, together with its `host`.
 	Mount *string `json:"mount"`
 
-	// Share Its part of the sum, from 0 to 1; null of means over hosts and of maxima.
+	// Share Its share of the sum, from 0 to 1. Null for means over hosts and for maxima.
 	Share     *float64               `json:"share"`
 	Statement *ContributingStatement `json:"statement"`
 
-	// TotalMs Their time.
+	// TotalMs The time of these executions.
 	TotalMs *float64 `json:"totalMs"`
 
-	// Value Percent, ms, average sessions that wait, connections, or alerts.
+	// Value Percent, ms, the mean number of waiting sessions, connections, or alerts.
 	Value float64 `json:"value"`
 }
 
@@ -2652,33 +2673,33 @@ type ContributorKey string
 type Contributors struct {
 	By ContributorKey `json:"by"`
 
-	// Coverage Of query performance: how much of the servers' executing time their statements explain; null where no server says it.
+	// Coverage Only for query performance: how much of the servers' execution time their statements account for. Null if no server reports its execution time.
 	Coverage *Coverage `json:"coverage"`
 
-	// Engines Those that were read and have a sample in the window.
+	// Engines The engines that were read and have a sample in the window.
 	Engines []Engine `json:"engines"`
 
-	// From The edges used, which hold the ones asked for.
+	// From The beginning and the end of the window that Muster used. It includes the requested window.
 	From time.Time `json:"from"`
 
-	// GeneratedAt When it was read. Before `to`, the window is not over: the figure is the one so far, and a tile that was read at another time has another.
+	// GeneratedAt The time when the figure was read. If it is before `to`, the window is not over yet: this is the figure so far, and a tile that was read at another time shows a different one.
 	GeneratedAt time.Time `json:"generatedAt"`
 
-	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool              `json:"incomplete"`
 	Items      []Contributor     `json:"items"`
 	Others     OtherContributors `json:"others"`
 
-	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine  `json:"partialEngines"`
 	Series         string    `json:"series"`
 	To             time.Time `json:"to"`
 
-	// Total The tile's figure over the window; null in a gap. Of connections 0 where nothing is open, as in the tile.
+	// Total The tile's figure over the window. Null in a gap. For connections, 0 if no connection is open, as in the tile.
 	Total *float64 `json:"total"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable      `json:"unavailable"`
 	Unit        ContributorsUnit `json:"unit"`
 }
@@ -2688,11 +2709,11 @@ type ContributorsUnit string
 
 // Control defines model for Control.
 type Control struct {
-	// AsOf The time of the request. The answer has what was recorded by then.
+	// AsOf The time of the request. The response covers what was recorded by then.
 	AsOf  time.Time    `json:"asOf"`
 	Check FindingCheck `json:"check"`
 
-	// Exceptions Those that were in force at any time in the window.
+	// Exceptions The exceptions that were in force at any time in the window.
 	Exceptions []ControlException   `json:"exceptions"`
 	From       time.Time            `json:"from"`
 	Items      []ControlledInstance `json:"items"`
@@ -2703,32 +2724,32 @@ type Control struct {
 
 // ControlAlteredAssessment defines model for ControlAlteredAssessment.
 type ControlAlteredAssessment struct {
-	// At Of the assessment, as the log has it where it has one.
+	// At The time of the assessment, from the log if the log has it.
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
 
-	// Position Of its event in the log `fleet`; null: the log has none.
+	// Position The position of its event in the log `fleet`. Null if the log has none.
 	Position *int64 `json:"position"`
 	Reason   string `json:"reason"`
 
-	// RecordedAt When its event was recorded; null: the log has none.
+	// RecordedAt The time when its event was recorded. Null if the log has none.
 	RecordedAt *time.Time `json:"recordedAt"`
 }
 
 // ControlException defines model for ControlException.
 type ControlException struct {
-	// DatabaseId null: every database, and what is server-wide
+	// DatabaseId Null: every database, and server-wide findings.
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
 
-	// GrantedAt When the grant was recorded.
+	// GrantedAt The time when the grant was recorded.
 	GrantedAt time.Time          `json:"grantedAt"`
 	GrantedBy Person             `json:"grantedBy"`
 	Id        openapi_types.UUID `json:"id"`
 
-	// InstanceId null: every server
+	// InstanceId Null: every server.
 	InstanceId *openapi_types.UUID `json:"instanceId"`
 
-	// ObjectRef null: every object
+	// ObjectRef Null: every object.
 	ObjectRef   *string    `json:"objectRef"`
 	Reason      string     `json:"reason"`
 	RequestedBy Person     `json:"requestedBy"`
@@ -2739,81 +2760,83 @@ type ControlException struct {
 
 // ControlLateAssessment defines model for ControlLateAssessment.
 type ControlLateAssessment struct {
-	// At When the server was looked at, as the sender says.
+	// At The time of the assessment, as the sender gave it.
 	At time.Time          `json:"at"`
 	Id openapi_types.UUID `json:"id"`
 
-	// RecordedAt When Muster recorded it.
+	// RecordedAt The time when Muster recorded the assessment.
 	RecordedAt time.Time `json:"recordedAt"`
 }
 
 // ControlLifeEvent defines model for ControlLifeEvent.
 type ControlLifeEvent struct {
-	// At When it was recorded.
+	// At The time of the record.
 	At time.Time `json:"at"`
 
-	// By Who caused it
+	// By The actor.
 	By     string  `json:"by"`
 	Engine Engine  `json:"engine"`
 	Event  string  `json:"event"`
 	Member *Person `json:"member"`
 
-	// Position Of its event in the log `fleet`.
+	// Position The position of the event in the log `fleet`.
 	Position int64 `json:"position"`
 
-	// Since Of `joined`: since when the server counts, where somebody gave an earlier creation time.
+	// Since For `joined`: the time from which the server counts, if an earlier creation time was given.
 	Since *time.Time `json:"since"`
 }
 
 // ControlPeriod defines model for ControlPeriod.
 type ControlPeriod struct {
-	// Assessments How many assessments were recorded in the period.
+	// Assessments The number of assessments that were recorded in the period.
 	Assessments int32 `json:"assessments"`
 
-	// CatalogueVersion The version of the catalogue that the check was judged by, as its assessments say. Where the version or the check's threshold changes, another period begins.
+	// CatalogueVersion The version of the catalog that defined the check, from its assessments. A new period begins when the version or the check's threshold changes.
 	CatalogueVersion *string `json:"catalogueVersion"`
 
-	// ExceptionId Of `accepted`: the narrowest exception that covers the first of the findings.
+	// ExceptionId For `accepted`: the narrowest exception that covers the first finding.
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
 	From        time.Time           `json:"from"`
 
-	// Reasons Of `notAssessed`, `reportedLate` and `altered`: why, each reason once.
+	// Reasons For `notAssessed`, `reportedLate` and `altered`: the reasons, each once.
 	Reasons []string `json:"reasons"`
 
-	// State `reportedLate`: nothing is known of this time but what was recorded more than 24 hours after it (72 hours if it waited in an
-	// agent's buffer). `altered`: the database does not say what the log recorded, so that nobody knows.
+	// State `reportedLate`: the only records about this time were made more than 24 hours after it (72 hours if they
+	// waited in an agent's buffer). `altered`: the database differs from the record in the log, so that the
+	// result is not known.
 	State ControlPeriodState `json:"state"`
 
-	// To The end; it does not belong to the period.
+	// To The end of the period, exclusive.
 	To time.Time `json:"to"`
 }
 
-// ControlPeriodState `reportedLate`: nothing is known of this time but what was recorded more than 24 hours after it (72 hours if it waited in an
-// agent's buffer). `altered`: the database does not say what the log recorded, so that nobody knows.
+// ControlPeriodState `reportedLate`: the only records about this time were made more than 24 hours after it (72 hours if they
+// waited in an agent's buffer). `altered`: the database differs from the record in the log, so that the
+// result is not known.
 type ControlPeriodState string
 
 // ControlledInstance defines model for ControlledInstance.
 type ControlledInstance struct {
-	// Altered Assessments that are not what the log recorded, at most 1,000.
+	// Altered Assessments that differ from the record in the log; at most 1,000.
 	Altered  []ControlAlteredAssessment `json:"altered"`
 	Instance Reference                  `json:"instance"`
 
-	// Late Assessments that were recorded too late to count for their own time, at most 1,000.
+	// Late Assessments that were recorded too late to count from their own time; at most 1,000.
 	Late []ControlLateAssessment `json:"late"`
 
-	// LongestGapSeconds The longest time without an answer: not assessed, reported late or altered.
+	// LongestGapSeconds The longest time without a result: not assessed, reported late or altered.
 	LongestGapSeconds float64 `json:"longestGapSeconds"`
 
-	// PassedShare Of the time that the periods cover, also that in which nobody assessed it.
+	// PassedShare The share of the time of all periods, including periods without an assessment.
 	PassedShare float64 `json:"passedShare"`
 
-	// Periods The time in the window in which the server was known, without a gap and in order.
+	// Periods The periods of the window in which the server was known, without gaps and in order.
 	Periods []ControlPeriod `json:"periods"`
 
-	// Population When the server joined, left, and was activated or deactivated, the oldest first.
+	// Population The times when the server joined, left, and was activated or deactivated, oldest first.
 	Population []ControlLifeEvent `json:"population"`
 
-	// Removed It is no longer there.
+	// Removed True if the server was removed.
 	Removed bool `json:"removed"`
 }
 
@@ -2821,31 +2844,31 @@ type ControlledInstance struct {
 type Count struct {
 	Current int64 `json:"current"`
 
-	// Previous The same count seven days earlier
+	// Previous The same count seven days earlier.
 	Previous int64 `json:"previous"`
 
-	// Trend current - previous
+	// Trend `current` - `previous`.
 	Trend int64 `json:"trend"`
 }
 
 // Coverage defines model for Coverage.
 type Coverage struct {
-	// AttributedMs Execution time of statements whose server says how long it was executing.
+	// AttributedMs The execution time of the statements on servers that report their execution time.
 	AttributedMs float64 `json:"attributedMs"`
 
-	// BusyMs How long that was.
+	// BusyMs The execution time that these servers report.
 	BusyMs float64 `json:"busyMs"`
 
-	// Instances How many instances say how long they were executing. The others are in none of these figures.
+	// Instances The number of instances that report their execution time. The others are not in these figures.
 	Instances int `json:"instances"`
 
-	// Share attributedMs by busyMs; above 1 where work ended whose time began earlier.
+	// Share attributedMs / busyMs. Above 1 if statements ended whose execution began earlier.
 	Share float64 `json:"share"`
 }
 
 // CreateApiToken defines model for CreateApiToken.
 type CreateApiToken struct {
-	// ExpiresAt at most a year ahead; absent: 90 days
+	// ExpiresAt At most a year ahead. If absent: 90 days.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 	Name      string     `json:"name"`
 	Scopes    []Scope    `json:"scopes"`
@@ -2853,33 +2876,33 @@ type CreateApiToken struct {
 
 // CreateChannel defines model for CreateChannel.
 type CreateChannel struct {
-	// Addresses Of `email`: addresses that are no members', at most 20. Each is mailed a link, and gets alerts once that was used; `no_mail_server` where nobody could be asked.
+	// Addresses Only for `email`: addresses that belong to no member; at most 20. Muster mails a link to each address, and the address gets alerts after its owner has used the link. `no_mail_server` if no mail server is set to send the links.
 	Addresses *[]string `json:"addresses,omitempty"`
 
-	// Administrators Of `email`: also all who are administrators when it is sent.
+	// Administrators Only for `email`: also send to everyone who is an administrator when the message is sent.
 	Administrators *bool `json:"administrators,omitempty"`
 
-	// Format Of `chat`. Default: `slack`.
+	// Format Only for `chat`. Default: `slack`.
 	Format *ChatFormat `json:"format,omitempty"`
 	Kind   ChannelKind `json:"kind"`
 
-	// MemberIds Of `email`: at most 50.
+	// MemberIds Only for `email`: at most 50.
 	MemberIds *[]openapi_types.UUID `json:"memberIds,omitempty"`
 	Name      string                `json:"name"`
 
-	// Secret Of `webhook`: `whsec_` and 24 to 64 bytes in base64; of `pagerduty`: the 32 letters and digits of a routing key. Stored encrypted.
+	// Secret For `webhook`: `whsec_` and 24 to 64 bytes in base64. For `pagerduty`: the 32 letters and digits of a routing key. Stored encrypted.
 	Secret *string `json:"secret,omitempty"`
 
-	// Url Of the others: `https://` or `http://`, without user and password.
+	// Url For all other kinds: `https://` or `http://`, without user and password.
 	Url *string `json:"url,omitempty"`
 }
 
 // CreateIngestToken defines model for CreateIngestToken.
 type CreateIngestToken struct {
-	// ExpiresAt at most a year ahead; absent: 90 days
+	// ExpiresAt At most a year ahead. If absent: 90 days.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
 
-	// InstanceIds at least one; absent or null: the whole organization
+	// InstanceIds At least one. Absent or null: the whole organization.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 	Name        string                `json:"name"`
 }
@@ -2888,17 +2911,17 @@ type CreateIngestToken struct {
 type CreateInstance struct {
 	Classify *Classify `json:"classify,omitempty"`
 
-	// Dsn a URL with host, port, user, password, database and TLS mode
+	// Dsn A URL with host, port, user, password, database and TLS mode.
 	Dsn    string  `json:"dsn"`
 	Engine Engine  `json:"engine"`
 	Host   *string `json:"host,omitempty"`
 	Name   string  `json:"name"`
 
-	// Separate Register the server although another instance leads to it
+	// Separate Register the server even if another instance leads to it.
 	Separate *Separate `json:"separate,omitempty"`
 
-	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
-	// has 1 to 100 printable characters.
+	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
+	// underscores. A value has 1 to 100 printable characters.
 	Tags *Tags `json:"tags,omitempty"`
 }
 
@@ -2908,17 +2931,18 @@ type CreateNotificationRule struct {
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
 	Enabled    *bool                `json:"enabled,omitempty"`
 
-	// GroupSeconds How long more events are waited for: 0 to 3,600.
+	// GroupSeconds The seconds to wait for more events before sending: 0 to 3,600.
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
-	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-	// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
-	// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
+	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
+	// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
+	// High as `warning`, and Medium and Low as `info`.
 	Match RuleMatch   `json:"match"`
 	Name  string      `json:"name"`
 	Quiet *QuietHours `json:"quiet,omitempty"`
 
-	// RepeatMinutes An alert that is still open and not acknowledged is told again after so long: 0 (never), or 5 to 10,080.
+	// RepeatMinutes The minutes after which an alert is sent again if it is still open and not acknowledged: 0 (never), or 5 to 10,080.
 	RepeatMinutes *int32 `json:"repeatMinutes,omitempty"`
 }
 
@@ -2926,46 +2950,46 @@ type CreateNotificationRule struct {
 type CreateReport struct {
 	Kind ReportKind `json:"kind"`
 
-	// RecipientIds members beside the requester, who is always one; at most 20 in all
+	// RecipientIds Members in addition to the requester, who is always a recipient; at most 20 in all.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *CreateReportScope    `json:"scope,omitempty"`
 }
 
 // CreateReportScope defines model for CreateReportScope.
 type CreateReportScope struct {
-	// DatabaseId scorecard only
+	// DatabaseId Scorecard only.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
 
-	// From scorecard only; floored to the minute
+	// From Scorecard only; rounded down to the minute.
 	From *time.Time `json:"from,omitempty"`
 
-	// InstanceIds at most 100; empty: all active ones; a scorecard takes exactly one
+	// InstanceIds At most 100. Empty means all active servers. A scorecard takes exactly one.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 
-	// To scorecard only; at most 31 days after from
+	// To Scorecard only; at most 31 days after `from`.
 	To *time.Time `json:"to,omitempty"`
 }
 
 // CreateSchedule defines model for CreateSchedule.
 type CreateSchedule struct {
-	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
+	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At string `json:"at"`
 
-	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. In a shorter month, the last day counts.
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
 	DayOfMonth *int32     `json:"dayOfMonth,omitempty"`
 	Enabled    *bool      `json:"enabled,omitempty"`
 	Every      Every      `json:"every"`
 	Kind       ReportKind `json:"kind"`
 	Name       string     `json:"name"`
 
-	// OnlyIfChanged Skip the report and its mails if the findings are those of the last run that became Ready. Not for DataInventory (`not_comparable`).
+	// OnlyIfChanged Skip the report and its e-mails if the findings are the same as in the last run that became Ready. Not available for DataInventory (`not_comparable`).
 	OnlyIfChanged *bool `json:"onlyIfChanged,omitempty"`
 
-	// RecipientIds members beside the owner, who is always one; at most 20 in all
+	// RecipientIds Members in addition to the owner, who is always a recipient; at most 20 in all.
 	RecipientIds *[]openapi_types.UUID `json:"recipientIds,omitempty"`
 	Scope        *ScheduleScope        `json:"scope,omitempty"`
 
-	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
+	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
 
 	// Weekday Required for `week`.
@@ -2979,10 +3003,11 @@ type Database struct {
 	InstanceId openapi_types.UUID `json:"instanceId"`
 	Name       string             `json:"name"`
 
-	// SizeBytes As the last assessment found it.
+	// SizeBytes The size at the last assessment.
 	SizeBytes *int64 `json:"sizeBytes"`
 
-	// SizeChange By how much it has changed over the last 30 days, or over as many of them as there are assessments of; null where no size at least a day older than the last one is known.
+	// SizeChange The change over the last 30 days, or over the part of them that has assessments. Null if no known size is
+	// at least a day older than the last one.
 	SizeChange *SizeChange `json:"sizeChange"`
 }
 
@@ -2991,8 +3016,8 @@ type DatabasePage struct {
 	Items []Database `json:"items"`
 	Page  Page       `json:"page"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -3001,19 +3026,19 @@ type DeadLetter struct {
 	At       *time.Time `json:"at"`
 	Attempts int        `json:"attempts"`
 
-	// Endings How the attempts at a job ended, oldest first, the latest 50. Empty for an event.
+	// Endings The results of the attempts at a job, oldest first; only the latest 50. Empty for an event.
 	Endings []JobEnding        `json:"endings"`
 	Error   string             `json:"error"`
 	Id      openapi_types.UUID `json:"id"`
 	Kind    string             `json:"kind"`
 
-	// Source the projection, the handler `notify` or the kind of job
+	// Source The projection, the handler `notify` or the kind of job.
 	Source string `json:"source"`
 
-	// Subject the stream or the job's subject
+	// Subject The stream, or the subject of the job.
 	Subject openapi_types.UUID `json:"subject"`
 
-	// Waiting events of the same stream that wait behind this one
+	// Waiting The number of events of the same stream that wait behind this one.
 	Waiting int64 `json:"waiting"`
 }
 
@@ -3024,31 +3049,31 @@ type DeadLetterList struct {
 
 // Delivery defines model for Delivery.
 type Delivery struct {
-	// At When it got its status.
+	// At The time of its current status.
 	At time.Time `json:"at"`
 
-	// Attempts How many attempts ended: it was taken, or there is a reason why not. One that died with its process is not counted, and made again under the same id.
+	// Attempts The number of attempts that ended with success or with an error. An attempt that ended with its process is not counted, and is repeated under the same id.
 	Attempts  int             `json:"attempts"`
 	Channel   NotifiedChannel `json:"channel"`
 	CreatedAt time.Time       `json:"createdAt"`
 
-	// Events In a list at most 100, in the one that is read all of them.
+	// Events At most 100 in a list, and all of them in a single delivery.
 	Events []Notice `json:"events"`
 
-	// Id The same at every attempt; of a webhook it is `webhook-id` and the body's `id`.
+	// Id The same at every attempt. A webhook gets it as `webhook-id`, and as `id` in the body.
 	Id openapi_types.UUID `json:"id"`
 
-	// LastCode Of HTTP or SMTP; null where nothing was answered, and where an e-mail that is `sent` is kept in the outbox, because no mail server was set.
+	// LastCode The HTTP or SMTP code. Null if the receiver did not respond, and for a `sent` e-mail that is in the outbox because no mail server was set.
 	LastCode  *int    `json:"lastCode"`
 	LastError *string `json:"lastError"`
 
-	// NextAttemptAt Of `pending`.
+	// NextAttemptAt For `pending`.
 	NextAttemptAt *time.Time `json:"nextAttemptAt"`
 
-	// Omitted How many events are left out of `events`.
+	// Omitted The number of events that are left out of `events`.
 	Omitted int `json:"omitted"`
 
-	// Reason Why it waits (`quiet_hours`) or was not told.
+	// Reason The reason why the delivery waits (`quiet_hours`) or was not sent.
 	Reason *string        `json:"reason"`
 	Rule   Reference      `json:"rule"`
 	Status DeliveryStatus `json:"status"`
@@ -3070,18 +3095,18 @@ type DomainHealth struct {
 	NotAssessed int    `json:"notAssessed"`
 	Passed      int    `json:"passed"`
 
-	// Score 0-100; null where no check of it has an answer.
+	// Score 0-100. Null if no check of the domain has a result.
 	Score *float64 `json:"score"`
 }
 
 // DroppedEngine defines model for DroppedEngine.
 type DroppedEngine struct {
-	// Drops answers without it, since it was first dropped
+	// Drops The number of responses without the engine since it was first left out.
 	Drops  int64     `json:"drops"`
 	Engine string    `json:"engine"`
 	LastAt time.Time `json:"lastAt"`
 
-	// LastError a clause, never the driver's text
+	// LastError A clause; never the driver's error text.
 	LastError string `json:"lastError"`
 	Tile      string `json:"tile"`
 }
@@ -3091,7 +3116,7 @@ type DroppedEngineList struct {
 	Items []DroppedEngine `json:"items"`
 }
 
-// DueDays Within how many days after it was first seen a finding is to be closed, by severity.
+// DueDays The number of days after a finding was first seen in which it must be closed, by severity.
 type DueDays struct {
 	Critical int `json:"critical"`
 	High     int `json:"high"`
@@ -3101,10 +3126,10 @@ type DueDays struct {
 
 // DueTimes defines model for DueTimes.
 type DueTimes struct {
-	// NextDueAts Five, the next one first.
+	// NextDueAts Five due times, the next one first.
 	NextDueAts []time.Time `json:"nextDueAts"`
 
-	// NextDueLocal `nextDueAts` as the clocks of the time zone show them, with their offset from UTC by the zone data that the server uses. A browser may have other zone data.
+	// NextDueLocal `nextDueAts` in the local time of the time zone, with the offset from UTC. The server's time zone data decides; a browser may have different data.
 	NextDueLocal []string `json:"nextDueLocal"`
 }
 
@@ -3125,18 +3150,18 @@ type EngineConnections struct {
 
 // EventLog defines model for EventLog.
 type EventLog struct {
-	// FirstMisfit position of the first of them
+	// FirstMisfit The position of the first of them.
 	FirstMisfit  *int64 `json:"firstMisfit,omitempty"`
 	HeadPosition int64  `json:"headPosition"`
 	Log          string `json:"log"`
 
-	// Misfits what does not fit, at most 100: events or hashes of the tree that were changed or deleted
+	// Misfits The events or hashes of the tree that do not match because they were changed or deleted; at most 100.
 	Misfits int `json:"misfits"`
 
-	// Position all events up to it were verified since verifiedSince
+	// Position All events up to this position were verified since `verifiedSince`.
 	Position int64 `json:"position"`
 
-	// VerifiedSince when the last whole pass began, or when there could be one
+	// VerifiedSince The start of the last complete pass, or the earliest time at which one was possible.
 	VerifiedSince time.Time `json:"verifiedSince"`
 }
 
@@ -3152,12 +3177,12 @@ type Every string
 type Exception struct {
 	CheckId string `json:"checkId"`
 
-	// CheckTitle What the check looks for, in today's catalogue; null where it has no such check any more.
+	// CheckTitle The title of the check in today's catalog. Null if the catalog no longer has the check.
 	CheckTitle *string             `json:"checkTitle"`
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
 	DecidedAt  *time.Time          `json:"decidedAt"`
 
-	// DecidedBy Who granted or revoked it last.
+	// DecidedBy The member who last granted or revoked it.
 	DecidedBy   *Person             `json:"decidedBy"`
 	Id          openapi_types.UUID  `json:"id"`
 	InstanceId  *openapi_types.UUID `json:"instanceId"`
@@ -3166,7 +3191,7 @@ type Exception struct {
 	RequestedAt time.Time           `json:"requestedAt"`
 	RequestedBy Person              `json:"requestedBy"`
 
-	// Status `lapsed`: granted, and its time is over. `revoked` also stands for a request that was refused.
+	// Status `lapsed`: granted, and past its end. `revoked` also includes requests that were rejected.
 	Status ExceptionStatus `json:"status"`
 	Until  time.Time       `json:"until"`
 }
@@ -3177,7 +3202,7 @@ type ExceptionPage struct {
 	Page  Page        `json:"page"`
 }
 
-// ExceptionStatus `lapsed`: granted, and its time is over. `revoked` also stands for a request that was refused.
+// ExceptionStatus `lapsed`: granted, and past its end. `revoked` also includes requests that were rejected.
 type ExceptionStatus string
 
 // ExhaustedBudget defines model for ExhaustedBudget.
@@ -3185,13 +3210,13 @@ type ExhaustedBudget struct {
 	Limit int64  `json:"limit"`
 	Name  string `json:"name"`
 
-	// Of whose it is
+	// Of The owner of the budget.
 	Of string `json:"of"`
 
-	// ResetAt when it begins anew; null: when alerts are resolved
+	// ResetAt The time when the count starts again. Null: it falls when alerts are resolved.
 	ResetAt *time.Time `json:"resetAt"`
 
-	// Used before this call
+	// Used The use before this call.
 	Used int64 `json:"used"`
 }
 
@@ -3204,15 +3229,15 @@ type ExportPage struct {
 
 // FallenLoop defines model for FallenLoop.
 type FallenLoop struct {
-	// Falls since the process began
+	// Falls The number of failures since the process started.
 	Falls int64 `json:"falls"`
 
-	// InTrouble it has not run for a minute since
+	// InTrouble The loop has not run for a whole minute since its last failure.
 	InTrouble bool      `json:"inTrouble"`
 	LastAt    time.Time `json:"lastAt"`
 	Loop      string    `json:"loop"`
 
-	// Process host, process id and a random part, as workerId of a job
+	// Process Host, process id and a random part, as in the `workerId` of a job.
 	Process string `json:"process"`
 }
 
@@ -3227,11 +3252,11 @@ type FieldError struct {
 	Detail string       `json:"detail"`
 	In     FieldErrorIn `json:"in"`
 
-	// Parameter name of the query, path or header parameter
+	// Parameter The name of the query, path or header parameter.
 	Parameter *string                 `json:"parameter,omitempty"`
 	Params    *map[string]interface{} `json:"params,omitempty"`
 
-	// Pointer JSON Pointer fragment into the body
+	// Pointer JSON Pointer fragment into the body.
 	Pointer *string `json:"pointer,omitempty"`
 }
 
@@ -3242,8 +3267,8 @@ type FieldErrorIn string
 type FileList struct {
 	Items []FileOfReport `json:"items"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -3254,111 +3279,111 @@ type FileOfReport struct {
 	// Name The last part of its address.
 	Name string `json:"name"`
 
-	// Sha256 Hex; the event that made the report Ready, or that signed its PDF, has it, too.
+	// Sha256 Hex. The event that made the report Ready, or the event that signed its PDF, has it too.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
 }
 
 // Finding defines model for Finding.
 type Finding struct {
-	// AcceptedUntil When the exception that accepts it ends; null where none does.
+	// AcceptedUntil The end of the exception that accepts the finding. Null if no exception accepts it.
 	AcceptedUntil *time.Time   `json:"acceptedUntil"`
 	Check         FindingCheck `json:"check"`
 
-	// Database Null is instance-wide.
+	// Database Null: instance-wide.
 	Database    *FindingDatabase    `json:"database"`
 	Evidence    *string             `json:"evidence"`
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
 
-	// FirstSeenAt The first assessment that found it of those that have found it since.
+	// FirstSeenAt The first assessment of the current, unbroken series of assessments that found it.
 	FirstSeenAt time.Time `json:"firstSeenAt"`
 
-	// Id Made from what it is about: what comes back has the same.
+	// Id Derived from check, place and object: a finding that returns has the same id.
 	Id       openapi_types.UUID `json:"id"`
 	Instance Reference          `json:"instance"`
 
 	// LastSeenAt The last assessment that found it.
 	LastSeenAt time.Time `json:"lastSeenAt"`
 
-	// Measured What the check found in all.
+	// Measured The overall result of the check.
 	Measured *string `json:"measured"`
 
-	// Object What breaks the check; null where it names nothing.
+	// Object The object that fails the check. Null if the check names none.
 	Object *string `json:"object"`
 
-	// PassedSince The assessment that found it gone; null while it is there.
+	// PassedSince The assessment that no longer found it. Null while the finding exists.
 	PassedSince *time.Time `json:"passedSince"`
 
-	// Reason Why it could not be assessed, why the last assessment did not look again, or why it is accepted.
+	// Reason The reason why it could not be assessed, why the last assessment did not check it again, or why it is accepted.
 	Reason *string `json:"reason"`
 
-	// Remediation Null where the check could not be run.
+	// Remediation Null if the check could not be run.
 	Remediation *Remediation `json:"remediation"`
 
-	// Status `accepted`: an exception in force covers it. `passed`: it has gone.
+	// Status `accepted`: an exception in force covers the finding. `passed`: the finding is gone.
 	Status string `json:"status"`
 
-	// Threshold When the check passes.
+	// Threshold The condition under which the check passes.
 	Threshold *string `json:"threshold"`
 }
 
 // FindingCheck defines model for FindingCheck.
 type FindingCheck struct {
-	// Domain Empty where the catalogue has no such check any more.
+	// Domain Empty if the catalog no longer has the check.
 	Domain     string           `json:"domain"`
 	Id         string           `json:"id"`
 	References []CheckReference `json:"references"`
 
-	// Severity That of this finding: it may depend on what was found.
+	// Severity The severity of this finding, which may depend on the evidence.
 	Severity FindingCheckSeverity `json:"severity"`
 	Title    string               `json:"title"`
 }
 
-// FindingCheckSeverity That of this finding: it may depend on what was found.
+// FindingCheckSeverity The severity of this finding, which may depend on the evidence.
 type FindingCheckSeverity string
 
 // FindingDatabase defines model for FindingDatabase.
 type FindingDatabase struct {
-	// Id Null where it is not among the server's databases any more.
+	// Id Null if the server no longer has the database.
 	Id   *openapi_types.UUID `json:"id"`
 	Name string              `json:"name"`
 }
 
 // FindingGroup defines model for FindingGroup.
 type FindingGroup struct {
-	// Check Of a group by check; its severity is that of the worst finding.
+	// Check For groups by check. Its severity is that of the most severe finding.
 	Check *FindingCheck `json:"check"`
 
-	// Checks How many checks found one.
+	// Checks The number of checks with a finding.
 	Checks int64 `json:"checks"`
 
-	// Databases How many databases have one.
+	// Databases The number of databases with a finding.
 	Databases int64 `json:"databases"`
 	Findings  int64 `json:"findings"`
 
-	// FirstSeenAt Of the oldest.
+	// FirstSeenAt The time of the oldest finding.
 	FirstSeenAt time.Time `json:"firstSeenAt"`
 
-	// Instance Of a group by instance.
+	// Instance For groups by instance.
 	Instance *Reference `json:"instance"`
 
-	// Instances How many servers have one.
+	// Instances The number of servers with a finding.
 	Instances int64 `json:"instances"`
 
-	// LastSeenAt Of the latest.
+	// LastSeenAt The time of the latest finding.
 	LastSeenAt time.Time `json:"lastSeenAt"`
 
-	// Severity Of the worst finding.
+	// Severity The severity of the most severe finding.
 	Severity FindingGroupSeverity `json:"severity"`
 
-	// Unit What each finding is about.
+	// Unit The subject of each finding.
 	Unit string `json:"unit"`
 
-	// Upgrades Releases that close findings of the group, that which closes most first.
+	// Upgrades Releases that close findings of the group. The release that closes the most findings comes first.
 	Upgrades []FindingUpgrade `json:"upgrades"`
 }
 
-// FindingGroupSeverity Of the worst finding.
+// FindingGroupSeverity The severity of the most severe finding.
 type FindingGroupSeverity string
 
 // FindingGroupPage defines model for FindingGroupPage.
@@ -3375,13 +3400,13 @@ type FindingPage struct {
 
 // FindingUpgrade defines model for FindingUpgrade.
 type FindingUpgrade struct {
-	// Closes How many findings.
+	// Closes The number of findings that the upgrade closes.
 	Closes int64 `json:"closes"`
 
-	// Instances On how many servers.
+	// Instances The number of servers with these findings.
 	Instances int64 `json:"instances"`
 
-	// To The release, such as 15.20
+	// To The release, such as 15.20.
 	To string `json:"to"`
 }
 
@@ -3420,8 +3445,8 @@ type FleetInstance struct {
 	Name       string           `json:"name"`
 	Removed    *bool            `json:"removed,omitempty"`
 
-	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
-	// has 1 to 100 printable characters.
+	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
+	// underscores. A value has 1 to 100 printable characters.
 	Tags    *Tags   `json:"tags,omitempty"`
 	Version *string `json:"version,omitempty"`
 }
@@ -3432,28 +3457,28 @@ type FleetInstanceId struct {
 	ExternalId string             `json:"externalId"`
 	Id         openapi_types.UUID `json:"id"`
 
-	// KeptTags Keys of tags that the call names with another value and that are not the feed's to set. Left out where there are none, and where the call says nothing new.
+	// KeptTags The keys of tags that the call sends with a different value and that the feed may not set. Left out if there are none, or if the call changes nothing.
 	KeptTags *[]string `json:"keptTags,omitempty"`
 }
 
-// HostSample At least one of cpuPercent, memoryPercent and volumes is there.
+// HostSample At least one of cpuPercent, memoryPercent and volumes is required.
 type HostSample struct {
-	// At Not before 1970
+	// At Not before 1970.
 	At time.Time `json:"at"`
 
-	// CpuPercent 0 to 100
+	// CpuPercent 0 to 100.
 	CpuPercent *json.Number `json:"cpuPercent,omitempty"`
 
-	// Host Its name; 1 to 255 characters
+	// Host The host's name; 1 to 255 characters.
 	Host string `json:"host"`
 
-	// Instances externalIds of what runs on it, at most 100; where there are none, it is what is registered with this host
+	// Instances The externalIds of the instances on the host; at most 100. If there are none, the instances that are registered with this host.
 	Instances []string `json:"instances"`
 
-	// MemoryPercent 0 to 100
+	// MemoryPercent 0 to 100.
 	MemoryPercent *json.Number `json:"memoryPercent,omitempty"`
 
-	// Volumes At most 300, no mount twice
+	// Volumes At most 300; each mount once.
 	Volumes *[]VolumeSample `json:"volumes,omitempty"`
 }
 
@@ -3468,7 +3493,7 @@ type IngestToken struct {
 	Name        string                `json:"name"`
 	Prefix      string                `json:"prefix"`
 
-	// Token only in the answer that makes it
+	// Token Only in the response that creates it.
 	Token *string `json:"token,omitempty"`
 }
 
@@ -3481,156 +3506,159 @@ type IngestTokenList struct {
 type Instance struct {
 	Active bool `json:"active"`
 
-	// Agent Null where no agent measures it, and where that is `unavailable`.
+	// Agent Null if no agent measures the instance, or if `unavailable` names it.
 	Agent *MeasuringAgent `json:"agent"`
 
-	// Collected has a connection, so that Muster itself assesses it
+	// Collected The server has a connection, so that Muster itself assesses it.
 	Collected     bool      `json:"collected"`
 	CreatedAt     time.Time `json:"createdAt"`
 	DatabaseCount int       `json:"databaseCount"`
 
-	// DeclinedGrants The objects that the organization will not grant. In lists empty.
+	// DeclinedGrants The objects that the organization declines to grant. Empty in lists.
 	DeclinedGrants []string `json:"declinedGrants"`
 	Engine         string   `json:"engine"`
 
-	// GrantOnPrimary For a standby, the server on which to grant. Null for any other server, and in lists.
+	// GrantOnPrimary For a standby, the server on which to run the grants. Null for other servers. Always null in lists.
 	GrantOnPrimary *Primary `json:"grantOnPrimary"`
 
-	// GrantScript The missing grants as one script: what is needed as statements, what is optional as comments that say what it reveals. Where an agent measures the instance, the statements are for the account `muster`. Null where nothing can be stated, and in lists.
+	// GrantScript The missing grants as one script. Needed grants are statements; optional grants are comments that explain what they reveal. If an agent measures the instance, the statements are for the account `muster`. Null if there is no statement for any grant. Always null in lists.
 	GrantScript *string `json:"grantScript"`
 
-	// Health Null for whoever may not read metrics.
+	// Health Null if the caller may not read metrics.
 	Health           *InstanceFigures   `json:"health"`
 	Host             *string            `json:"host"`
 	Id               openapi_types.UUID `json:"id"`
 	LastAssessedAt   *time.Time         `json:"lastAssessedAt"`
 	LastClassifiedAt *time.Time         `json:"lastClassifiedAt"`
 
-	// LastError A sentence. Null once a connection succeeded.
+	// LastError The error as a sentence. Null after a successful connection.
 	LastError *string `json:"lastError"`
 
-	// LastErrorAt When that failed; null where `lastError` is.
+	// LastErrorAt The time of that error. Null if `lastError` is null.
 	LastErrorAt *time.Time `json:"lastErrorAt"`
 
-	// LastSeenAt When a connection to it succeeded last, or a fresh sample of its sessions or statements came in. A host's samples do not count.
+	// LastSeenAt The time of the last successful connection, or of the last fresh sample of its sessions or statements. Samples of its host do not count.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
 
-	// MissingGrantCount How many grants are missing and not declined.
+	// MissingGrantCount The number of grants that are missing and not declined.
 	MissingGrantCount int `json:"missingGrantCount"`
 
-	// MissingGrants Those that are not declined, those that are needed first. In lists the first five.
+	// MissingGrants The missing grants that are not declined; needed grants come first. Lists return only the first five.
 	MissingGrants []MissingGrant `json:"missingGrants"`
 	Name          string         `json:"name"`
 
-	// NeededGrantCount Those of them that are needed.
+	// NeededGrantCount The number of these grants that are needed.
 	NeededGrantCount int `json:"neededGrantCount"`
 
-	// Parts How each part of it is measured and assessed.
+	// Parts The state of each part of its measurement and assessment.
 	Parts []InstancePart `json:"parts"`
 
-	// Server Which server answers, by what it says of itself. Null where nobody has asked it yet, and where that is `unavailable`.
+	// Server The server that answers, as it identifies itself. Null if it has not been asked yet, or if `unavailable`
+	// names it.
 	Server *AnsweringServer `json:"server"`
 
-	// Status `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
-	// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
-	// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
+	// Status `up` and `down` are the result of a connection to the engine by Muster, an agent or an exporter.
+	// `silent`: only other sources report the server, and none has done so for three of its intervals, at least 3
+	// minutes.
+	// `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 	Status InstanceStatus `json:"status"`
 
-	// StatusReason Why it is not up.
+	// StatusReason The reason why the server is not up.
 	StatusReason *StatusReason `json:"statusReason"`
 
-	// StatusSince Since when it is in this state, as far as Muster has looked. Null where it was never looked at.
+	// StatusSince The time when this state began, as far as Muster has observed it. Null if Muster has never checked the server.
 	StatusSince *time.Time `json:"statusSince"`
 
-	// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
-	// has 1 to 100 printable characters.
+	// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
+	// underscores. A value has 1 to 100 printable characters.
 	Tags Tags `json:"tags"`
 
-	// TriedAt The last attempt to reach it, or the last message about it. Null where there was none.
+	// TriedAt The time of the last attempt to reach the server, or of the last message about it. Null if there was none.
 	TriedAt *time.Time `json:"triedAt"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 	Version     *string     `json:"version"`
 }
 
 // InstanceChange defines model for InstanceChange.
 type InstanceChange struct {
-	// Added It was not there before.
+	// Added True if it did not exist before.
 	Added bool `json:"added"`
 
-	// After Likewise.
+	// After Null if it no longer exists, may hold a secret, or is no longer kept.
 	After *string `json:"after"`
 
-	// At The assessment that found it.
+	// At The time of the assessment that found the change.
 	At time.Time `json:"at"`
 
-	// Before Null where it was not there, may hold a secret, or is no longer kept.
+	// Before Null if it did not exist, may hold a secret, or is no longer kept.
 	Before *string `json:"before"`
 	Kind   string  `json:"kind"`
 
-	// Name Null where it is no longer kept.
+	// Name Null if it is no longer kept.
 	Name *string `json:"name"`
 
-	// Removed It is gone.
+	// Removed True if it no longer exists.
 	Removed bool `json:"removed"`
 }
 
-// InstanceFigures How a server fares now; null is what is not known. `unavailable` of the instance names what could not be read.
+// InstanceFigures The current figures of a server. Null means unknown. `unavailable` of the instance names the figures that
+// could not be read.
 type InstanceFigures struct {
-	// Connections By samples that still count.
+	// Connections From the samples that still count.
 	Connections *int `json:"connections"`
 
-	// CpuPercent The mean of the last 15 minutes of the busiest host that it runs on.
+	// CpuPercent The mean of the last 15 minutes on the busiest host of the instance.
 	CpuPercent *float64 `json:"cpuPercent"`
 
-	// CriticalAlerts The critical ones among these.
+	// CriticalAlerts The critical ones of these alerts.
 	CriticalAlerts *int `json:"criticalAlerts"`
 
-	// DiskPercent The fullest volume of the hosts that it runs on.
+	// DiskPercent The fullest volume of the hosts of the instance.
 	DiskPercent *float64 `json:"diskPercent"`
 
 	// FailedChecks Failed checks of its last assessment.
 	FailedChecks *int `json:"failedChecks"`
 
-	// MemoryPercent Likewise.
+	// MemoryPercent As for `cpuPercent`.
 	MemoryPercent *float64 `json:"memoryPercent"`
 
-	// OpenAlerts Open and not muted.
+	// OpenAlerts Alerts that are open and not muted.
 	OpenAlerts *int `json:"openAlerts"`
 
-	// SampledAt When a fresh sample of it came last.
+	// SampledAt The time of its last fresh sample.
 	SampledAt *time.Time `json:"sampledAt"`
 
 	// Score The score of its last assessment.
 	Score *int `json:"score"`
 
-	// ScoreHistory 30 days up to today (UTC), oldest first; null for a day without an assessment.
+	// ScoreHistory 30 days up to today (UTC), oldest first. Null for a day without an assessment.
 	ScoreHistory *[]*int `json:"scoreHistory"`
 }
 
 // InstanceHealth defines model for InstanceHealth.
 type InstanceHealth struct {
-	// AssessedAt The assessment that this is from.
+	// AssessedAt The time of the assessment that the figures come from.
 	AssessedAt *time.Time `json:"assessedAt"`
 
-	// Changes Newest first. Null where they are `unavailable`.
+	// Changes Newest first. Null if `unavailable` names them.
 	Changes *[]InstanceChange `json:"changes"`
 	Domains []DomainHealth    `json:"domains"`
 	Grade   *string           `json:"grade"`
 
-	// History Oldest first, every day up to today.
+	// History Oldest first, with every day up to today.
 	History []ScoreOfDay `json:"history"`
 
 	// Score Null if no check could be run.
 	Score *int `json:"score"`
 
-	// Settings As the last assessment found them, by name. Null where they are `unavailable`.
+	// Settings The settings of the last assessment, sorted by name. Null if `unavailable` names them.
 	Settings *[]Setting `json:"settings"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -3642,15 +3670,15 @@ type InstancePage struct {
 
 // InstancePart defines model for InstancePart.
 type InstancePart struct {
-	// Code Why it failed. Of a part that is `ok`: what its figures lack. `statistics_reset`: the server's statement statistics were reset within the last hour, and what ran between the last reading and the reset is not counted.
+	// Code The reason of the failure. For a part that is `ok`, the data that its figures lack. `statistics_reset`: the server's statement statistics were reset within the last hour, and executions between the last reading and the reset are not counted.
 	Code *string `json:"code"`
 
-	// Database The database that it is about; null for the whole server.
+	// Database The database of this part. Null for the whole server.
 	Database *string          `json:"database"`
 	Part     InstancePartPart `json:"part"`
 	Sentence *string          `json:"sentence"`
 
-	// Since Since when it is so; of a part that is not measured any more the last time it was. Null where it never was.
+	// Since The time when this state began. For a part that is no longer measured, the time of its last measurement. Null if it was never measured.
 	Since *time.Time        `json:"since"`
 	State InstancePartState `json:"state"`
 }
@@ -3665,12 +3693,12 @@ type InstancePartState string
 type InstanceRule struct {
 	Channels []ToldThrough `json:"channels"`
 
-	// Event Empty for all.
+	// Event Empty means all.
 	Event []NotifiedEvent `json:"event"`
 	Quiet *QuietHours     `json:"quiet"`
 	Rule  Reference       `json:"rule"`
 
-	// Severity Empty for all.
+	// Severity Empty means all.
 	Severity []AlertSeverity `json:"severity"`
 }
 
@@ -3679,7 +3707,7 @@ type InstanceRuleList struct {
 	Items []InstanceRule `json:"items"`
 }
 
-// InstanceStates How many servers are in each state now.
+// InstanceStates The current number of servers in each state.
 type InstanceStates struct {
 	Down     int `json:"down"`
 	Inactive int `json:"inactive"`
@@ -3688,9 +3716,10 @@ type InstanceStates struct {
 	Up       int `json:"up"`
 }
 
-// InstanceStatus `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
-// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
-// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
+// InstanceStatus `up` and `down` are the result of a connection to the engine by Muster, an agent or an exporter.
+// `silent`: only other sources report the server, and none has done so for three of its intervals, at least 3
+// minutes.
+// `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 type InstanceStatus string
 
 // InviteMember defines model for InviteMember.
@@ -3704,10 +3733,10 @@ type InviteMember struct {
 type Invited struct {
 	InviteUrl string `json:"inviteUrl"`
 
-	// MailError Why the e-mail was not sent, where a mail server is set.
+	// MailError The reason why the e-mail was not sent, if a mail server is set.
 	MailError *string `json:"mailError"`
 
-	// Mailed The mail server took an e-mail with the link. false where no mail server is set.
+	// Mailed The mail server accepted an e-mail with the link. False if no mail server is set.
 	Mailed bool   `json:"mailed"`
 	Member Member `json:"member"`
 }
@@ -3734,14 +3763,14 @@ type JobEnding struct {
 	At      time.Time `json:"at"`
 	Attempt int       `json:"attempt"`
 
-	// Class the kind of the error; empty where it has none
+	// Class The kind of the error. Empty if it has none.
 	Class string `json:"class"`
 
-	// Error empty unless there was one
+	// Error Empty if there was no error.
 	Error string `json:"error"`
 
-	// How `lost`: the worker died before it could say what came of it; `returned`: the worker was stopped in good
-	// order, and the attempt does not count; `interrupted`: the database was away or did not commit, and the
+	// How `lost`: the worker died before it could report the result. `returned`: the worker was stopped in good
+	// order, and the attempt does not count. `interrupted`: the database was away or did not commit, and the
 	// attempt does not count.
 	How      string `json:"how"`
 	WorkerId string `json:"workerId"`
@@ -3766,44 +3795,44 @@ type MakeEvidence struct {
 	// Check The check's id.
 	Check string `json:"check"`
 
-	// From It belongs to the period.
+	// From The beginning of the period, inclusive.
 	From time.Time `json:"from"`
 
-	// InstanceIds Only these servers, also ones that were removed since; at most 500. Absent: all of the check's engine.
+	// InstanceIds Only these servers, including removed ones; at most 500. If absent, all servers of the check's engine.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 
-	// To It does not belong to the period, and lies at most 400 days after `from`. One in the future is now.
+	// To The end of the period, exclusive, at most 400 days after `from`. A time in the future is replaced by the current time.
 	To time.Time `json:"to"`
 }
 
-// MeasuringAgent The agent that measures an instance, as it said last.
+// MeasuringAgent The agent that measures an instance, from its last report.
 type MeasuringAgent struct {
-	// BufferedBytes Of measurements that it could not send when it said so
+	// BufferedBytes The size of the measurements that the agent could not send at the time of its report.
 	BufferedBytes int64 `json:"bufferedBytes"`
 
-	// Dropped Records of measurements that were never sent, by why (AgentBuffer). In lists empty.
+	// Dropped The number of measurement records that were never sent, by reason (AgentBuffer). Empty in lists.
 	Dropped map[string]int64 `json:"dropped"`
 	Facts   int              `json:"facts"`
 	Host    string           `json:"host"`
 
-	// Loops Its background loops that fell in the last 24 hours before its last report, those in trouble first. In lists empty. The agent restarts each, and its log says why it fell.
+	// Loops The agent's background loops that failed in the 24 hours before its last report. Loops that are still in trouble come first. Empty in lists. The agent restarts each loop; its log has the reason of the failure.
 	Loops            []AgentLoop `json:"loops"`
 	MaxBytes         int64       `json:"maxBytes"`
 	Name             string      `json:"name"`
 	OldestBufferedAt *time.Time  `json:"oldestBufferedAt"`
 	Refused          int         `json:"refused"`
 
-	// SeenAt When its last report came in
+	// SeenAt The time of its last report.
 	SeenAt time.Time `json:"seenAt"`
 
-	// Takeover The last time that one agent took the statements over from another. Null where none did.
+	// Takeover The last time that one agent took over the statements from another. Null if none did.
 	Takeover *Takeover `json:"takeover"`
 	Version  string    `json:"version"`
 }
 
 // Member defines model for Member.
 type Member struct {
-	// Email masked for viewers
+	// Email Masked for viewers.
 	Email        string             `json:"email"`
 	Id           openapi_types.UUID `json:"id"`
 	LastSignInAt *time.Time         `json:"lastSignInAt"`
@@ -3822,66 +3851,70 @@ type MemberPage struct {
 type MissingGrant struct {
 	Checks []string `json:"checks"`
 
-	// Database Where the statement is to be run; null: in any database.
+	// Database The database in which to run the statement. Null: any database.
 	Database *string `json:"database"`
 
-	// Declinable `declinedGrants` may name it; false: without it nothing is measured.
+	// Declinable True: `declinedGrants` may name it. False: nothing can be measured without it.
 	Declinable bool `json:"declinable"`
 
-	// Needed Measuring or several checks depend on it; false: one check does, or what it opens is a secret.
+	// Needed True: the measurements or several checks depend on the grant. False: only one check depends on it, or it opens a secret.
 	Needed bool   `json:"needed"`
 	Object string `json:"object"`
 
-	// Reveals What whoever holds it can read; null: nothing worth a warning.
+	// Reveals The data that the grant lets its holder read. Null: nothing that needs a warning.
 	Reveals *string `json:"reveals"`
 
-	// Statement From Muster's own lists. Empty where none can be stated, and of an object that an agent names and Muster does not know.
+	// Statement From Muster's own lists. Empty if there is no statement for the grant, or if an agent names an object that Muster does not know.
 	Statement string `json:"statement"`
 }
 
 // MuteAlert defines model for MuteAlert.
 type MuteAlert struct {
-	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
+	// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
+	// forever: do not enter personal data.
 	Note *Note `json:"note,omitempty"`
 
-	// Until In the future, at most 366 days ahead. Absent: for good.
+	// Until In the future, at most 366 days ahead. If absent: for good.
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs are allowed; other control
+// characters, and characters that change the direction of text, are not (`invalid_text`). Kept in the log
+// forever: do not enter personal data.
 type Note = string
 
-// Notice An event as it is told.
+// Notice An event in a notification.
 type Notice struct {
 	AlertId *openapi_types.UUID `json:"alertId"`
 	At      time.Time           `json:"at"`
 
-	// CheckId Of `finding.new`: one event has the new findings of one check and severity on one server.
+	// CheckId For `finding.new`: one event covers the new findings of one check and one severity on one server.
 	CheckId *string `json:"checkId"`
 
-	// DueAt Of `schedule.missed`.
+	// DueAt For `schedule.missed`.
 	DueAt *time.Time `json:"dueAt"`
 
-	// FindingSeverity Of `finding.new`.
+	// FindingSeverity For `finding.new`.
 	FindingSeverity *string `json:"findingSeverity"`
 
-	// Id The same wherever and however often it is told.
+	// Id The same in every notification of the event.
 	Id openapi_types.UUID `json:"id"`
 
-	// Instance Of alerts, and of new findings.
+	// Instance For alerts and new findings.
 	Instance *Reference `json:"instance"`
 
-	// Reason Of `report.failed` and `schedule.missed`.
+	// Reason For `report.failed` and `schedule.missed`.
 	Reason   *string             `json:"reason"`
 	ReportId *openapi_types.UUID `json:"reportId"`
 
-	// ScheduleId Of `schedule.missed`, and of a report that a schedule asked for (the first, where there are several).
+	// ScheduleId For `schedule.missed`, and for a report that a schedule requested (the first one, if several did).
 	ScheduleId *openapi_types.UUID `json:"scheduleId"`
 
-	// Severity Of alerts, and of new findings.
+	// Severity For alerts and new findings.
 	Severity *string `json:"severity"`
 
-	// Title Of the alert, the report's kind, scope and schedule, or the schedule's name.
+	// Title The title of the alert; the report's kind, scope and schedule; or the schedule's name.
 	Title string `json:"title"`
 	Type  string `json:"type"`
 }
@@ -3891,7 +3924,7 @@ type NotificationRule struct {
 	ChannelIds []openapi_types.UUID `json:"channelIds"`
 	CreatedAt  time.Time            `json:"createdAt"`
 
-	// CreatedBy null where Muster made it at the beginning.
+	// CreatedBy Null if Muster created it when the organization was set up.
 	CreatedBy    *Person            `json:"createdBy"`
 	Enabled      bool               `json:"enabled"`
 	GroupSeconds int                `json:"groupSeconds"`
@@ -3927,10 +3960,10 @@ type NotifiedEvent string
 type Organization struct {
 	Demo bool `json:"demo"`
 
-	// DueDays Within how many days after it was first seen a finding is to be closed, by severity.
+	// DueDays The number of days after a finding was first seen in which it must be closed, by severity.
 	DueDays DueDays `json:"dueDays"`
 
-	// ExceptionApproval Who may grant an exception: `any` administrator, or `another` than the one who requested it
+	// ExceptionApproval The approver of an exception: `any` administrator, or `another` administrator than the one who requested it.
 	ExceptionApproval   string             `json:"exceptionApproval"`
 	Id                  openapi_types.UUID `json:"id"`
 	InputsRetentionDays int                `json:"inputsRetentionDays"`
@@ -3938,21 +3971,21 @@ type Organization struct {
 	Name                string             `json:"name"`
 	PaperSize           string             `json:"paperSize"`
 
-	// ProtectedTags Keys of tags that only administrators set.
+	// ProtectedTags The keys of the tags that only administrators can set.
 	ProtectedTags       []string `json:"protectedTags"`
 	ReportRetentionDays int      `json:"reportRetentionDays"`
 
-	// StatementTexts What is kept of the texts of statements: nothing, or the text without literals and comments
+	// StatementTexts The form in which statement texts are kept: none, or the text without literals and comments.
 	StatementTexts string `json:"statementTexts"`
 	TimeZone       string `json:"timeZone"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 
-	// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
-	// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
-	// seconds, goes by what is set. What it judges comes with the measurements of a later release.
+	// Watch Thresholds of the built-in watch: the minutes without a report after which a server is silent, the percentage
+	// at which a volume is full, the minutes that a session may wait for a lock, and the percentage of transaction
+	// ids on the way to wraparound. A change applies from the next judgment, within 15 seconds.
 	Watch Watch `json:"watch"`
 }
 
@@ -3963,49 +3996,49 @@ type OtherContributors struct {
 	Share   *float64 `json:"share"`
 	TotalMs *float64 `json:"totalMs"`
 
-	// Value Their mean (cpu, memory, average) or sum (waits, connections, alerts); null of maxima, and where there are none.
+	// Value The mean of the others (cpu, memory, average) or their sum (waits, connections, alerts). Null for maxima, and if there are no others.
 	Value *float64 `json:"value"`
 }
 
 // OtlpAnswer defines model for OtlpAnswer.
 type OtlpAnswer struct {
-	// PartialSuccess Where data points could not be used.
+	// PartialSuccess Present if some data points could not be used.
 	PartialSuccess *OtlpPartialSuccess `json:"partialSuccess,omitempty"`
 }
 
 // OtlpLogsAnswer defines model for OtlpLogsAnswer.
 type OtlpLogsAnswer struct {
-	// PartialSuccess Where records could not be used.
+	// PartialSuccess Present if some records could not be used.
 	PartialSuccess *OtlpPartialLogs `json:"partialSuccess,omitempty"`
 }
 
-// OtlpPartialLogs Where records could not be used.
+// OtlpPartialLogs Present if some records could not be used.
 type OtlpPartialLogs struct {
-	// ErrorMessage Why
+	// ErrorMessage The reason.
 	ErrorMessage string `json:"errorMessage"`
 
-	// RejectedLogRecords How many
+	// RejectedLogRecords The number of rejected ones.
 	RejectedLogRecords string `json:"rejectedLogRecords"`
 }
 
-// OtlpPartialSuccess Where data points could not be used.
+// OtlpPartialSuccess Present if some data points could not be used.
 type OtlpPartialSuccess struct {
-	// ErrorMessage Why
+	// ErrorMessage The reason.
 	ErrorMessage string `json:"errorMessage"`
 
-	// RejectedDataPoints How many
+	// RejectedDataPoints The number of rejected ones.
 	RejectedDataPoints string `json:"rejectedDataPoints"`
 }
 
 // Outage defines model for Outage.
 type Outage struct {
-	// Alert Null where none is open.
+	// Alert Null if no alert is open.
 	Alert *OutageAlert `json:"alert"`
 
-	// First The first that was sent; null where none was.
+	// First The first notification that was sent. Null if none was.
 	First *AlertNotification `json:"first"`
 
-	// Notifications How many notifications of it there are, also those that wait, failed or were held back. At most 200.
+	// Notifications The number of notifications of the alert, including those that wait, failed or were suppressed. At most 200.
 	Notifications int `json:"notifications"`
 }
 
@@ -4033,26 +4066,26 @@ type OutboxList struct {
 type OutboxMail struct {
 	Id string `json:"id"`
 
-	// Raw the message as written, RFC 5322
+	// Raw The message as it was written, RFC 5322.
 	Raw string `json:"raw"`
 }
 
 // Overview defines model for Overview.
 type Overview struct {
-	// Alerts Null where it is `unavailable`.
+	// Alerts Null if `unavailable` names it.
 	Alerts *Count    `json:"alerts"`
 	AsOf   time.Time `json:"asOf"`
 
-	// ComparedAt Seven days before asOf
+	// ComparedAt Seven days before asOf.
 	ComparedAt time.Time `json:"comparedAt"`
 	Databases  Count     `json:"databases"`
 	Instances  Count     `json:"instances"`
 
-	// States Null where it is `unavailable`.
+	// States Null if `unavailable` names it.
 	States *InstanceStates `json:"states"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -4068,7 +4101,7 @@ type Page struct {
 type Person struct {
 	Id openapi_types.UUID `json:"id"`
 
-	// Name empty once the member was erased
+	// Name Empty after the member was erased.
 	Name string `json:"name"`
 }
 
@@ -4076,9 +4109,10 @@ type Person struct {
 type PreviewNotificationRule struct {
 	GroupSeconds *int32 `json:"groupSeconds,omitempty"`
 
-	// Match An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-	// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
-	// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
+	// Match An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
+	// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+	// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
+	// High as `warning`, and Medium and Low as `info`.
 	Match RuleMatch `json:"match"`
 }
 
@@ -4091,10 +4125,10 @@ type PreviousExecutions struct {
 
 // Primary defines model for Primary.
 type Primary struct {
-	// Address host:port, as the standby has it; null: not known
+	// Address host:port, as configured on the standby. Null if it is not known.
 	Address *string `json:"address"`
 
-	// Instance Null where no registered server has this address.
+	// Instance Null if no registered server has this address.
 	Instance *Reference `json:"instance"`
 }
 
@@ -4113,32 +4147,32 @@ type Problem struct {
 
 // Projection defines model for Projection.
 type Projection struct {
-	// AheadEvents events that it had applied and its log has lost since: the log was cut off, or set back to an older state
+	// AheadEvents The number of events that it had applied and that its log has lost since: the log was cut off, or set back to an older state.
 	AheadEvents  int64 `json:"aheadEvents"`
 	HeadPosition int64 `json:"headPosition"`
 
-	// LagEvents events that it has not applied yet
+	// LagEvents The number of events that it has not applied yet.
 	LagEvents  int64    `json:"lagEvents"`
 	LagSeconds float32  `json:"lagSeconds"`
 	LastError  *string  `json:"lastError"`
 	Logs       []string `json:"logs"`
 	Name       string   `json:"name"`
 
-	// Parked events that were set aside
+	// Parked The number of events that were set aside.
 	Parked   int64 `json:"parked"`
 	Position int64 `json:"position"`
 
-	// Status ahead until it is rebuilt, after its log lost events that it had applied
+	// Status `ahead`: the log lost events that the read model had applied. It lasts until the read model is rebuilt.
 	Status    string     `json:"status"`
 	UpdatedAt *time.Time `json:"updatedAt"`
 }
 
-// ProjectionDiff Counts only; the differing rows themselves may be another organization's and are shown by `muster projections diff`.
+// ProjectionDiff Counts only. The rows themselves may belong to another organization; `muster projections diff` shows them.
 type ProjectionDiff struct {
 	Empty bool   `json:"empty"`
 	Name  string `json:"name"`
 
-	// Positions where both generations were compared, by log
+	// Positions The positions at which both generations were compared, by log.
 	Positions map[string]int64  `json:"positions"`
 	Tables    []TableDifference `json:"tables"`
 }
@@ -4153,26 +4187,27 @@ type Proof struct {
 	Attestation struct {
 		KeyId string `json:"keyId"`
 
-		// Signature Ed25519, over the statement that docs/auditors.md writes out.
+		// Signature Ed25519, over the statement that docs/auditors.md defines.
 		Signature []byte `json:"signature"`
 
-		// Timestamp RFC 3161 token over the SHA-256 of the signature; null where there is none (yet).
+		// Timestamp RFC 3161 token over the SHA-256 of the signature. Null if there is none (yet).
 		Timestamp *[]byte `json:"timestamp"`
 	} `json:"attestation"`
 
-	// Checkpoint C2SP signed note over the log's tree, with the signatures of witnesses.
+	// Checkpoint A C2SP signed note over the log's tree, with the cosignatures of witnesses.
 	Checkpoint string `json:"checkpoint"`
 
-	// CheckpointTimestamp RFC 3161 token over the SHA-256 of the note's text; null where there is none (yet).
+	// CheckpointTimestamp RFC 3161 token over the SHA-256 of the note's text. Null if there is none (yet).
 	CheckpointTimestamp *[]byte `json:"checkpointTimestamp"`
 
-	// Consistency RFC 6962, 2.1.2: that the checkpoint's tree begins with smaller ones, of the organization's report before and of the checkpoint before. Absent in proofs of before.
+	// Consistency RFC 6962, section 2.1.2: proof that the checkpoint's tree begins with the trees of the organization's
+	// previous report and of the previous checkpoint. Absent in proofs from before this member existed.
 	Consistency *[]struct {
 		From   int64    `json:"from"`
 		Hashes [][]byte `json:"hashes"`
 	} `json:"consistency,omitempty"`
 
-	// Event The event `report.ready`, whole, so that its digest and hash can be computed again.
+	// Event The whole event `report.ready`, so that its digest and hash can be computed again.
 	Event struct {
 		// Data The exact bytes.
 		Data string `json:"data"`
@@ -4193,14 +4228,14 @@ type Proof struct {
 	} `json:"event"`
 	Format ProofFormat `json:"format"`
 
-	// Inclusion RFC 6962, 2.1.1: from the leaf to the checkpoint's root.
+	// Inclusion RFC 6962, section 2.1.1: the path from the leaf to the checkpoint's root.
 	Inclusion [][]byte `json:"inclusion"`
 
-	// Keys The keys that signed, for people: a check takes them from elsewhere.
+	// Keys The signing keys, for human readers. A verifier must take the keys from elsewhere.
 	Keys []struct {
 		Algorithm string `json:"algorithm"`
 
-		// Certificate PEM, of a key for PDFs.
+		// Certificate Of a key for PDFs, in PEM.
 		Certificate *string `json:"certificate,omitempty"`
 		Id          string  `json:"id"`
 
@@ -4212,7 +4247,7 @@ type Proof struct {
 		ValidFrom time.Time  `json:"validFrom"`
 		ValidTo   *time.Time `json:"validTo"`
 
-		// VerifierKey C2SP's form, of a log's key.
+		// VerifierKey Of a log's key, in C2SP's format.
 		VerifierKey *string `json:"verifierKey,omitempty"`
 	} `json:"keys"`
 
@@ -4221,15 +4256,15 @@ type Proof struct {
 	Report struct {
 		Id openapi_types.UUID `json:"id"`
 
-		// InputsSha256 Hex, of `inputs.json`.
+		// InputsSha256 Hex. The digest of `inputs.json`.
 		InputsSha256   string             `json:"inputsSha256"`
 		Kind           string             `json:"kind"`
 		OrganizationId openapi_types.UUID `json:"organizationId"`
 
-		// PdfSha256 Hex, of the PDF as it was built.
+		// PdfSha256 Hex. The digest of the PDF as it was built.
 		PdfSha256 string `json:"pdfSha256"`
 
-		// ScopeSha256 Hex: the fingerprint of the request, over organization, kind and scope.
+		// ScopeSha256 Hex. The fingerprint of the request, over organization, kind and scope.
 		ScopeSha256 string `json:"scopeSha256"`
 	} `json:"report"`
 }
@@ -4239,10 +4274,10 @@ type ProofFormat string
 
 // PublicKey defines model for PublicKey.
 type PublicKey struct {
-	// Algorithm `Ed25519` or `ECDSA-P256`; an operator's own certificate may have `ECDSA-P384` or `RSA`.
+	// Algorithm `Ed25519` or `ECDSA-P256`. An operator's own certificate may have `ECDSA-P384` or `RSA`.
 	Algorithm string `json:"algorithm"`
 
-	// Certificate Of `pdf`: PEM, the signer's own first.
+	// Certificate For `pdf`: PEM, with the signer's own certificate first.
 	Certificate *string `json:"certificate,omitempty"`
 
 	// Id Unique within a use.
@@ -4251,20 +4286,20 @@ type PublicKey struct {
 	// PublicKey SubjectPublicKeyInfo, DER, base64.
 	PublicKey []byte `json:"publicKey"`
 
-	// Reason Of the revocation.
+	// Reason The reason of the revocation.
 	Reason *string `json:"reason,omitempty"`
 
-	// RevokedAt Since when somebody else may have it: what it signed from then on is worth nothing, and what it signed before counts where a time stamp or a witness shows that it is older. Absent where nobody is known to have it.
+	// RevokedAt The time since which someone else may have the key. Signatures from then on are worthless. Earlier signatures count only if a time stamp or a witness shows that they are older. Absent if the key is not known to be compromised.
 	RevokedAt *time.Time   `json:"revokedAt,omitempty"`
 	Use       PublicKeyUse `json:"use"`
 
-	// ValidFrom When it was published.
+	// ValidFrom The time of its publication.
 	ValidFrom time.Time `json:"validFrom"`
 
-	// ValidTo Until when it signed; null while it may.
+	// ValidTo The time until which it signed. Null while it may sign.
 	ValidTo *time.Time `json:"validTo"`
 
-	// VerifierKey Of `log`: as C2SP's signed notes write it.
+	// VerifierKey For `log`: in the format of C2SP's signed notes.
 	VerifierKey *string `json:"verifierKey,omitempty"`
 }
 
@@ -4273,12 +4308,13 @@ type PublicKeyUse string
 
 // PublicKeys defines model for PublicKeys.
 type PublicKeys struct {
-	// Head Of the log `keys`, which the document is made from, as log:position:hash.
+	// Head The last event of the log `keys`, which the document is built from, as log:position:hash.
 	Head         *string             `json:"head,omitempty"`
 	Installation *openapi_types.UUID `json:"installation,omitempty"`
 	Keys         []PublicKey         `json:"keys"`
 
-	// Signature By the current key of use `report`, over the text in docs/auditors.md. It shows who kept an earlier document that this one comes from the same installation.
+	// Signature Made with the current key of use `report`, over the text in docs/auditors.md. If you kept an earlier
+	// document, the signature shows that this one comes from the same installation.
 	Signature *struct {
 		KeyId string `json:"keyId"`
 
@@ -4292,24 +4328,24 @@ type QueryPerformance struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
 
-	// Engines Those that were read and have a sample in the window.
+	// Engines The engines that were read and have a sample in the window.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
 
-	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
 
-	// LastBucketPartial The last bucket ends after now
+	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 
-	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	Series         struct {
-		// AvgLatencyMs One value a bucket; null is a gap. At most three decimals.
+		// AvgLatencyMs One value for each bucket. Null is a gap. At most three decimals.
 		AvgLatencyMs Values `json:"avgLatencyMs"`
 
-		// MaxLatencyMs One value a bucket; null is a gap. At most three decimals.
+		// MaxLatencyMs One value for each bucket. Null is a gap. At most three decimals.
 		MaxLatencyMs Values `json:"maxLatencyMs"`
 	} `json:"series"`
 	To time.Time `json:"to"`
@@ -4317,14 +4353,14 @@ type QueryPerformance struct {
 
 // QuietHours defines model for QuietHours.
 type QuietHours struct {
-	// ExceptCritical Critical alerts are told at once all the same.
+	// ExceptCritical Critical alerts are sent immediately even during quiet hours.
 	ExceptCritical bool   `json:"exceptCritical"`
 	From           string `json:"from"`
 
-	// TimeZone IANA's name of it.
+	// TimeZone IANA name of the time zone.
 	TimeZone string `json:"timeZone"`
 
-	// To Earlier than `from`: on the next day.
+	// To If earlier than `from`, a time on the next day.
 	To string `json:"to"`
 }
 
@@ -4353,7 +4389,7 @@ type ReadinessCheckStatus string
 type Recipient struct {
 	Delivery RecipientDelivery `json:"delivery"`
 
-	// Email null for viewers
+	// Email Null for viewers.
 	Email    *string            `json:"email"`
 	Id       openapi_types.UUID `json:"id"`
 	Name     string             `json:"name"`
@@ -4364,30 +4400,30 @@ type Recipient struct {
 // RecipientDelivery defines model for Recipient.Delivery.
 type RecipientDelivery string
 
-// RecordedEvidence Evidence of a control over a period. The `witness` beside it is the event that recorded it.
+// RecordedEvidence Evidence of a control over a period. The member `witness` next to it is the event that recorded the evidence.
 type RecordedEvidence struct {
 	CheckId string `json:"checkId"`
 
-	// CheckTitle As the evidence says it.
+	// CheckTitle The title in the evidence.
 	CheckTitle string             `json:"checkTitle"`
 	From       time.Time          `json:"from"`
 	Id         openapi_types.UUID `json:"id"`
 
-	// MadeAt When it was recorded.
+	// MadeAt The time of the record.
 	MadeAt time.Time `json:"madeAt"`
 	To     time.Time `json:"to"`
 }
 
 // Recurrence defines model for Recurrence.
 type Recurrence struct {
-	// At By the clocks of the time zone. Where that hour does not exist: the first instant after it; where it comes twice: the first.
+	// At Local time in the time zone. If this time does not exist on a day, the first instant after the gap counts; if it occurs twice, the first one counts.
 	At string `json:"at"`
 
-	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. In a shorter month, the last day counts.
+	// DayOfMonth Required for `month`: 1 to 31, or −1 for the last day. If the month is too short, the last day counts.
 	DayOfMonth *int32 `json:"dayOfMonth,omitempty"`
 	Every      Every  `json:"every"`
 
-	// TimeZone IANA's name of it, as `Europe/Amsterdam`.
+	// TimeZone IANA name of the time zone, such as `Europe/Amsterdam`.
 	TimeZone string `json:"timeZone"`
 
 	// Weekday Required for `week`.
@@ -4400,24 +4436,24 @@ type Reference struct {
 	Name string             `json:"name"`
 }
 
-// Remediation What to do. `statement`, `rollback` and `verify` can be run as they stand, by a superuser and in the database
-// `runIn`, or are null: where a value is the owner's to choose, `summary` says what to choose.
+// Remediation The steps to fix a finding. You can run `statement`, `rollback` and `verify` unchanged, as a superuser and in
+// the database `runIn`. They are null if the owner must choose a value; `summary` then describes the choice.
 type Remediation struct {
-	// Impact What that changes, and what to mind.
+	// Impact The effect of the statements, and the risks.
 	Impact       *string `json:"impact"`
 	NeedsRestart bool    `json:"needsRestart"`
 
-	// Rollback Makes it as it was measured.
+	// Rollback Restores the state that was measured.
 	Rollback *string `json:"rollback"`
 
-	// RunIn The database to run them in; null is any.
+	// RunIn The database in which to run the statements. Null: any database.
 	RunIn *string `json:"runIn"`
 
-	// Statement A statement a line, each to be run by itself.
+	// Statement One statement on each line. Run each one separately.
 	Statement *string `json:"statement"`
 	Summary   string  `json:"summary"`
 
-	// Verify Returns a row for as long as the finding is there.
+	// Verify Returns a row for as long as the finding exists.
 	Verify *string `json:"verify"`
 }
 
@@ -4437,7 +4473,7 @@ type Report struct {
 	Progress       *ReportProgress    `json:"progress"`
 	RecipientCount int                `json:"recipientCount"`
 
-	// Recipients only where one report is read
+	// Recipients Only present in the response for a single report.
 	Recipients *[]Recipient `json:"recipients,omitempty"`
 	Requester  Person       `json:"requester"`
 	Scope      ReportScope  `json:"scope"`
@@ -4445,8 +4481,8 @@ type Report struct {
 	StartedAt  *time.Time   `json:"startedAt"`
 	Status     string       `json:"status"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
@@ -4461,13 +4497,13 @@ type ReportFile struct {
 	// BaseSha256 SHA-256 of the PDF before its signature, as in the event that made the report Ready. Equal to `sha256` until the file is signed.
 	BaseSha256 string `json:"baseSha256"`
 
-	// Companions Files beside the PDF, by the name in their address: `findings.csv`, `inventory.csv`. Empty in reports from before companions existed.
+	// Companions Files in addition to the PDF, by the name in their address: `findings.csv`, `inventory.csv`. Empty in reports from before companions existed.
 	Companions []string `json:"companions"`
 	Name       string   `json:"name"`
 	Pages      int      `json:"pages"`
 	Sha256     string   `json:"sha256"`
 
-	// Signed Whether it has its second revision: its proof, and a signature.
+	// Signed Whether the PDF has its second revision, with the proof and a signature.
 	Signed    bool  `json:"signed"`
 	SizeBytes int64 `json:"sizeBytes"`
 }
@@ -4482,10 +4518,10 @@ type ReportMail struct {
 	// Raw The message as sent, RFC 5322; ASCII.
 	Raw string `json:"raw"`
 
-	// SentAt When the mail server took it.
+	// SentAt The time when the mail server accepted it.
 	SentAt time.Time `json:"sentAt"`
 
-	// Sha256 Hex, of the bytes.
+	// Sha256 Hex. The digest of the message.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
 	Subject   string `json:"subject"`
@@ -4498,10 +4534,10 @@ type ReportMail struct {
 type ReportMailEntry struct {
 	Member Person `json:"member"`
 
-	// SentAt When the mail server took it.
+	// SentAt The time when the mail server accepted it.
 	SentAt time.Time `json:"sentAt"`
 
-	// Sha256 Hex, of the bytes.
+	// Sha256 Hex. The digest of the message.
 	Sha256    string `json:"sha256"`
 	SizeBytes int64  `json:"sizeBytes"`
 	Subject   string `json:"subject"`
@@ -4543,14 +4579,14 @@ type ReportStatus string
 type RequestException struct {
 	CheckId string `json:"checkId"`
 
-	// DatabaseId Needs instanceId.
+	// DatabaseId Requires instanceId.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
 	InstanceId *openapi_types.UUID `json:"instanceId,omitempty"`
 
-	// ObjectRef The object's name as a report prints it with the finding, letter by letter. Absent: every object of the check.
+	// ObjectRef The exact name of the object, as a report prints it with the finding. If absent, every object of the check.
 	ObjectRef *string `json:"objectRef,omitempty"`
 
-	// Reason Kept in the log for ever and printed in reports: no place for personal data.
+	// Reason Kept in the log forever and printed in reports. Do not enter personal data.
 	Reason string `json:"reason"`
 
 	// Until In the future, at most 366 days ahead.
@@ -4567,9 +4603,10 @@ type RequestedReport struct {
 // Role defines model for Role.
 type Role string
 
-// RuleMatch An event matches where each of these has it; an empty list or an absent member has everything. Severity, engine and
-// name are asked of alerts, new findings and of servers that go down or come up, servers of these and of reports whose
-// scope names some. Of findings, Critical is `critical`, High `warning`, Medium and Low `info`.
+// RuleMatch An event matches if it meets every condition. An empty list or an absent member matches everything. Severity,
+// engine and name apply to alerts, to new findings, and to servers that go down or come up. `instanceIds`
+// applies to these events and to reports whose scope names servers. For findings, Critical counts as `critical`,
+// High as `warning`, and Medium and Low as `info`.
 type RuleMatch struct {
 	Engine *[]Engine        `json:"engine,omitempty"`
 	Event  *[]NotifiedEvent `json:"event,omitempty"`
@@ -4584,14 +4621,14 @@ type RuleMatch struct {
 
 // RulePreview defines model for RulePreview.
 type RulePreview struct {
-	// Events How many would have matched.
+	// Events The number of events that would have matched.
 	Events int64     `json:"events"`
 	From   time.Time `json:"from"`
 
-	// Items The newest, at most 20.
+	// Items The newest events, at most 20.
 	Items []Notice `json:"items"`
 
-	// Notifications How many groups they would have made, for each channel; quiet hours and repetitions aside.
+	// Notifications The number of groups for each channel, without quiet hours and repetitions.
 	Notifications int64     `json:"notifications"`
 	To            time.Time `json:"to"`
 }
@@ -4624,18 +4661,18 @@ type Schedule struct {
 	LastRun    *ScheduleRun       `json:"lastRun"`
 	Name       string             `json:"name"`
 
-	// NextDueAts The next five; none where it is not enabled.
+	// NextDueAts The next five due times. Empty if the schedule is disabled.
 	NextDueAts []time.Time `json:"nextDueAts"`
 
-	// NextDueLocal `nextDueAts` as the clocks of the time zone show them, with their offset from UTC by the zone data that the server uses. A browser may have other zone data.
+	// NextDueLocal `nextDueAts` in the local time of the time zone, with the offset from UTC. The server's time zone data decides; a browser may have different data.
 	NextDueLocal  []string `json:"nextDueLocal"`
 	OnlyIfChanged bool     `json:"onlyIfChanged"`
 	Owner         Person   `json:"owner"`
 
-	// Paused Why due times pass without a report although it is enabled: its owner may not request any.
+	// Paused The reason why due times pass without a report although the schedule is enabled: its owner may not request reports.
 	Paused *string `json:"paused"`
 
-	// RecipientIds Beside the owner.
+	// RecipientIds In addition to the owner.
 	RecipientIds []openapi_types.UUID `json:"recipientIds"`
 	Scope        struct {
 		DatabaseId  *openapi_types.UUID  `json:"databaseId"`
@@ -4643,12 +4680,12 @@ type Schedule struct {
 		Window      *string              `json:"window"`
 	} `json:"scope"`
 
-	// ScopeLabel Null where it is `unavailable`.
+	// ScopeLabel Null if `unavailable` names it.
 	ScopeLabel *string `json:"scopeLabel"`
 	TimeZone   string  `json:"timeZone"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 	Weekday     *Weekday    `json:"weekday"`
 }
@@ -4663,17 +4700,17 @@ type SchedulePage struct {
 type ScheduleRun struct {
 	DueAt time.Time `json:"dueAt"`
 
-	// DueLocal `dueAt` as the clocks of the schedule's time zone show it, with their offset from UTC.
+	// DueLocal `dueAt` in the local time of the schedule's time zone, with the offset from UTC.
 	DueLocal string `json:"dueLocal"`
 
-	// Reason Of `missed` and `paused`. `away`: Muster was not running; `next_due`: it waited until the next was due; `refused`: what is left of its scope can no longer be requested; `changed`: it waited when the schedule was changed.
+	// Reason For `missed` and `paused`. `away`: Muster was not running. `next_due`: it waited until the next one was due. `refused`: the remaining scope can no longer be requested. `changed`: it was waiting when the schedule was changed.
 	Reason   *string             `json:"reason"`
 	ReportId *openapi_types.UUID `json:"reportId"`
 
-	// StartedAt When the report was requested.
+	// StartedAt The time when the report was requested.
 	StartedAt *time.Time `json:"startedAt"`
 
-	// Status `waiting`: for room to build. `unchanged`: the findings are those of the last run that became Ready, and nobody was mailed.
+	// Status `waiting`: it waits until there is capacity to build. `unchanged`: the findings are the same as in the last run that became Ready, and no e-mail was sent.
 	Status string `json:"status"`
 }
 
@@ -4685,13 +4722,13 @@ type ScheduleRunPage struct {
 
 // ScheduleScope defines model for ScheduleScope.
 type ScheduleScope struct {
-	// DatabaseId scorecard only
+	// DatabaseId Scorecard only.
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
 
-	// InstanceIds at most 100; empty: all that are active at the due time; a scorecard takes exactly one
+	// InstanceIds At most 100. Empty means all servers that are active at the due time. A scorecard takes exactly one.
 	InstanceIds *[]openapi_types.UUID `json:"instanceIds,omitempty"`
 
-	// Window Scorecard only, which needs it: so many days up to the due time.
+	// Window Required for a scorecard, and not allowed for other kinds: the number of days before the due time.
 	Window *ScheduleWindow `json:"window,omitempty"`
 }
 
@@ -4703,7 +4740,7 @@ type Scope string
 
 // ScoreOfDay defines model for ScoreOfDay.
 type ScoreOfDay struct {
-	// Day Of UTC.
+	// Day The day in UTC.
 	Day   openapi_types.Date `json:"day"`
 	Score *int               `json:"score"`
 }
@@ -4713,10 +4750,10 @@ type SenderCount struct {
 	Count int64  `json:"count"`
 	Door  string `json:"door"`
 
-	// Name of a metric, or the sort of what was kept; empty: what has no name of its own
+	// Name The name of the metric, or the kind of the stored data. Empty if it has no name.
 	Name string `json:"name"`
 
-	// Reason why it was not used, as in `muster_ingest_dropped_total`; null: it was used
+	// Reason The reason why the data was not used, as in `muster_ingest_dropped_total`. Null: it was used.
 	Reason *string `json:"reason"`
 }
 
@@ -4729,14 +4766,14 @@ type SenderList struct {
 type SenderOfToken struct {
 	Counts []SenderCount `json:"counts"`
 
-	// Doors the routes it used
+	// Doors The routes that it called.
 	Doors  []string  `json:"doors"`
 	LastAt time.Time `json:"lastAt"`
 
-	// Sender `X-Muster-Sender`; null: none was said
+	// Sender The value of `X-Muster-Sender`. Null if the header was not sent.
 	Sender *string `json:"sender"`
 
-	// Token its name; null: it is gone
+	// Token Its name. Null if the token no longer exists.
 	Token   *string            `json:"token"`
 	TokenId openapi_types.UUID `json:"tokenId"`
 }
@@ -4747,121 +4784,123 @@ type SentAccount struct {
 	ExpiresAt    *time.Time `json:"expiresAt,omitempty"`
 	LastSignInAt *time.Time `json:"lastSignInAt,omitempty"`
 
-	// MemberOf Roles and groups, at most 1,000 of at most 1,000 characters
+	// MemberOf Roles and groups; at most 1,000, each of at most 1,000 characters.
 	MemberOf *[]string `json:"memberOf,omitempty"`
 
-	// Name 1 to 1,000 characters
+	// Name 1 to 1,000 characters.
 	Name string `json:"name"`
 
-	// Privileges Beyond those of everybody, at most 1,000 of at most 1,000 characters
+	// Privileges Privileges that not every account has; at most 1,000, each of at most 1,000 characters.
 	Privileges *[]string `json:"privileges,omitempty"`
 
-	// Superuser May do everything on the instance: sysadmin, SYSDBA
+	// Superuser The account has all rights on the instance: sysadmin, SYSDBA.
 	Superuser bool `json:"superuser"`
 }
 
-// SentAssessment What is left out is not known; an empty list says that there is nothing.
+// SentAssessment An absent member is unknown. An empty list means that there is nothing.
 type SentAssessment struct {
-	// Accounts All accounts; no name twice
+	// Accounts All accounts; each name once.
 	Accounts *[]SentAccount `json:"accounts,omitempty"`
 
-	// At When it was looked at; not before 1970
+	// At The time of the assessment; not before 1970.
 	At time.Time `json:"at"`
 
-	// Checks No check twice
+	// Checks Each check once.
 	Checks *[]SentCheck `json:"checks,omitempty"`
 
-	// Databases No database twice
+	// Databases Each database once.
 	Databases *[]SentDatabase `json:"databases,omitempty"`
 
-	// Edition At most 200 characters
+	// Edition At most 200 characters.
 	Edition *string `json:"edition,omitempty"`
 
-	// Instance Its externalId
+	// Instance Its externalId.
 	Instance string `json:"instance"`
 
-	// Settings No name twice
+	// Settings Each name once.
 	Settings *[]SentSetting `json:"settings,omitempty"`
 
-	// Version As the server tells it; at most 200 characters
+	// Version As the server reports it; at most 200 characters.
 	Version *string `json:"version,omitempty"`
 }
 
 // SentCheck defines model for SentCheck.
 type SentCheck struct {
-	// Id One of the catalogue's for the instance's engine
+	// Id The id of a check in the catalog for the instance's engine.
 	Id string `json:"id"`
 
-	// Measured What was found, in a few words; at most 2,000 characters, of which 200 are kept
+	// Measured The finding in a few words; at most 2,000 characters, of which 200 are kept.
 	Measured *string `json:"measured,omitempty"`
 
-	// MeasuredIn What a check of databases measured in single ones, where it passes or fails; no database twice
+	// MeasuredIn For a check of databases that passes or fails, the measured values of single databases; each database once.
 	MeasuredIn *[]SentMeasured `json:"measuredIn,omitempty"`
 
-	// NotAssessedIn Databases that it could not look at, while it passes or fails in the others; no database twice
+	// NotAssessedIn The databases in which the check could not be run, although it passes or fails in the others; each database once.
 	NotAssessedIn *[]SentUnassessed `json:"notAssessedIn,omitempty"`
 
-	// Objects What breaks the check. All are counted, 500 of a check and database are kept.
+	// Objects The objects that fail the check. All are counted; 500 for each check and database are kept.
 	Objects *[]SentObject `json:"objects,omitempty"`
 
-	// Outcome notApplicable and notAssessed need a reason; fail needs objects or what was measured, and no other outcome has objects.
+	// Outcome notApplicable and notAssessed need a reason. fail needs objects or a measured value. Only fail has
+	// objects.
 	Outcome SentCheckOutcome `json:"outcome"`
 
-	// Reason Why it could not be looked at, or does not apply; at most 2,000 characters, of which 500 are kept
+	// Reason The reason why the check could not be run or does not apply; at most 2,000 characters, of which 500 are kept.
 	Reason *string `json:"reason,omitempty"`
 }
 
-// SentCheckOutcome notApplicable and notAssessed need a reason; fail needs objects or what was measured, and no other outcome has objects.
+// SentCheckOutcome notApplicable and notAssessed need a reason. fail needs objects or a measured value. Only fail has
+// objects.
 type SentCheckOutcome string
 
 // SentClassification defines model for SentClassification.
 type SentClassification struct {
-	// CompletedAt Not before 1970; of several runs over a database the latest counts
+	// CompletedAt Not before 1970. Of several runs over a database, the latest counts.
 	CompletedAt time.Time `json:"completedAt"`
 
-	// Coverage How much of the database was looked at; without it, the tables that are sent count as all
+	// Coverage The part of the database that was read. If absent, the tables of the request count as all tables.
 	Coverage *SentCoverage `json:"coverage,omitempty"`
 
-	// Method Whether columns were known by their names alone, or by samples of their values, too
+	// Method Whether columns were classified by their names alone, or also by samples of their values.
 	Method SentClassificationMethod `json:"method"`
 
-	// NotRead Tables, and columns of tables, whose content could not be read, at most 10,000: with one the classification is partial
+	// NotRead Tables, and columns of tables, whose content could not be read; at most 10,000. With any entry, the classification is partial.
 	NotRead *[]SentNotRead `json:"notRead,omitempty"`
 
-	// Tables Those with a sensitive column; no table twice
+	// Tables The tables with a sensitive column; each table once.
 	Tables []SentTable `json:"tables"`
 }
 
-// SentClassificationMethod Whether columns were known by their names alone, or by samples of their values, too
+// SentClassificationMethod Whether columns were classified by their names alone, or also by samples of their values.
 type SentClassificationMethod string
 
 // SentColumn defines model for SentColumn.
 type SentColumn struct {
-	// Category What it holds, or the category of that where no more is known
+	// Category The type of the content, or its category if the type is not known.
 	Category SentColumnCategory `json:"category"`
 
-	// Column 1 to 1,000 characters
+	// Column 1 to 1,000 characters.
 	Column string `json:"column"`
 
-	// Confidence 0 to 1: from 0.95 it is Certain, from 0.8 High, from 0.5 Medium, else Low
+	// Confidence 0 to 1. 0.95 and above is Certain, 0.8 and above is High, 0.5 and above is Medium, below that is Low.
 	Confidence json.Number `json:"confidence"`
 }
 
-// SentColumnCategory What it holds, or the category of that where no more is known
+// SentColumnCategory The type of the content, or its category if the type is not known.
 type SentColumnCategory string
 
-// SentCoverage How much of the database was looked at; without it, the tables that are sent count as all
+// SentCoverage The part of the database that was read. If absent, the tables of the request count as all tables.
 type SentCoverage struct {
-	// Columns 0 to 2^60, and no fewer than are sent
+	// Columns 0 to 2^60, and not fewer than the request contains.
 	Columns json.Number `json:"columns"`
 
-	// ColumnsRead At most as many
+	// ColumnsRead At most that number.
 	ColumnsRead json.Number `json:"columnsRead"`
 
-	// Tables 0 to 2^60, and no fewer than are sent
+	// Tables 0 to 2^60, and not fewer than the request contains.
 	Tables json.Number `json:"tables"`
 
-	// TablesRead At most as many
+	// TablesRead At most that number.
 	TablesRead json.Number `json:"tablesRead"`
 }
 
@@ -4869,68 +4908,69 @@ type SentCoverage struct {
 type SentDatabase struct {
 	Classification *SentClassification `json:"classification,omitempty"`
 
-	// Database Its externalId
+	// Database Its externalId.
 	Database string `json:"database"`
 
-	// EncryptedAtRest Whether all of its files are
+	// EncryptedAtRest True if all files of the database are encrypted.
 	EncryptedAtRest *bool `json:"encryptedAtRest,omitempty"`
 
-	// SizeBytes 0 to 2^60
+	// SizeBytes 0 to 2^60.
 	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
 }
 
 // SentMeasured defines model for SentMeasured.
 type SentMeasured struct {
-	// Database Its externalId
+	// Database Its externalId.
 	Database string `json:"database"`
 
-	// FailFraction How large a part of what it looked at there fails, where it fails: more than 0, at most 1. Left out, it is all of it.
+	// FailFraction For a check that fails, the failing share of the objects in this database: more than 0, at most 1. If absent, all of them fail.
 	FailFraction *json.Number `json:"failFraction,omitempty"`
 
-	// Measured What was found there, in a few words; at most 2,000 characters, of which 200 are kept
+	// Measured The measured value in a few words; at most 2,000 characters, of which 200 are kept.
 	Measured *string `json:"measured,omitempty"`
 }
 
 // SentNotRead defines model for SentNotRead.
 type SentNotRead struct {
-	// Columns At most 1,000 of at most 1,000 characters; null where it is the whole table
+	// Columns At most 1,000, each of at most 1,000 characters. Null for the whole table.
 	Columns *[]string `json:"columns,omitempty"`
 
-	// Reason 1 to 2,000 characters
+	// Reason 1 to 2,000 characters.
 	Reason string `json:"reason"`
 
-	// Schema At most 1,000 characters; empty where the engine has none
+	// Schema At most 1,000 characters. Empty if the engine has none.
 	Schema string `json:"schema"`
 
-	// Table 1 to 1,000 characters
+	// Table 1 to 1,000 characters.
 	Table string `json:"table"`
 }
 
 // SentObject defines model for SentObject.
 type SentObject struct {
-	// Database externalId of the database that it is in; null where it is the instance's
+	// Database The externalId of the object's database. Null if the object belongs to the instance.
 	Database *string `json:"database,omitempty"`
 
-	// Evidence What was seen; at most 2,000 characters, of which 200 are kept
+	// Evidence The evidence; at most 2,000 characters, of which 200 are kept.
 	Evidence *string `json:"evidence,omitempty"`
 
-	// Object Its name, 1 to 1,000 characters. It is kept as it is, whatever letters it has.
+	// Object The object's name, 1 to 1,000 characters. It is kept unchanged, whatever characters it has.
 	Object string `json:"object"`
 
-	// Severity How grave this one is, where what was seen decides that; null: as the check is. The gravest is the result's.
+	// Severity The severity of this object, if it depends on the evidence. Null: the severity of the check. The result
+	// has the highest severity of its objects.
 	Severity *SentSeverity `json:"severity,omitempty"`
 }
 
-// SentSetting A value whose name says that it may hold a password, a command or a connection string is taken to be one: it is known
-// when it changes, and it is not kept.
+// SentSetting If the name of a setting suggests a password, a command or a connection string, Muster treats the value as a
+// secret: it does not store the value, but still detects changes.
 type SentSetting struct {
-	// Name 1 to 1,000 characters
+	// Name 1 to 1,000 characters.
 	Name string `json:"name"`
 
-	// Unit At most 100 characters
+	// Unit At most 100 characters.
 	Unit *string `json:"unit,omitempty"`
 
-	// Value At most 10,000 characters
+	// Value At most 10,000 characters.
 	Value *string `json:"value,omitempty"`
 }
 
@@ -4939,46 +4979,47 @@ type SentSeverity string
 
 // SentTable defines model for SentTable.
 type SentTable struct {
-	// Columns No column twice
+	// Columns Each column once.
 	Columns []SentColumn `json:"columns"`
 
-	// Encrypted Whether its rows are encrypted at rest; null where that is its database's matter
+	// Encrypted Whether the rows are encrypted at rest. Null if this depends on the database.
 	Encrypted *bool `json:"encrypted,omitempty"`
 
-	// Readers Who may read it, at most 1,000 of at most 1,000 characters
+	// Readers The accounts that may read the table; at most 1,000, each of at most 1,000 characters.
 	Readers *[]string `json:"readers,omitempty"`
 
-	// Rows 0 to 2^60; null where nobody counted
+	// Rows 0 to 2^60. Null if the rows were not counted.
 	Rows *json.Number `json:"rows,omitempty"`
 
-	// Schema At most 1,000 characters; empty where the engine has none
+	// Schema At most 1,000 characters. Empty if the engine has none.
 	Schema string `json:"schema"`
 
-	// Table 1 to 1,000 characters
+	// Table 1 to 1,000 characters.
 	Table string `json:"table"`
 }
 
 // SentUnassessed defines model for SentUnassessed.
 type SentUnassessed struct {
-	// Database Its externalId
+	// Database Its externalId.
 	Database string `json:"database"`
 
-	// Reason 1 to 2,000 characters, of which 500 are kept
+	// Reason 1 to 2,000 characters, of which 500 are kept.
 	Reason string `json:"reason"`
 }
 
-// Separate Register the server although another instance leads to it
+// Separate Register the server even if another instance leads to it.
 type Separate = bool
 
-// ServerNotUp As in `Instance`.
+// ServerNotUp The same as in `Instance`.
 type ServerNotUp struct {
 	CreatedAt time.Time          `json:"createdAt"`
 	Id        openapi_types.UUID `json:"id"`
 	Name      string             `json:"name"`
 
-	// Status `up` and `down` are what a connection to the engine says: Muster's, an agent's or an exporter's.
-	// `silent`: only others report it, and none has for three of their intervals, at least 3 minutes.
-	// `unknown`: no source looks at the engine, or Muster was not looking. `inactive`: switched off.
+	// Status `up` and `down` are the result of a connection to the engine by Muster, an agent or an exporter.
+	// `silent`: only other sources report the server, and none has done so for three of its intervals, at least 3
+	// minutes.
+	// `unknown`: no source checks the engine, or Muster was not observing. `inactive`: disabled.
 	Status       InstanceStatus `json:"status"`
 	StatusReason *StatusReason  `json:"statusReason"`
 	StatusSince  *time.Time     `json:"statusSince"`
@@ -4989,20 +5030,20 @@ type ServerNotUp struct {
 type ServerSaid struct {
 	Code string `json:"code"`
 
-	// Last It said so before the connection was lost; false: it answers so now.
+	// Last True: the server sent this before the connection was lost. False: this is its current response.
 	Last  bool   `json:"last"`
 	Words string `json:"words"`
 }
 
 // Session defines model for Session.
 type Session struct {
-	// AlertsTold Whether a rule that is enabled tells of alerts that are raised. For administrators.
+	// AlertsTold Whether an enabled rule notifies about raised alerts. Only for administrators.
 	AlertsTold    *bool      `json:"alertsTold,omitempty"`
 	AuthMethod    *string    `json:"authMethod,omitempty"`
 	Authenticated bool       `json:"authenticated"`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty"`
 
-	// Mail Where e-mails go: to a mail server, or, where none is set, into files in the outbox. For those who are signed in.
+	// Mail The destination of e-mails: a mail server or, if none is set, files in the outbox. Only for signed-in callers.
 	Mail          *SessionMail  `json:"mail,omitempty"`
 	Member        *Member       `json:"member,omitempty"`
 	Organization  *Organization `json:"organization,omitempty"`
@@ -5014,16 +5055,17 @@ type Session struct {
 		StartUrl string `json:"startUrl"`
 	} `json:"providers,omitempty"`
 
-	// Servers Which servers are not up as the session is read, so that a page shows them before anything else. For those who may list servers.
+	// Servers The servers that are not up when the session is read, so that a page can show them first. Only for callers who
+	// may list servers.
 	Servers       *SessionServers `json:"servers,omitempty"`
 	SetupRequired *bool           `json:"setupRequired,omitempty"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable *Unavailable `json:"unavailable,omitempty"`
 }
 
-// SessionMail Where e-mails go: to a mail server, or, where none is set, into files in the outbox. For those who are signed in.
+// SessionMail The destination of e-mails: a mail server or, if none is set, files in the outbox. Only for signed-in callers.
 type SessionMail string
 
 // SessionEntry defines model for SessionEntry.
@@ -5046,43 +5088,45 @@ type SessionList struct {
 type SessionSample struct {
 	Active json.Number `json:"active"`
 
-	// At Not before 1970
+	// At Not before 1970.
 	At time.Time `json:"at"`
 
-	// Database Its externalId
+	// Database Its externalId.
 	Database          string      `json:"database"`
 	Idle              json.Number `json:"idle"`
 	IdleInTransaction json.Number `json:"idleInTransaction"`
 
-	// Instance Its externalId
+	// Instance Its externalId.
 	Instance string `json:"instance"`
 
-	// IntervalSeconds How often samples are taken, 0.001 to 604800 (a week); 10 where it is left out
+	// IntervalSeconds The interval between samples, 0.001 to 604800 (a week). The default is 10.
 	IntervalSeconds *json.Number `json:"intervalSeconds,omitempty"`
 	Other           json.Number  `json:"other"`
 	Waiting         json.Number  `json:"waiting"`
 
-	// Waits Waiting sessions by the engine's own name (wait_event_type, wait_type, wait_class); at most 300 names of 1 to 200 characters
+	// Waits Waiting sessions by the engine's own name (wait_event_type, wait_type, wait_class); at most 300 names of 1
+	// to 200 characters.
 	Waits map[string]json.Number `json:"waits"`
 }
 
-// SessionServers Which servers are not up as the session is read, so that a page shows them before anything else. For those who may list servers.
+// SessionServers The servers that are not up when the session is read, so that a page can show them first. Only for callers who
+// may list servers.
 type SessionServers struct {
-	// NotUp Those that are down, then silent, then unknown, of each state the newest first.
+	// NotUp The servers that are down, then silent, then unknown. Within each state, the newest change comes first.
 	NotUp []ServerNotUp `json:"notUp"`
 
-	// States How many servers are in each state now.
+	// States The current number of servers in each state.
 	States InstanceStates `json:"states"`
 }
 
 // SetUp defines model for SetUp.
 type SetUp struct {
-	// Demo Fill the organization with demo data; of no effect on one that is there already.
+	// Demo Fill the organization with demo data. Has no effect on an organization that already exists.
 	Demo  *bool  `json:"demo,omitempty"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
 
-	// OrganizationName An organization that is there already is renamed.
+	// OrganizationName If the organization already exists, it is renamed.
 	OrganizationName string `json:"organizationName"`
 	Password         string `json:"password"`
 	SetupToken       string `json:"setupToken"`
@@ -5090,115 +5134,117 @@ type SetUp struct {
 
 // Setting defines model for Setting.
 type Setting struct {
-	// ChangedAt The assessment that found it changed last; null where none has.
+	// ChangedAt The time of the assessment that last found a change. Null if none has.
 	ChangedAt *time.Time `json:"changedAt"`
 	Name      string     `json:"name"`
 	Unit      *string    `json:"unit"`
 
-	// Value Null where it may hold a secret.
+	// Value Null if it may hold a secret.
 	Value *string `json:"value"`
 }
 
 // SignedEvidence defines model for SignedEvidence.
 type SignedEvidence struct {
-	// Evidence What is signed: docs/auditors.md names its fields.
+	// Evidence The signed document. docs/auditors.md describes its fields.
 	Evidence map[string]interface{} `json:"evidence"`
 
 	// KeyId The installation's report key.
 	KeyId     string `json:"keyId"`
 	Signature []byte `json:"signature"`
 
-	// Timestamp RFC 3161 token over the SHA-256 of the signature; null: there is none.
+	// Timestamp RFC 3161 token over the SHA-256 of the signature. Null if there is none.
 	Timestamp *[]byte `json:"timestamp"`
 }
 
 // SizeChange defines model for SizeChange.
 type SizeChange struct {
-	// Bytes Negative where it shrank.
+	// Bytes Negative if the database shrank.
 	Bytes int64 `json:"bytes"`
 
-	// Since The assessment that found the size compared with.
+	// Since The time of the assessment with the earlier size.
 	Since time.Time `json:"since"`
 }
 
 // Statement defines model for Statement.
 type Statement struct {
-	// Calls Executions in the window.
+	// Calls The number of executions in the window.
 	Calls    float64              `json:"calls"`
 	Database ContributingDatabase `json:"database"`
 
-	// FirstSeenAt Its oldest sample; null where it was measured before that was noted.
+	// FirstSeenAt The time of its oldest sample. Null if it was measured before Muster recorded this time.
 	FirstSeenAt *time.Time `json:"firstSeenAt"`
 
-	// Id Made from what it is: the same statement of a database always has the same.
+	// Id Derived from the statement: the same statement of a database always has the same id.
 	Id       openapi_types.UUID   `json:"id"`
 	Instance ContributingInstance `json:"instance"`
 
-	// Key What its server or sender knows it by; null for viewers, and where nobody noted it. Of PostgreSQL measured by Muster or an agent: queryid, `/` and the OID of the role, and `/nested` if another statement executed it.
+	// Key The identifier that the server or the sender uses. Null for viewers, and if it was not recorded. For PostgreSQL measured by Muster or an agent: queryid, `/` and the OID of the role, followed by `/nested` if another statement executed it.
 	Key *string `json:"key"`
 
-	// LastSeenAt Its newest sample, or up to an hour before it: it is noted once an hour. Of one statement it is at least the beginning of the last bucket in which it was executed.
+	// LastSeenAt The time of its newest sample, or up to an hour earlier, because it is recorded once an hour. For a single statement, it is not earlier than the beginning of the last bucket in which the statement was executed.
 	LastSeenAt *time.Time `json:"lastSeenAt"`
 
-	// MaxMs As the tile has it: its mean over the window; of SQL Server, its longest execution where that is known.
+	// MaxMs The same maximum as in the tile: the mean over the window or, for SQL Server, the longest execution if it is known.
 	MaxMs *float64 `json:"maxMs"`
 
-	// MeanMs totalMs by calls; null where it was not executed.
+	// MeanMs totalMs / calls. Null if the statement was not executed.
 	MeanMs *float64 `json:"meanMs"`
 
-	// New It was executed for the first time in the window: its server was watched when the window began, and had counted no execution.
+	// New The statement was executed for the first time in the window: its server was watched when the window began, and had not counted any execution.
 	New *bool `json:"new"`
 
-	// Previous The window before; null where it was not executed then, or that is not known (`watchedSince`) or not kept.
+	// Previous The figures of the window before. Null if the statement was not executed then, or if that is not known
+	// (`watchedSince`) or no longer kept.
 	Previous *PreviousExecutions `json:"previous"`
 
-	// QueryId PostgreSQL's queryid, from `key`; null where that has none.
+	// QueryId PostgreSQL's queryid, from `key`. Null if `key` has none.
 	QueryId *string `json:"queryId"`
 
 	// RanBefore Its server had counted executions of it before `firstSeenAt`.
 	RanBefore *bool `json:"ranBefore"`
 
-	// Role The name of the PostgreSQL role that executes it, as it was when Muster first saw the statement; null where nobody noted it, and for viewers. Agents do not send it.
+	// Role The name of the PostgreSQL role that executes the statement, from the time when Muster first saw the statement. Null if it was not recorded, and for viewers. Agents do not send it.
 	Role *string `json:"role"`
 
-	// Share Its part of the execution time of the servers and database that were asked for, from 0 to 1, whatever else was filtered; null where there is none.
+	// Share Its share of the execution time of the requested servers and database, from 0 to 1, without regard to other filters. Null if there is no execution time.
 	Share *float64 `json:"share"`
 
-	// Text Its text without literals and comments; null where none is kept, and for viewers.
+	// Text The text without literals and comments. Null if no text is kept, and for viewers.
 	Text *string `json:"text"`
 
-	// TotalMs Their time.
+	// TotalMs The time of these executions.
 	TotalMs float64 `json:"totalMs"`
 
-	// WatchedSince Since when the statements of its server are watched; null where that was not noted. Where its server has no sample in
-	// the window before, it is `from`. A `previous` of null means that it is not known what it did, where this is later than
-	// `previousFrom`.
+	// WatchedSince The time since which Muster watches the statements of its server. Null if it was not recorded. If the
+	// server has no sample in the window before, the value is `from`. If the value is later than `previousFrom`,
+	// a `previous` of null means that earlier executions are not known.
 	WatchedSince *time.Time `json:"watchedSince"`
 }
 
 // StatementDelta defines model for StatementDelta.
 type StatementDelta struct {
-	// Calls 0 to 2^40
+	// Calls 0 to 2^40.
 	Calls json.Number `json:"calls"`
 
-	// Key What tells the statement from the others of its database; 1 to 200 characters
+	// Key The identifier of the statement in its database; 1 to 200 characters.
 	Key string `json:"key"`
 
-	// MaxMs The interval's maximum where the engine has one (SQL Server); 0 to 10^15
+	// MaxMs The maximum in the interval, if the engine has one (SQL Server); 0 to 10^15.
 	MaxMs *json.Number `json:"maxMs,omitempty"`
 
-	// Own The sender executes it itself, to watch the server. Such statements are listed apart.
+	// Own The sender itself executes the statement to watch the server. Such statements are listed separately.
 	Own *bool `json:"own,omitempty"`
 
-	// RanBefore The server had counted executions of it before the interval. It is not new then, whenever its first sample comes.
+	// RanBefore The server had counted executions of the statement before the interval. The statement is then not new, whenever its first sample arrives.
 	RanBefore *bool `json:"ranBefore,omitempty"`
 
-	// Text The statement's text. Where the organization keeps texts, it is kept without literals and comments, whoever
-	// sent it: a statement that changes users, settings or code, and a text that cannot be read to its end, is cut to
-	// its leading keywords; at most 8 KiB are kept. Where it keeps none, the text is dropped.
+	// Text The statement's text. If the organization keeps texts, Muster removes literals and comments, whoever sent
+	// the text, and keeps at most 8 KiB. A statement that changes users, settings or code, and a text that
+	// cannot be parsed to its end, is cut to its leading keywords. If the organization keeps no texts, the text
+	// is dropped.
 	Text *string `json:"text,omitempty"`
 
-	// TotalMs 0 to 10^15
+	// TotalMs 0 to 10^15.
 	TotalMs json.Number `json:"totalMs"`
 }
 
@@ -5207,98 +5253,98 @@ type StatementDetail struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
 
-	// From The edges used, which hold the ones asked for.
+	// From The beginning and the end of the window that Muster used. It includes the requested window.
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
 
-	// LastBucketPartial The last bucket ends after now
+	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 
-	// PreviousFrom Where the window before begins; it ends at `from`. Null where it is not kept.
+	// PreviousFrom The beginning of the window before, which ends at `from`. Null if that window is no longer kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	Series       struct {
-		// Calls One value a bucket; null is a gap. At most three decimals.
+		// Calls One value for each bucket. Null is a gap. At most three decimals.
 		Calls Values `json:"calls"`
 
-		// MaxMs One value a bucket; null is a gap. At most three decimals.
+		// MaxMs One value for each bucket. Null is a gap. At most three decimals.
 		MaxMs Values `json:"maxMs"`
 
-		// MeanMs One value a bucket; null is a gap. At most three decimals.
+		// MeanMs One value for each bucket. Null is a gap. At most three decimals.
 		MeanMs Values `json:"meanMs"`
 
-		// TotalMs One value a bucket; null is a gap. At most three decimals.
+		// TotalMs One value for each bucket. Null is a gap. At most three decimals.
 		TotalMs Values `json:"totalMs"`
 	} `json:"series"`
 	Statement Statement `json:"statement"`
 	To        time.Time `json:"to"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 // StatementPage defines model for StatementPage.
 type StatementPage struct {
-	// Engines Those that were read and have a sample in the window.
+	// Engines The engines that were read and have a sample in the window.
 	Engines []Engine `json:"engines"`
 
-	// From The edges used, which hold the ones asked for.
+	// From The beginning and the end of the window that Muster used. It includes the requested window.
 	From time.Time `json:"from"`
 
-	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool        `json:"incomplete"`
 	Items      []Statement `json:"items"`
 
-	// OwnStatements How many statements of Muster's own were left out. Null where it is `unavailable`: they are in the list.
+	// OwnStatements The number of Muster's own statements that were left out. Null if `unavailable` names it; the statements are then in the list.
 	OwnStatements *int `json:"ownStatements"`
 	Page          Page `json:"page"`
 
-	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 
-	// PreviousFrom Where the window before begins; it ends at `from`. Null where it is not kept.
+	// PreviousFrom The beginning of the window before, which ends at `from`. Null if that window is no longer kept.
 	PreviousFrom *time.Time `json:"previousFrom"`
 	To           time.Time  `json:"to"`
 
-	// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-	// the answer stands.
+	// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+	// zero nor "none". The rest of the response is valid.
 	Unavailable Unavailable `json:"unavailable"`
 }
 
 // StatementSample defines model for StatementSample.
 type StatementSample struct {
-	// At When the interval ended; not before 1970
+	// At The end of the interval; not before 1970.
 	At time.Time `json:"at"`
 
-	// BusyMs How long sessions of the database executed statements in the interval, by the server's own count
-	// (PostgreSQL 14 and newer: the difference of pg_stat_database.active_time); 0 to 10^15
+	// BusyMs The time that sessions of the database spent executing statements in the interval, as the server counts it
+	// (PostgreSQL 14 and newer: the difference of pg_stat_database.active_time); 0 to 10^15.
 	BusyMs *json.Number `json:"busyMs,omitempty"`
 
-	// Database Its externalId
+	// Database Its externalId.
 	Database string `json:"database"`
 
-	// Instance Its externalId
+	// Instance Its externalId.
 	Instance string `json:"instance"`
 
-	// IntervalSeconds 0.001 to 604800 (a week)
+	// IntervalSeconds 0.001 to 604800 (a week).
 	IntervalSeconds json.Number `json:"intervalSeconds"`
 
-	// Statements No key twice
+	// Statements Each key once.
 	Statements []StatementDelta `json:"statements"`
 }
 
 // StatusReason defines model for StatusReason.
 type StatusReason struct {
-	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`; where it is not down `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`
+	// Code The server's own code (`57P01`, `53300`, `18456`, `ORA-12514`), or `refused`, `timeout`, `dns`, `tls`, `authentication`, `database`. For states other than down: `not_allowed`, `host_only`, `never_heard`, `not_looking` or `not_heard`.
 	Code string `json:"code"`
 
-	// Said The server's own words; null if it sent none.
+	// Said The server's own words. Null if it sent none.
 	Said *ServerSaid `json:"said"`
 
-	// Seen The observation of Muster or another source.
+	// Seen The observation of Muster or of another source.
 	Seen string `json:"seen"`
 
-	// Sentence `seen` and `said` as one text.
+	// Sentence `seen` and `said` in one text.
 	Sentence string `json:"sentence"`
 }
 
@@ -5308,7 +5354,7 @@ type TableDifference struct {
 	OnlyNew   int64 `json:"onlyNew"`
 	OnlyOld   int64 `json:"onlyOld"`
 
-	// Rows in the new generation
+	// Rows The number of rows in the new generation.
 	Rows  int64  `json:"rows"`
 	Table string `json:"table"`
 }
@@ -5318,11 +5364,11 @@ type TagInstances struct {
 	// Ids 1 to 1,000.
 	Ids []openapi_types.UUID `json:"ids"`
 
-	// RemoveTags Keys
+	// RemoveTags The keys of the tags to remove.
 	RemoveTags *[]string `json:"removeTags,omitempty"`
 
-	// SetTags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
-	// has 1 to 100 printable characters.
+	// SetTags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
+	// underscores. A value has 1 to 100 printable characters.
 	SetTags *Tags `json:"setTags,omitempty"`
 }
 
@@ -5330,41 +5376,42 @@ type TagInstances struct {
 type TagKey struct {
 	Key string `json:"key"`
 
-	// Protected Only administrators set it.
+	// Protected Only administrators can set it.
 	Protected bool `json:"protected"`
 
-	// Values By value.
+	// Values Sorted by value.
 	Values []TagValue `json:"values"`
 }
 
 // TagKeys defines model for TagKeys.
 type TagKeys struct {
-	// Items By key.
+	// Items Sorted by key.
 	Items []TagKey `json:"items"`
 }
 
 // TagValue defines model for TagValue.
 type TagValue struct {
-	// Instances How many servers have it.
+	// Instances The number of servers that have it.
 	Instances int64  `json:"instances"`
 	Value     string `json:"value"`
 }
 
-// Tags Tags by key. A key is a lower-case letter and then up to 62 lower-case letters, digits, dots, hyphens or underscores; a value
-// has 1 to 100 printable characters.
+// Tags Tags by key. A key is a lower-case letter, followed by up to 62 lower-case letters, digits, dots, hyphens or
+// underscores. A value has 1 to 100 printable characters.
 type Tags map[string]string
 
-// Takeover One agent at a time sends the statements of an instance. Whoever takes over begins with its first interval that the one
-// before has no part of, so that nothing is counted twice: statements that ended between `from` and `to` are counted by
-// neither. That is one interval at most (Oracle 20 seconds, else a minute) where both agents were measuring.
+// Takeover One agent at a time sends the statements of an instance. A new agent begins with its first interval that does
+// not overlap those of the previous agent, so that nothing is counted twice. Neither agent counts statements
+// that ended between `from` and `to`. If both agents were measuring, that is at most one interval (20 seconds
+// for Oracle, otherwise a minute).
 type Takeover struct {
 	At time.Time `json:"at"`
 
-	// By The agent that took over. Null where it has not reported.
+	// By The agent that took over. Null if it has not reported.
 	By   *string   `json:"by"`
 	From time.Time `json:"from"`
 
-	// To Null until an interval of the new agent was kept.
+	// To Null until an interval of the new agent is stored.
 	To *time.Time `json:"to"`
 }
 
@@ -5374,7 +5421,7 @@ type ToldThrough struct {
 	Kind string             `json:"kind"`
 	Name string             `json:"name"`
 
-	// Recipients Of `email`: whom it goes to today.
+	// Recipients For `email`: the members that it would be sent to today.
 	Recipients []Person `json:"recipients"`
 }
 
@@ -5392,16 +5439,16 @@ type TrailPage struct {
 	NextCursor *string      `json:"nextCursor"`
 }
 
-// Unavailable The figures beside the subject of the answer that could not be read. They are null, which is neither zero nor "none", and
-// the answer stands.
+// Unavailable The figures of the response that could not be read, other than its subject. They are null, which means neither
+// zero nor "none". The rest of the response is valid.
 type Unavailable = []UnavailableFigure
 
 // UnavailableFigure defines model for UnavailableFigure.
 type UnavailableFigure struct {
-	// Code Why: `unavailable` (try again), `detail_not_kept` or `internal_error`.
+	// Code The reason: `unavailable` (try again), `detail_not_kept` or `internal_error`.
 	Code string `json:"code"`
 
-	// Figure Its path in the object that has the member `unavailable`, or the name of a file: `health.cpuPercent`. `sort`: the items could not be sorted by what was asked for.
+	// Figure The path in the object that has the member `unavailable`, such as `health.cpuPercent`, or the name of a file. `sort`: the items could not be sorted as requested.
 	Figure   string `json:"figure"`
 	Sentence string `json:"sentence"`
 }
@@ -5413,35 +5460,35 @@ type Utilization struct {
 	From         time.Time   `json:"from"`
 	GeneratedAt  time.Time   `json:"generatedAt"`
 
-	// HostCount Hosts in scope with a sample in the window
+	// HostCount The number of hosts in scope with a sample in the window.
 	HostCount int `json:"hostCount"`
 
-	// LastBucketPartial The last bucket ends after now
+	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 	Series            struct {
-		// CpuPercent One value a bucket; null is a gap. At most three decimals.
+		// CpuPercent One value for each bucket. Null is a gap. At most three decimals.
 		CpuPercent Values `json:"cpuPercent"`
 
-		// DiskPercent One value a bucket; null is a gap. At most three decimals.
+		// DiskPercent One value for each bucket. Null is a gap. At most three decimals.
 		DiskPercent Values `json:"diskPercent"`
 
-		// MemoryPercent One value a bucket; null is a gap. At most three decimals.
+		// MemoryPercent One value for each bucket. Null is a gap. At most three decimals.
 		MemoryPercent Values `json:"memoryPercent"`
 	} `json:"series"`
 	To time.Time `json:"to"`
 }
 
-// Values One value a bucket; null is a gap. At most three decimals.
+// Values One value for each bucket. Null is a gap. At most three decimals.
 type Values = measurements.Values
 
 // Verification defines model for Verification.
 type Verification struct {
 	Chain *string `json:"chain,omitempty"`
 
-	// Evidence Evidence of a control over a period. The `witness` beside it is the event that recorded it.
+	// Evidence Evidence of a control over a period. The member `witness` next to it is the event that recorded the evidence.
 	Evidence *RecordedEvidence `json:"evidence,omitempty"`
 
-	// File Which of the report's files it is: report.pdf, findings.csv, inventory.csv or inputs.json.
+	// File The kind of file: report.pdf, findings.csv, inventory.csv or inputs.json.
 	File         *string  `json:"file,omitempty"`
 	InputsSha256 *string  `json:"inputsSha256,omitempty"`
 	Known        bool     `json:"known"`
@@ -5460,15 +5507,15 @@ type Version struct {
 	// GoVersion The same as `go`.
 	GoVersion string `json:"goVersion"`
 
-	// TimeZoneData The rules of time zones by which schedules and quiet hours are computed, the newest of the program's and the machine's.
+	// TimeZoneData The time zone rules for schedules and quiet hours: the newer of the program's and the machine's data.
 	TimeZoneData struct {
-		// Release Of the IANA's database. Null where nothing names it: it is newer than the program's then.
+		// Release The release of the IANA database. Null if the data does not name its release; it is then newer than the program's.
 		Release *string `json:"release"`
 
-		// Source `embedded`: the program's. Otherwise the machine's directory.
+		// Source `embedded`: the program's own data. Otherwise, the machine's directory.
 		Source string `json:"source"`
 
-		// Stale It is older than a year.
+		// Stale The data is older than a year.
 		Stale bool `json:"stale"`
 	} `json:"timeZoneData"`
 	Version string `json:"version"`
@@ -5476,10 +5523,10 @@ type Version struct {
 
 // VolumeSample defines model for VolumeSample.
 type VolumeSample struct {
-	// Mount 1 to 255 bytes
+	// Mount 1 to 255 bytes.
 	Mount string `json:"mount"`
 
-	// UsedPercent 0 to 100
+	// UsedPercent 0 to 100.
 	UsedPercent json.Number `json:"usedPercent"`
 }
 
@@ -5488,33 +5535,33 @@ type WaitEvents struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
 	BucketStarts []time.Time `json:"bucketStarts"`
 
-	// Engines Those that were read and have a sample in the window.
+	// Engines The engines that were read and have a sample in the window.
 	Engines     []Engine  `json:"engines"`
 	From        time.Time `json:"from"`
 	GeneratedAt time.Time `json:"generatedAt"`
 
-	// Incomplete An engine could not be read: what is missing of it is not zero, and null is not "nothing was measured".
+	// Incomplete True if an engine could not be read. Its missing figures are not zero, and null does not mean that there are no measurements.
 	Incomplete bool `json:"incomplete"`
 
-	// LastBucketPartial The last bucket ends after now
+	// LastBucketPartial True if the last bucket ends in the future.
 	LastBucketPartial bool `json:"lastBucketPartial"`
 
-	// PartialEngines Those of `engines` of which a part only is sent, for some of the instances and of the window at least: a sender cuts its list of statements or sessions, or does not tell active sessions from idle ones. What is shown is then a part, and not the whole.
+	// PartialEngines The engines of `engines` whose data is partial, at least for some instances or for a part of the window: a sender cuts its list of statements or sessions, or does not distinguish active from idle sessions. The figures then cover only a part.
 	PartialEngines []Engine `json:"partialEngines"`
 	Series         struct {
-		// ClientNetwork One value a bucket; null is a gap. At most three decimals.
+		// ClientNetwork One value for each bucket. Null is a gap. At most three decimals.
 		ClientNetwork Values `json:"clientNetwork"`
 
-		// Io One value a bucket; null is a gap. At most three decimals.
+		// Io One value for each bucket. Null is a gap. At most three decimals.
 		Io Values `json:"io"`
 
-		// LightweightLocks One value a bucket; null is a gap. At most three decimals.
+		// LightweightLocks One value for each bucket. Null is a gap. At most three decimals.
 		LightweightLocks Values `json:"lightweightLocks"`
 
-		// Locks One value a bucket; null is a gap. At most three decimals.
+		// Locks One value for each bucket. Null is a gap. At most three decimals.
 		Locks Values `json:"locks"`
 
-		// Other One value a bucket; null is a gap. At most three decimals.
+		// Other One value for each bucket. Null is a gap. At most three decimals.
 		Other Values `json:"other"`
 	} `json:"series"`
 	To   time.Time      `json:"to"`
@@ -5524,9 +5571,9 @@ type WaitEvents struct {
 // WaitEventsUnit defines model for WaitEvents.Unit.
 type WaitEventsUnit string
 
-// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
-// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
-// seconds, goes by what is set. What it judges comes with the measurements of a later release.
+// Watch Thresholds of the built-in watch: the minutes without a report after which a server is silent, the percentage
+// at which a volume is full, the minutes that a session may wait for a lock, and the percentage of transaction
+// ids on the way to wraparound. A change applies from the next judgment, within 15 seconds.
 type Watch struct {
 	LockWaitMinutes   int `json:"lockWaitMinutes"`
 	SilentMinutes     int `json:"silentMinutes"`
@@ -5630,16 +5677,16 @@ type WindowTo = time.Time
 
 // ListAlertsParams defines parameters for ListAlerts.
 type ListAlertsParams struct {
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 
-	// Sort `-` is descending. The snake_case spelling is the same.
+	// Sort `-` sorts in descending order. The snake_case spellings mean the same.
 	Sort *ListAlertsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Status `resolved` has both kinds, the others are `open`.
+	// Status `resolved` includes Resolved and AutoResolved alerts. All other alerts are `open`.
 	Status *ListAlertsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// From Last triggered at or after this.
@@ -5648,20 +5695,21 @@ type ListAlertsParams struct {
 	// To Last triggered before this.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
-	// InstanceName Only servers of these names; at most 500. Names that nobody has give nothing
+	// InstanceName Only servers with these names; at most 500. Names that no server has return nothing.
 	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
 
-	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
+	// InstanceId Only these servers; at most 500. Cannot be combined with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// Q Substring of the title, or of the name of the server or database that the alert is about, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Severity Only alerts of one of these.
+	// Severity Only alerts of one of these severities.
 	Severity *[]AlertSeverity `form:"severity,omitempty" json:"severity,omitempty"`
 
 	// Muted Whether to include muted alerts.
@@ -5682,20 +5730,21 @@ type GetAlertHistoryParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 
-	// InstanceName Only servers of these names; at most 500. Names that nobody has give nothing
+	// InstanceName Only servers with these names; at most 500. Names that no server has return nothing.
 	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
 
-	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
+	// InstanceId Only these servers; at most 500. Cannot be combined with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
@@ -5704,23 +5753,24 @@ type ListAlertHistoryContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Series Which figure of the tile.
+	// Series The series of the tile.
 	Series ListAlertHistoryContributorsParamsSeries `form:"series" json:"series"`
 
-	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit How many items; the others are summed.
+	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5729,13 +5779,13 @@ type ListAlertHistoryContributorsParamsSeries string
 
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
-	// From The earliest instant; it belongs to the window.
+	// From The beginning of the window, inclusive.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
 
-	// To The end of the window; it does not belong to it.
+	// To The end of the window, exclusive.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
-	// ActorId Only what one of these members or ingest tokens did.
+	// ActorId Only actions of one of these members or ingest tokens.
 	ActorId *[]openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
 
 	// Type Only entries of one of these types.
@@ -5744,10 +5794,10 @@ type ListAuditEventsParams struct {
 	// BuildSteps Whether to include the steps of builds (`buildStarted`, `buildResumed`, `stepCompleted`); each report has several.
 	BuildSteps *ListAuditEventsParamsBuildSteps `form:"buildSteps,omitempty" json:"buildSteps,omitempty"`
 
-	// Cursor `nextCursor` of the answer before.
+	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit Entries in an answer.
+	// Limit The number of entries in the response.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5756,7 +5806,7 @@ type ListAuditEventsParamsBuildSteps string
 
 // ListChecksParams defines parameters for ListChecks.
 type ListChecksParams struct {
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -5768,57 +5818,59 @@ type GetControlParams struct {
 	// InstanceId Only these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 }
 
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
-	// Status Only deliveries in one of these.
+	// Status Only deliveries with one of these statuses.
 	Status *[]DeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// ChannelId Only deliveries through this channel.
 	ChannelId *openapi_types.UUID `form:"channelId,omitempty" json:"channelId,omitempty"`
 
-	// EventType Only deliveries that tell of such an event.
+	// EventType Only deliveries that contain an event of one of these types.
 	EventType *NotifiedEvent `form:"eventType,omitempty" json:"eventType,omitempty"`
 
-	// From The earliest instant; it belongs to the window.
+	// From The beginning of the window, inclusive.
 	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
 
-	// To The end of the window; it does not belong to it.
+	// To The end of the window, exclusive.
 	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
 
-	// Cursor `nextCursor` of the answer before.
+	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit Entries in an answer.
+	// Limit The number of entries in the response.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListExceptionsParams defines parameters for ListExceptions.
 type ListExceptionsParams struct {
-	// Status Only exceptions in one of these.
+	// Status Only exceptions with one of these statuses.
 	Status *[]ExceptionStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// InstanceId Only exceptions that name one of these servers.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// CheckId Only exceptions to one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -5827,10 +5879,10 @@ type ListExceptionsParams struct {
 
 // ListExportsParams defines parameters for ListExports.
 type ListExportsParams struct {
-	// Cursor `nextCursor` of the answer before.
+	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit Entries in an answer.
+	// Limit The number of entries in the response.
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -5844,32 +5896,33 @@ type ListFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// DatabaseId Only findings of this database, none that are instance-wide.
+	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 
-	// Severity Only findings of one of these.
+	// Severity Only findings with one of these severities.
 	Severity *[]CheckSeverity `form:"severity,omitempty" json:"severity,omitempty"`
 
-	// Domain Only findings of checks of one of these.
+	// Domain Only findings of checks in one of these domains.
 	Domain *[]CheckDomain `form:"domain,omitempty" json:"domain,omitempty"`
 
 	// CheckId Only findings of one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
 
-	// Status Only findings in one of these; without it those that are open.
+	// Status Only findings with one of these statuses. The default is open findings.
 	Status *[]ListFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Sort `-` is descending; `-severity` has the worst first.
+	// Sort `-` sorts in descending order; `-severity` puts the most severe first.
 	Sort *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -5890,29 +5943,30 @@ type GroupFindingsParams struct {
 	// InstanceId Only findings on these servers; at most 500.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// DatabaseId Only findings of this database, none that are instance-wide.
+	// DatabaseId Only findings in this database. Instance-wide findings are left out.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 
-	// Severity Only findings of one of these.
+	// Severity Only findings with one of these severities.
 	Severity *[]CheckSeverity `form:"severity,omitempty" json:"severity,omitempty"`
 
-	// Domain Only findings of checks of one of these.
+	// Domain Only findings of checks in one of these domains.
 	Domain *[]CheckDomain `form:"domain,omitempty" json:"domain,omitempty"`
 
 	// CheckId Only findings of one of these checks.
 	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
 
-	// Status Only findings in one of these; without it those that are open.
+	// Status Only findings with one of these statuses. The default is open findings.
 	Status *[]GroupFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -5927,11 +5981,12 @@ type GroupFindingsParamsStatus string
 
 // GetOverviewParams defines parameters for GetOverview.
 type GetOverviewParams struct {
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
@@ -5940,23 +5995,24 @@ type ListInstancesParams struct {
 	// Q Substring of the name, host, external id, version or engine, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Engine Only servers of one of these.
+	// Engine Only servers of one of these engines.
 	Engine *[]Engine `form:"engine,omitempty" json:"engine,omitempty"`
 
-	// Status Only servers in this state; `active`: in any but `inactive`.
+	// Status Only servers in this state. `active` means every state except `inactive`.
 	Status *ListInstancesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// Id At most 500; all of them come on one page.
+	// Id At most 500 ids. All of these servers are returned on one page.
 	Id *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Sort `-`: the greatest first. `alerts`: critical ones, then all that are open. What is not known comes last either way; equal ones by name.
+	// Sort `-` sorts in descending order. `alerts` sorts by critical alerts, then by all open alerts. Unknown values come last in both directions. Servers with equal values are sorted by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -5971,7 +6027,7 @@ type ListInstancesParamsSort string
 
 // CreateInstanceParams defines parameters for CreateInstance.
 type CreateInstanceParams struct {
-	// IdempotencyKey Kept 24 hours per caller and route. The same key with the same body answers again what was answered first.
+	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -5980,7 +6036,7 @@ type ListDatabasesParams struct {
 	// Q Substring, case-insensitive.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -5992,7 +6048,7 @@ type ListMembersParams struct {
 	// Q Substring, case-insensitive.
 	Q *Search `form:"q,omitempty" json:"q,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -6001,30 +6057,32 @@ type ListMembersParams struct {
 
 // GetConnectionsParams defines parameters for GetConnections.
 type GetConnectionsParams struct {
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
 // ListConnectionsContributorsParams defines parameters for ListConnectionsContributors.
 type ListConnectionsContributorsParams struct {
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Series Which figure of the tile.
+	// Series The series of the tile.
 	Series ListConnectionsContributorsParamsSeries `form:"series" json:"series"`
 
-	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit How many items; the others are summed.
+	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -6036,17 +6094,18 @@ type GetQueryPerformanceParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
@@ -6055,23 +6114,24 @@ type ListQueryPerformanceContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Series Which figure of the tile.
+	// Series The series of the tile.
 	Series ListQueryPerformanceContributorsParamsSeries `form:"series" json:"series"`
 
-	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit How many items; the others are summed.
+	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -6083,17 +6143,18 @@ type GetUtilizationParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
@@ -6102,23 +6163,24 @@ type ListUtilizationContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Series Which figure of the tile.
+	// Series The series of the tile.
 	Series ListUtilizationContributorsParamsSeries `form:"series" json:"series"`
 
-	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit How many items; the others are summed.
+	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -6130,17 +6192,18 @@ type GetWaitEventsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
@@ -6149,23 +6212,24 @@ type ListWaitEventsContributorsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Series Which figure of the tile.
+	// Series The series of the tile.
 	Series ListWaitEventsContributorsParamsSeries `form:"series" json:"series"`
 
-	// By The kind of the items. Each tile allows some of them; others are `by_not_available`.
+	// By The kind of the items. Each tile allows some of them; others are refused with `by_not_available`.
 	By ContributorKey `form:"by" json:"by"`
 
-	// Limit How many items; the others are summed.
+	// Limit The number of items; all others are summed.
 	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -6174,7 +6238,8 @@ type ListWaitEventsContributorsParamsSeries string
 
 // ChangeOrganizationParams defines parameters for ChangeOrganization.
 type ChangeOrganizationParams struct {
-	// IfMatch The `ETag` of the state that the change was made from. Without it the answer is 428, with another 412.
+	// IfMatch The `ETag` of the state that your change is based on. Without it the response is 428; with a different one,
+	// 412.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
@@ -6186,20 +6251,21 @@ type ChangePasswordJSONBody struct {
 
 // ListReportsParams defines parameters for ListReports.
 type ListReportsParams struct {
-	// Kind The kinds of report, one or several.
+	// Kind One or more kinds of report.
 	Kind []ReportKind `form:"kind" json:"kind"`
 
-	// Status Only reports in one of these.
+	// Status Only reports with one of these statuses.
 	Status *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// InstanceId Only reports whose scope names one of these servers, at most 100. A report of all active servers names none.
+	// InstanceId Only reports whose scope names one of these servers, at most 100. A report on all active servers names none.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -6208,13 +6274,13 @@ type ListReportsParams struct {
 
 // CreateReportParams defines parameters for CreateReport.
 type CreateReportParams struct {
-	// IdempotencyKey Kept 24 hours per caller and route. The same key with the same body answers again what was answered first.
+	// IdempotencyKey Kept for 24 hours for each caller and route. The same key with the same body returns the first response again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // DownloadReportParams defines parameters for DownloadReport.
 type DownloadReportParams struct {
-	// Revision `base`: the PDF as it was built, without signature.
+	// Revision `base`: the PDF as it was built, without a signature.
 	Revision *DownloadReportParamsRevision `form:"revision,omitempty" json:"revision,omitempty"`
 }
 
@@ -6223,16 +6289,16 @@ type DownloadReportParamsRevision string
 
 // ListReportEventsParams defines parameters for ListReportEvents.
 type ListReportEventsParams struct {
-	// Cursor `nextCursor` of the answer before.
+	// Cursor `nextCursor` of the previous response.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
-	// Limit Entries in an answer.
+	// Limit The number of entries in the response.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -6241,7 +6307,7 @@ type ListSchedulesParams struct {
 
 // ListScheduleRunsParams defines parameters for ListScheduleRuns.
 type ListScheduleRunsParams struct {
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -6259,32 +6325,34 @@ type ListStatementsParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	// InstanceId Only these servers; at most 500. If absent, the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Tag Only servers that have this tag, as `key:value`. Of one key any of the values will do; each key must match. Together
-	// with ids or names it leaves those that match both, and where none does, the answer is about no server.
+	// Tag Only servers that have this tag, as `key:value`. For several values of one key, any value matches; for several
+	// keys, all must match. Together with ids or names, only servers that match both remain. If there are none, the
+	// response covers no server.
 	Tag *Tag `form:"tag,omitempty" json:"tag,omitempty"`
 
 	// DatabaseId Only this database.
 	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
 
-	// Q Substring of the text, or of the name of the server or database, case-insensitive; `texts_off` where the organization keeps no texts.
+	// Q Substring of the text, or of the name of the server or database, case-insensitive. `texts_off` if the organization keeps no texts.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Only `new`: those that are `new`. `slower`: with a mean at least twice that of `previous`; `detail_not_kept` where that is not kept.
+	// Only `new`: statements whose `new` is true. `slower`: statements whose mean is at least twice that of
+	// `previous`. `detail_not_kept` if the window before is no longer kept.
 	Only *ListStatementsParamsOnly `form:"only,omitempty" json:"only,omitempty"`
 
-	// Own Whether to include the statements that Muster executes itself to watch the servers, under its own role. `ownStatements` says how many were left out.
+	// Own Whether to include the statements that Muster itself executes, under its own role, to watch the servers. `ownStatements` is the number of statements that were left out.
 	Own *ListStatementsParamsOwn `form:"own,omitempty" json:"own,omitempty"`
 
-	// Sort `-` is descending.
+	// Sort `-` sorts in descending order.
 	Sort *ListStatementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Page Counted from 1; past the end is an empty page.
+	// Page Counted from 1. A page after the last one is empty.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
 
 	// PageSize Entries on a page.
@@ -6305,10 +6373,10 @@ type GetStatementParams struct {
 	// From Beginning of the window, inclusive.
 	From WindowFrom `form:"from" json:"from"`
 
-	// To End of the window, exclusive. One in the future is now.
+	// To End of the window, exclusive. A time in the future is replaced by the current time.
 	To WindowTo `form:"to" json:"to"`
 
-	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	// BucketSize In UTC; weeks start on Monday. At most 11,000 buckets.
 	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
 }
 
@@ -6317,31 +6385,31 @@ type FinishOIDCParams struct {
 	// Code The provider's authorization code.
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
 
-	// State As it was sent along.
+	// State The value that Muster sent to the provider.
 	State *string `form:"state,omitempty" json:"state,omitempty"`
 
-	// Iss The issuer of the answer (RFC 9207).
+	// Iss The issuer of the response (RFC 9207).
 	Iss *string `form:"iss,omitempty" json:"iss,omitempty"`
 
-	// SessionState Some providers send it; not used.
+	// SessionState Some providers send it; Muster does not use it.
 	SessionState *string `form:"session_state,omitempty" json:"session_state,omitempty"`
 
-	// Scope Some providers send it; not used.
+	// Scope Some providers send it; Muster does not use it.
 	Scope *string `form:"scope,omitempty" json:"scope,omitempty"`
 
-	// Error Why the provider refuses (RFC 6749).
+	// Error The provider's reason for the refusal (RFC 6749).
 	Error *string `form:"error,omitempty" json:"error,omitempty"`
 
-	// ErrorDescription The same in the provider's words.
+	// ErrorDescription The reason in the provider's words.
 	ErrorDescription *string `form:"error_description,omitempty" json:"error_description,omitempty"`
 
-	// ErrorUri A page of the provider's about it.
+	// ErrorUri A page of the provider about the error.
 	ErrorUri *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
 }
 
 // StartOIDCParams defines parameters for StartOIDC.
 type StartOIDCParams struct {
-	// ReturnTo Where to go after sign-in: a path of this site.
+	// ReturnTo The page to open after sign-in: a path of this site.
 	ReturnTo *string `form:"returnTo,omitempty" json:"returnTo,omitempty"`
 }
 
@@ -6359,7 +6427,8 @@ type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
 // RecordAssessmentsParams defines parameters for RecordAssessments.
 type RecordAssessmentsParams struct {
-	// XMusterBuffered The sender kept the assessments in a buffer while Muster was out of reach. It counts beside `X-Muster-Sender` only.
+	// XMusterBuffered The sender kept the assessments in a buffer while it could not reach Muster. It has an effect only
+	// together with `X-Muster-Sender`.
 	XMusterBuffered *RecordAssessmentsParamsXMusterBuffered `json:"X-Muster-Buffered,omitempty"`
 }
 
@@ -6374,8 +6443,9 @@ type ReceiveOtlpLogsJSONBody = json.RawMessage
 
 // ReceiveOtlpLogsParams defines parameters for ReceiveOtlpLogs.
 type ReceiveOtlpLogsParams struct {
-	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent. A token has
-	// at most 20 senders in a day and an organization 1,000: one more is 429 `too_many_senders`.
+	// XMusterSender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
+	// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
+	// `too_many_senders`.
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
@@ -6384,17 +6454,18 @@ type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
 // RecordSamplesParams defines parameters for RecordSamples.
 type RecordSamplesParams struct {
-	// XMusterSender Who counted the statements; an opaque id that stays the same for as long as its sender knows what it sent. A token has
-	// at most 20 senders in a day and an organization 1,000: one more is 429 `too_many_senders`.
+	// XMusterSender The program that counted the statements: an opaque id. It must not change for as long as the sender remembers
+	// what it sent. A token may have 20 senders in a day and an organization 1,000; one more is refused with 429
+	// `too_many_senders`.
 	XMusterSender *Sender `json:"X-Muster-Sender,omitempty"`
 }
 
 // GetConsistencyParams defines parameters for GetConsistency.
 type GetConsistencyParams struct {
-	// From Events of the smaller tree.
+	// From The number of events of the smaller tree.
 	From int64 `form:"from" json:"from"`
 
-	// To Events of the larger tree; none is that of the last checkpoint.
+	// To The number of events of the larger tree. If absent, that of the last checkpoint.
 	To *int64 `form:"to,omitempty" json:"to,omitempty"`
 }
 
@@ -6523,31 +6594,31 @@ type RecordSamplesJSONRequestBody = SampleBatch
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// GetKeys The installation's public keys
+	// GetKeys Get the installation's public keys
 	// (GET /.well-known/muster-keys.json)
 	GetKeys(c *gin.Context)
-	// ListAlerts Alerts
+	// ListAlerts List alerts
 	// (GET /api/v1/alerts)
 	ListAlerts(c *gin.Context, params ListAlertsParams)
-	// ActOnAlerts Do the same with many alerts
+	// ActOnAlerts Apply one action to many alerts
 	// (POST /api/v1/alerts/actions)
 	ActOnAlerts(c *gin.Context)
-	// GetAlertHistory Alerts that were active and that were resolved, by bucket
+	// GetAlertHistory Count active and resolved alerts, by bucket
 	// (GET /api/v1/alerts/raised-resolved-history)
 	GetAlertHistory(c *gin.Context, params GetAlertHistoryParams)
-	// ListAlertHistoryContributors Which alerts are behind a count
+	// ListAlertHistoryContributors List the alerts behind a count
 	// (GET /api/v1/alerts/raised-resolved-history/contributors)
 	ListAlertHistoryContributors(c *gin.Context, params ListAlertHistoryContributorsParams)
-	// GetAlert One alert
+	// GetAlert Get one alert
 	// (GET /api/v1/alerts/{alertId})
 	GetAlert(c *gin.Context, alertId AlertId)
-	// AcknowledgeAlert Take note of an alert
+	// AcknowledgeAlert Acknowledge an alert
 	// (POST /api/v1/alerts/{alertId}/acknowledge)
 	AcknowledgeAlert(c *gin.Context, alertId AlertId)
 	// MuteAlert Mute an alert
 	// (POST /api/v1/alerts/{alertId}/mute)
 	MuteAlert(c *gin.Context, alertId AlertId)
-	// ListAlertNotifications Who was told of an alert
+	// ListAlertNotifications List the notifications about an alert
 	// (GET /api/v1/alerts/{alertId}/notifications)
 	ListAlertNotifications(c *gin.Context, alertId AlertId)
 	// ResolveAlert Resolve an alert
@@ -6556,16 +6627,16 @@ type ServerInterface interface {
 	// UnmuteAlert Unmute an alert
 	// (POST /api/v1/alerts/{alertId}/unmute)
 	UnmuteAlert(c *gin.Context, alertId AlertId)
-	// ListApiTokens The caller's API tokens
+	// ListApiTokens List the caller's API tokens
 	// (GET /api/v1/api-tokens)
 	ListApiTokens(c *gin.Context)
-	// CreateApiToken Make an API token
+	// CreateApiToken Create an API token
 	// (POST /api/v1/api-tokens)
 	CreateApiToken(c *gin.Context)
 	// RevokeApiToken Revoke an API token
 	// (DELETE /api/v1/api-tokens/{tokenId})
 	RevokeApiToken(c *gin.Context, tokenId TokenId)
-	// ListAuditEvents What happened in the organization, newest first
+	// ListAuditEvents List the audit events of the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(c *gin.Context, params ListAuditEventsParams)
 	// ConfirmChannelAddress Confirm an address
@@ -6574,7 +6645,7 @@ type ServerInterface interface {
 	// LeaveChannel Stop e-mails to an address
 	// (POST /api/v1/channel-addresses/departure)
 	LeaveChannel(c *gin.Context)
-	// ListChannels The ways by which people and programs are told
+	// ListChannels List the notification channels
 	// (GET /api/v1/channels)
 	ListChannels(c *gin.Context)
 	// CreateChannel Add a channel
@@ -6583,85 +6654,85 @@ type ServerInterface interface {
 	// RemoveChannel Remove a channel
 	// (DELETE /api/v1/channels/{channelId})
 	RemoveChannel(c *gin.Context, channelId ChannelId)
-	// GetChannel One channel
+	// GetChannel Get one channel
 	// (GET /api/v1/channels/{channelId})
 	GetChannel(c *gin.Context, channelId ChannelId)
 	// ChangeChannel Change a channel
 	// (PATCH /api/v1/channels/{channelId})
 	ChangeChannel(c *gin.Context, channelId ChannelId)
-	// AskChannelAddresses Ask a channel's addresses again
+	// AskChannelAddresses Send new confirmation links to a channel's addresses
 	// (POST /api/v1/channels/{channelId}/confirmations)
 	AskChannelAddresses(c *gin.Context, channelId ChannelId)
-	// TestChannel Send a test through a channel
+	// TestChannel Send a test message through a channel
 	// (POST /api/v1/channels/{channelId}/test)
 	TestChannel(c *gin.Context, channelId ChannelId)
-	// ListChecks The catalogue of checks
+	// ListChecks List the checks of the catalog
 	// (GET /api/v1/checks)
 	ListChecks(c *gin.Context, params ListChecksParams)
-	// GetCheck One check
+	// GetCheck Get one check
 	// (GET /api/v1/checks/{checkId})
 	GetCheck(c *gin.Context, checkId CheckId)
-	// GetControl How a check stood over a period
+	// GetControl Get the results of a check over a period
 	// (GET /api/v1/controls/{checkId})
 	GetControl(c *gin.Context, checkId CheckId, params GetControlParams)
-	// ListDeliveries What was told, and what came of it
+	// ListDeliveries List the notification deliveries
 	// (GET /api/v1/deliveries)
 	ListDeliveries(c *gin.Context, params ListDeliveriesParams)
-	// GetDelivery One delivery
+	// GetDelivery Get one delivery
 	// (GET /api/v1/deliveries/{deliveryId})
 	GetDelivery(c *gin.Context, deliveryId DeliveryId)
-	// RetryDelivery Try a failed delivery again
+	// RetryDelivery Retry a failed delivery
 	// (POST /api/v1/deliveries/{deliveryId}/retry)
 	RetryDelivery(c *gin.Context, deliveryId DeliveryId)
-	// MakeEvidence Make evidence of a control
+	// MakeEvidence Create evidence of a control
 	// (POST /api/v1/evidence)
 	MakeEvidence(c *gin.Context)
-	// ListExceptions Exceptions that were asked for
+	// ListExceptions List the exceptions
 	// (GET /api/v1/exceptions)
 	ListExceptions(c *gin.Context, params ListExceptionsParams)
-	// RequestException Ask to live with a finding
+	// RequestException Request an exception for a finding
 	// (POST /api/v1/exceptions)
 	RequestException(c *gin.Context)
-	// GetException One exception
+	// GetException Get one exception
 	// (GET /api/v1/exceptions/{exceptionId})
 	GetException(c *gin.Context, exceptionId ExceptionId)
 	// GrantException Grant an exception
 	// (POST /api/v1/exceptions/{exceptionId}/grant)
 	GrantException(c *gin.Context, exceptionId ExceptionId)
-	// RevokeException Refuse or take back an exception
+	// RevokeException Reject or revoke an exception
 	// (POST /api/v1/exceptions/{exceptionId}/revoke)
 	RevokeException(c *gin.Context, exceptionId ExceptionId)
-	// ListExports What the caller requested or receives and is in progress or ready
+	// ListExports List the caller's reports that are in progress or ready
 	// (GET /api/v1/exports)
 	ListExports(c *gin.Context, params ListExportsParams)
-	// MarkExportsSeen Everything up to this report has been seen
+	// MarkExportsSeen Mark the downloads up to a report as seen
 	// (POST /api/v1/exports/seen)
 	MarkExportsSeen(c *gin.Context)
-	// ListFindings What fails on the servers now
+	// ListFindings List the findings on the servers
 	// (GET /api/v1/findings)
 	ListFindings(c *gin.Context, params ListFindingsParams)
-	// GroupFindings What fails on the servers now, by check or by server
+	// GroupFindings Group the findings on the servers by check or by server
 	// (GET /api/v1/findings/groups)
 	GroupFindings(c *gin.Context, params GroupFindingsParams)
-	// GetFinding One finding
+	// GetFinding Get one finding
 	// (GET /api/v1/findings/{findingId})
 	GetFinding(c *gin.Context, findingId FindingId)
-	// GetOverview How many instances, databases and open alerts
+	// GetOverview Count instances, databases and open alerts
 	// (GET /api/v1/health-checks/overview)
 	GetOverview(c *gin.Context, params GetOverviewParams)
-	// ListIngestTokens The organization's ingest tokens
+	// ListIngestTokens List the organization's ingest tokens
 	// (GET /api/v1/ingest-tokens)
 	ListIngestTokens(c *gin.Context)
-	// CreateIngestToken Make an ingest token
+	// CreateIngestToken Create an ingest token
 	// (POST /api/v1/ingest-tokens)
 	CreateIngestToken(c *gin.Context)
 	// RevokeIngestToken Revoke an ingest token
 	// (DELETE /api/v1/ingest-tokens/{tokenId})
 	RevokeIngestToken(c *gin.Context, tokenId TokenId)
-	// ListInstances The organization's servers
+	// ListInstances List the organization's servers
 	// (GET /api/v1/instances)
 	ListInstances(c *gin.Context, params ListInstancesParams)
-	// CreateInstance Register a server that Muster itself assesses
+	// CreateInstance Register a server that Muster assesses itself
 	// (POST /api/v1/instances)
 	CreateInstance(c *gin.Context, params CreateInstanceParams)
 	// TagInstances Set and remove tags of many servers
@@ -6670,31 +6741,31 @@ type ServerInterface interface {
 	// RemoveInstance Remove a server
 	// (DELETE /api/v1/instances/{instanceId})
 	RemoveInstance(c *gin.Context, instanceId InstanceId)
-	// GetInstance One server
+	// GetInstance Get one server
 	// (GET /api/v1/instances/{instanceId})
 	GetInstance(c *gin.Context, instanceId InstanceId)
-	// ChangeInstance Rename, tag, switch on or off, or give a new connection
+	// ChangeInstance Change a server's name, tags, state or connection
 	// (PATCH /api/v1/instances/{instanceId})
 	ChangeInstance(c *gin.Context, instanceId InstanceId)
 	// AssessInstance Assess a server now
 	// (POST /api/v1/instances/{instanceId}/assess)
 	AssessInstance(c *gin.Context, instanceId InstanceId)
-	// ListDatabases The databases of a server
+	// ListDatabases List the databases of a server
 	// (GET /api/v1/instances/{instanceId}/databases)
 	ListDatabases(c *gin.Context, instanceId InstanceId, params ListDatabasesParams)
-	// GetInstanceHealth How a server fares
+	// GetInstanceHealth Get the health of a server
 	// (GET /api/v1/instances/{instanceId}/health)
 	GetInstanceHealth(c *gin.Context, instanceId InstanceId)
-	// ListInstanceNotificationRules Who will be told of a server
+	// ListInstanceNotificationRules List the rules that notify about a server
 	// (GET /api/v1/instances/{instanceId}/notification-rules)
 	ListInstanceNotificationRules(c *gin.Context, instanceId InstanceId)
-	// GetOutage The alert that a server is down or silent, and who was told first
+	// GetOutage Get the alert that a server is down or silent, and its first notification
 	// (GET /api/v1/instances/{instanceId}/outage)
 	GetOutage(c *gin.Context, instanceId InstanceId)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(c *gin.Context, token string)
-	// ListMembers The members of the organization
+	// ListMembers List the members of the organization
 	// (GET /api/v1/members)
 	ListMembers(c *gin.Context, params ListMembersParams)
 	// InviteMember Invite a person
@@ -6706,100 +6777,100 @@ type ServerInterface interface {
 	// ChangeMember Change a member's role or status
 	// (PATCH /api/v1/members/{memberId})
 	ChangeMember(c *gin.Context, memberId MemberId)
-	// RenewInvitation Make a new invitation link
+	// RenewInvitation Create a new invitation link
 	// (POST /api/v1/members/{memberId}/invitation)
 	RenewInvitation(c *gin.Context, memberId MemberId)
-	// GetConnections Open client connections now
+	// GetConnections Count open client connections now
 	// (GET /api/v1/metrics/connections)
 	GetConnections(c *gin.Context, params GetConnectionsParams)
-	// ListConnectionsContributors Whose connections those are
+	// ListConnectionsContributors List the contributors to a number of connections
 	// (GET /api/v1/metrics/connections/contributors)
 	ListConnectionsContributors(c *gin.Context, params ListConnectionsContributorsParams)
-	// GetQueryPerformance Latency of queries, by bucket
+	// GetQueryPerformance Get the latency of queries, by bucket
 	// (GET /api/v1/metrics/query-performance)
 	GetQueryPerformance(c *gin.Context, params GetQueryPerformanceParams)
-	// ListQueryPerformanceContributors Who is behind a latency
+	// ListQueryPerformanceContributors List the contributors to a latency
 	// (GET /api/v1/metrics/query-performance/contributors)
 	ListQueryPerformanceContributors(c *gin.Context, params ListQueryPerformanceContributorsParams)
-	// GetUtilization CPU, memory and the fullest disk of the hosts, by bucket
+	// GetUtilization Get CPU, memory and the fullest disk of the hosts, by bucket
 	// (GET /api/v1/metrics/utilization)
 	GetUtilization(c *gin.Context, params GetUtilizationParams)
-	// ListUtilizationContributors Which hosts or volumes are behind a figure of utilization
+	// ListUtilizationContributors List the hosts or volumes behind a utilization figure
 	// (GET /api/v1/metrics/utilization/contributors)
 	ListUtilizationContributors(c *gin.Context, params ListUtilizationContributorsParams)
-	// GetWaitEvents Sessions that wait at once, by bucket and category
+	// GetWaitEvents Get the number of waiting sessions, by bucket and category
 	// (GET /api/v1/metrics/wait-events)
 	GetWaitEvents(c *gin.Context, params GetWaitEventsParams)
-	// ListWaitEventsContributors Who waits
+	// ListWaitEventsContributors List the contributors to a number of waiting sessions
 	// (GET /api/v1/metrics/wait-events/contributors)
 	ListWaitEventsContributors(c *gin.Context, params ListWaitEventsContributorsParams)
-	// ListNotificationRules Who is told of what
+	// ListNotificationRules List the notification rules
 	// (GET /api/v1/notification-rules)
 	ListNotificationRules(c *gin.Context)
 	// CreateNotificationRule Add a rule
 	// (POST /api/v1/notification-rules)
 	CreateNotificationRule(c *gin.Context)
-	// PreviewNotificationRule What a rule would have matched
+	// PreviewNotificationRule Preview what a rule would have matched
 	// (POST /api/v1/notification-rules/preview)
 	PreviewNotificationRule(c *gin.Context)
 	// RemoveNotificationRule Remove a rule
 	// (DELETE /api/v1/notification-rules/{ruleId})
 	RemoveNotificationRule(c *gin.Context, ruleId RuleId)
-	// GetNotificationRule One rule
+	// GetNotificationRule Get one rule
 	// (GET /api/v1/notification-rules/{ruleId})
 	GetNotificationRule(c *gin.Context, ruleId RuleId)
-	// ChangeNotificationRule Change a rule, or switch it on or off
+	// ChangeNotificationRule Change, enable or disable a rule
 	// (PATCH /api/v1/notification-rules/{ruleId})
 	ChangeNotificationRule(c *gin.Context, ruleId RuleId)
-	// GetOpenapiJson This contract, JSON
+	// GetOpenapiJson Get this contract as JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(c *gin.Context)
-	// GetOpenapiYaml This contract, YAML
+	// GetOpenapiYaml Get this contract as YAML
 	// (GET /api/v1/openapi.yaml)
 	GetOpenapiYaml(c *gin.Context)
-	// ListBudgets What senders may use, and what they used
+	// ListBudgets Get the ingest budgets and their use
 	// (GET /api/v1/ops/budgets)
 	ListBudgets(c *gin.Context)
-	// ListDeadLetters Messages and jobs that were set aside
+	// ListDeadLetters List the messages and jobs that were set aside
 	// (GET /api/v1/ops/dead-letters)
 	ListDeadLetters(c *gin.Context)
-	// DropDeadLetter Give up on one
+	// DropDeadLetter Drop a dead letter
 	// (DELETE /api/v1/ops/dead-letters/{deadLetterId})
 	DropDeadLetter(c *gin.Context, deadLetterId DeadLetterId)
-	// RetryDeadLetter Try one again
+	// RetryDeadLetter Retry a dead letter
 	// (POST /api/v1/ops/dead-letters/{deadLetterId}/retry)
 	RetryDeadLetter(c *gin.Context, deadLetterId DeadLetterId)
-	// ListDroppedEngines Engines that tiles were answered without
+	// ListDroppedEngines List the engines that tiles left out
 	// (GET /api/v1/ops/engines)
 	ListDroppedEngines(c *gin.Context)
-	// ListJobs The report build queue
+	// ListJobs List the queue of report builds
 	// (GET /api/v1/ops/jobs)
 	ListJobs(c *gin.Context)
-	// ListEventLogs How far the event logs are verified
+	// ListEventLogs Get the progress of the verification of the event logs
 	// (GET /api/v1/ops/logs)
 	ListEventLogs(c *gin.Context)
-	// ListFallenLoops Background loops that fell
+	// ListFallenLoops List the background loops that failed
 	// (GET /api/v1/ops/loops)
 	ListFallenLoops(c *gin.Context)
-	// ListOutbox Mails that were written to files because no mail server is set
+	// ListOutbox List the e-mails that were written to files because no mail server is set
 	// (GET /api/v1/ops/outbox)
 	ListOutbox(c *gin.Context)
-	// GetOutboxMail One mail as written
+	// GetOutboxMail Get one e-mail as it was written
 	// (GET /api/v1/ops/outbox/{mailId})
 	GetOutboxMail(c *gin.Context, mailId string)
-	// ListProjections How far the read models are
+	// ListProjections Get the progress of the read models
 	// (GET /api/v1/ops/projections)
 	ListProjections(c *gin.Context)
-	// GetProjectionDiff What the last rebuild changed
+	// GetProjectionDiff Compare the two generations of the last rebuild
 	// (GET /api/v1/ops/projections/{name}/diff)
 	GetProjectionDiff(c *gin.Context, name ProjectionName)
-	// RebuildProjection Fill the next generation beside the live one and switch
+	// RebuildProjection Rebuild a read model in a new generation and switch to it
 	// (POST /api/v1/ops/projections/{name}/rebuild)
 	RebuildProjection(c *gin.Context, name ProjectionName)
-	// ListSenders What senders sent, and what became of it
+	// ListSenders List the senders and the results of their calls
 	// (GET /api/v1/ops/senders)
 	ListSenders(c *gin.Context)
-	// GetOrganization The caller's organization
+	// GetOrganization Get the caller's organization
 	// (GET /api/v1/organization)
 	GetOrganization(c *gin.Context)
 	// ChangeOrganization Change the organization's settings
@@ -6808,64 +6879,64 @@ type ServerInterface interface {
 	// ChangePassword Change the caller's password
 	// (POST /api/v1/password)
 	ChangePassword(c *gin.Context)
-	// ListReports The history of one kind of report, or of several
+	// ListReports List reports of one or more kinds
 	// (GET /api/v1/reports)
 	ListReports(c *gin.Context, params ListReportsParams)
 	// CreateReport Request a report
 	// (POST /api/v1/reports)
 	CreateReport(c *gin.Context, params CreateReportParams)
-	// VerifyReport Is this file one of ours?
+	// VerifyReport Check whether a file is one of ours
 	// (POST /api/v1/reports/verify)
 	VerifyReport(c *gin.Context)
-	// GetReport One report with its recipients
+	// GetReport Get one report with its recipients
 	// (GET /api/v1/reports/{reportId})
 	GetReport(c *gin.Context, reportId ReportId)
-	// DownloadReport The PDF
+	// DownloadReport Download the PDF
 	// (GET /api/v1/reports/{reportId}/download)
 	DownloadReport(c *gin.Context, reportId ReportId, params DownloadReportParams)
-	// ListReportEvents The audit trail of one report, oldest first
+	// ListReportEvents List the audit trail of a report, oldest first
 	// (GET /api/v1/reports/{reportId}/events)
 	ListReportEvents(c *gin.Context, reportId ReportId, params ListReportEventsParams)
-	// ListReportFiles The files of a report that the caller can fetch now
+	// ListReportFiles List the files of a report that the caller can download now
 	// (GET /api/v1/reports/{reportId}/files)
 	ListReportFiles(c *gin.Context, reportId ReportId)
-	// GetReportFile One of the files of a report
+	// GetReportFile Download one file of a report
 	// (GET /api/v1/reports/{reportId}/files/{fileName})
 	GetReportFile(c *gin.Context, reportId ReportId, fileName string)
-	// ListReportMails What was mailed about a report
+	// ListReportMails List the e-mails about a report
 	// (GET /api/v1/reports/{reportId}/mails)
 	ListReportMails(c *gin.Context, reportId ReportId)
-	// GetReportMail One mail about a report, byte for byte
+	// GetReportMail Get one e-mail about a report, byte for byte
 	// (GET /api/v1/reports/{reportId}/mails/{memberId})
 	GetReportMail(c *gin.Context, reportId ReportId, memberId MemberId)
-	// GetReportProof What proves the report without Muster
+	// GetReportProof Get the proof of the report
 	// (GET /api/v1/reports/{reportId}/proof)
 	GetReportProof(c *gin.Context, reportId ReportId)
-	// ListSchedules The schedules of the organization
+	// ListSchedules List the organization's schedules
 	// (GET /api/v1/schedules)
 	ListSchedules(c *gin.Context, params ListSchedulesParams)
-	// CreateSchedule Have a report requested by the calendar
+	// CreateSchedule Create a schedule
 	// (POST /api/v1/schedules)
 	CreateSchedule(c *gin.Context)
-	// PreviewSchedule When a schedule would be due
+	// PreviewSchedule Preview the due times of a schedule
 	// (POST /api/v1/schedules/preview)
 	PreviewSchedule(c *gin.Context)
 	// RemoveSchedule Remove a schedule
 	// (DELETE /api/v1/schedules/{scheduleId})
 	RemoveSchedule(c *gin.Context, scheduleId ScheduleId)
-	// GetSchedule One schedule
+	// GetSchedule Get one schedule
 	// (GET /api/v1/schedules/{scheduleId})
 	GetSchedule(c *gin.Context, scheduleId ScheduleId)
-	// ChangeSchedule Change, switch on or off, or take over a schedule
+	// ChangeSchedule Change, enable, disable or take over a schedule
 	// (PATCH /api/v1/schedules/{scheduleId})
 	ChangeSchedule(c *gin.Context, scheduleId ScheduleId)
-	// ListScheduleRuns What became of each due time
+	// ListScheduleRuns List the due times of a schedule and their results
 	// (GET /api/v1/schedules/{scheduleId}/runs)
 	ListScheduleRuns(c *gin.Context, scheduleId ScheduleId, params ListScheduleRunsParams)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(c *gin.Context)
-	// GetSession Who am I?
+	// GetSession Get the caller's session
 	// (GET /api/v1/session)
 	GetSession(c *gin.Context)
 	// SignIn Sign in
@@ -6874,85 +6945,85 @@ type ServerInterface interface {
 	// RevokeOtherSessions End all other sessions of the caller
 	// (DELETE /api/v1/sessions)
 	RevokeOtherSessions(c *gin.Context)
-	// ListSessions The caller's active sessions
+	// ListSessions List the caller's active sessions
 	// (GET /api/v1/sessions)
 	ListSessions(c *gin.Context)
 	// RevokeSession End one session of the caller
 	// (DELETE /api/v1/sessions/{sessionId})
 	RevokeSession(c *gin.Context, sessionId openapi_types.UUID)
-	// GetSetup Is a first administrator still needed?
+	// GetSetup Check whether a first administrator is needed
 	// (GET /api/v1/setup)
 	GetSetup(c *gin.Context)
-	// SetUp Make the first administrator
+	// SetUp Create the first administrator
 	// (POST /api/v1/setup)
 	SetUp(c *gin.Context)
-	// ListStatements What the servers execute
+	// ListStatements List the statements that the servers execute
 	// (GET /api/v1/statements)
 	ListStatements(c *gin.Context, params ListStatementsParams)
-	// GetStatement One statement
+	// GetStatement Get one statement
 	// (GET /api/v1/statements/{statementId})
 	GetStatement(c *gin.Context, statementId StatementId, params GetStatementParams)
-	// ListTags The tags that servers have
+	// ListTags List the tags that servers have
 	// (GET /api/v1/tags)
 	ListTags(c *gin.Context)
-	// FinishOIDC Come back from the identity provider
+	// FinishOIDC Return from the identity provider
 	// (GET /auth/oidc/{provider}/callback)
 	FinishOIDC(c *gin.Context, provider Provider, params FinishOIDCParams)
 	// StartOIDC Sign in with the organization's identity provider
 	// (GET /auth/oidc/{provider}/start)
 	StartOIDC(c *gin.Context, provider Provider, params StartOIDCParams)
-	// GetHealth Alive
+	// GetHealth Liveness check
 	// (GET /healthz)
 	GetHealth(c *gin.Context)
-	// RecordAgent How an agent is
+	// RecordAgent Report the state of an agent
 	// (POST /ingest/v1/agents)
 	RecordAgent(c *gin.Context, params RecordAgentParams)
-	// ReceiveAlertmanagerAlerts What Prometheus and vmalert send to an Alertmanager
+	// ReceiveAlertmanagerAlerts Receive the alerts that Prometheus and vmalert send to an Alertmanager
 	// (POST /ingest/v1/alertmanager/api/v2/alerts)
 	ReceiveAlertmanagerAlerts(c *gin.Context)
-	// ReceiveAlertmanagerWebhook What Alertmanager sends to a webhook receiver
+	// ReceiveAlertmanagerWebhook Receive the webhook of Alertmanager
 	// (POST /ingest/v1/alertmanager/webhook)
 	ReceiveAlertmanagerWebhook(c *gin.Context)
-	// RecordAlerts Alerts as the sender knows them
+	// RecordAlerts Send alerts
 	// (POST /ingest/v1/alerts)
 	RecordAlerts(c *gin.Context)
-	// RecordAssessments What another tool found on instances
+	// RecordAssessments Send assessments of another tool
 	// (POST /ingest/v1/assessments)
 	RecordAssessments(c *gin.Context, params RecordAssessmentsParams)
-	// RecordFleet Instances and databases as the sender knows them
+	// RecordFleet Send instances and databases
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
-	// ReceiveGrafanaWebhook What a webhook contact point of Grafana sends
+	// ReceiveGrafanaWebhook Receive the webhook of a Grafana contact point
 	// (POST /ingest/v1/grafana/webhook)
 	ReceiveGrafanaWebhook(c *gin.Context)
-	// ReceiveOtlpLogs OTLP/HTTP logs
+	// ReceiveOtlpLogs Send logs by OTLP/HTTP
 	// (POST /ingest/v1/otlp/v1/logs)
 	ReceiveOtlpLogs(c *gin.Context, params ReceiveOtlpLogsParams)
-	// ReceiveOtlpMetrics OTLP/HTTP metrics
+	// ReceiveOtlpMetrics Send metrics by OTLP/HTTP
 	// (POST /ingest/v1/otlp/v1/metrics)
 	ReceiveOtlpMetrics(c *gin.Context)
-	// ReceivePrometheusWrite Prometheus remote_write, 1.0 and 2.0
+	// ReceivePrometheusWrite Send samples by Prometheus remote_write 1.0 or 2.0
 	// (POST /ingest/v1/prometheus/write)
 	ReceivePrometheusWrite(c *gin.Context)
-	// RecordSamples Measurements of hosts, sessions and statements
+	// RecordSamples Send measurements of hosts, sessions and statements
 	// (POST /ingest/v1/samples)
 	RecordSamples(c *gin.Context, params RecordSamplesParams)
-	// GetMetrics The service's own metrics, Prometheus text
+	// GetMetrics Get the service's own metrics as Prometheus text
 	// (GET /metrics)
 	GetMetrics(c *gin.Context)
-	// GetCheckpoint The last checkpoint of a log
+	// GetCheckpoint Get the last checkpoint of a log
 	// (GET /proof/{log}/checkpoint)
 	GetCheckpoint(c *gin.Context, log string)
-	// GetConsistency That a log's tree begins with a smaller one
+	// GetConsistency Get a consistency proof between two sizes of a log's tree
 	// (GET /proof/{log}/consistency)
 	GetConsistency(c *gin.Context, log string, params GetConsistencyParams)
-	// GetTile A tile of a log's Merkle tree
+	// GetTile Get a tile of a log's Merkle tree
 	// (GET /proof/{log}/tile/{level}/{tile})
 	GetTile(c *gin.Context, log string, level string, tile string)
-	// GetReadiness Ready to serve
+	// GetReadiness Readiness check
 	// (GET /readyz)
 	GetReadiness(c *gin.Context)
-	// GetVersion What runs here
+	// GetVersion Get the version of the running program
 	// (GET /version)
 	GetVersion(c *gin.Context)
 }
@@ -16484,7 +16555,7 @@ type GetSetup200JSONResponse struct {
 	// Demo That organization has demo data.
 	Demo bool `json:"demo"`
 
-	// OrganizationExists The link is for an organization that is there already; false where `required` is false.
+	// OrganizationExists The link is for an organization that already exists. False if `required` is false.
 	OrganizationExists bool `json:"organizationExists"`
 	Required           bool `json:"required"`
 }
@@ -17563,31 +17634,31 @@ func (response GetVersiondefaultApplicationProblemPlusJSONResponse) VisitGetVers
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// GetKeys The installation's public keys
+	// GetKeys Get the installation's public keys
 	// (GET /.well-known/muster-keys.json)
 	GetKeys(ctx context.Context, request GetKeysRequestObject) (GetKeysResponseObject, error)
-	// ListAlerts Alerts
+	// ListAlerts List alerts
 	// (GET /api/v1/alerts)
 	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
-	// ActOnAlerts Do the same with many alerts
+	// ActOnAlerts Apply one action to many alerts
 	// (POST /api/v1/alerts/actions)
 	ActOnAlerts(ctx context.Context, request ActOnAlertsRequestObject) (ActOnAlertsResponseObject, error)
-	// GetAlertHistory Alerts that were active and that were resolved, by bucket
+	// GetAlertHistory Count active and resolved alerts, by bucket
 	// (GET /api/v1/alerts/raised-resolved-history)
 	GetAlertHistory(ctx context.Context, request GetAlertHistoryRequestObject) (GetAlertHistoryResponseObject, error)
-	// ListAlertHistoryContributors Which alerts are behind a count
+	// ListAlertHistoryContributors List the alerts behind a count
 	// (GET /api/v1/alerts/raised-resolved-history/contributors)
 	ListAlertHistoryContributors(ctx context.Context, request ListAlertHistoryContributorsRequestObject) (ListAlertHistoryContributorsResponseObject, error)
-	// GetAlert One alert
+	// GetAlert Get one alert
 	// (GET /api/v1/alerts/{alertId})
 	GetAlert(ctx context.Context, request GetAlertRequestObject) (GetAlertResponseObject, error)
-	// AcknowledgeAlert Take note of an alert
+	// AcknowledgeAlert Acknowledge an alert
 	// (POST /api/v1/alerts/{alertId}/acknowledge)
 	AcknowledgeAlert(ctx context.Context, request AcknowledgeAlertRequestObject) (AcknowledgeAlertResponseObject, error)
 	// MuteAlert Mute an alert
 	// (POST /api/v1/alerts/{alertId}/mute)
 	MuteAlert(ctx context.Context, request MuteAlertRequestObject) (MuteAlertResponseObject, error)
-	// ListAlertNotifications Who was told of an alert
+	// ListAlertNotifications List the notifications about an alert
 	// (GET /api/v1/alerts/{alertId}/notifications)
 	ListAlertNotifications(ctx context.Context, request ListAlertNotificationsRequestObject) (ListAlertNotificationsResponseObject, error)
 	// ResolveAlert Resolve an alert
@@ -17596,16 +17667,16 @@ type StrictServerInterface interface {
 	// UnmuteAlert Unmute an alert
 	// (POST /api/v1/alerts/{alertId}/unmute)
 	UnmuteAlert(ctx context.Context, request UnmuteAlertRequestObject) (UnmuteAlertResponseObject, error)
-	// ListApiTokens The caller's API tokens
+	// ListApiTokens List the caller's API tokens
 	// (GET /api/v1/api-tokens)
 	ListApiTokens(ctx context.Context, request ListApiTokensRequestObject) (ListApiTokensResponseObject, error)
-	// CreateApiToken Make an API token
+	// CreateApiToken Create an API token
 	// (POST /api/v1/api-tokens)
 	CreateApiToken(ctx context.Context, request CreateApiTokenRequestObject) (CreateApiTokenResponseObject, error)
 	// RevokeApiToken Revoke an API token
 	// (DELETE /api/v1/api-tokens/{tokenId})
 	RevokeApiToken(ctx context.Context, request RevokeApiTokenRequestObject) (RevokeApiTokenResponseObject, error)
-	// ListAuditEvents What happened in the organization, newest first
+	// ListAuditEvents List the audit events of the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
 	// ConfirmChannelAddress Confirm an address
@@ -17614,7 +17685,7 @@ type StrictServerInterface interface {
 	// LeaveChannel Stop e-mails to an address
 	// (POST /api/v1/channel-addresses/departure)
 	LeaveChannel(ctx context.Context, request LeaveChannelRequestObject) (LeaveChannelResponseObject, error)
-	// ListChannels The ways by which people and programs are told
+	// ListChannels List the notification channels
 	// (GET /api/v1/channels)
 	ListChannels(ctx context.Context, request ListChannelsRequestObject) (ListChannelsResponseObject, error)
 	// CreateChannel Add a channel
@@ -17623,85 +17694,85 @@ type StrictServerInterface interface {
 	// RemoveChannel Remove a channel
 	// (DELETE /api/v1/channels/{channelId})
 	RemoveChannel(ctx context.Context, request RemoveChannelRequestObject) (RemoveChannelResponseObject, error)
-	// GetChannel One channel
+	// GetChannel Get one channel
 	// (GET /api/v1/channels/{channelId})
 	GetChannel(ctx context.Context, request GetChannelRequestObject) (GetChannelResponseObject, error)
 	// ChangeChannel Change a channel
 	// (PATCH /api/v1/channels/{channelId})
 	ChangeChannel(ctx context.Context, request ChangeChannelRequestObject) (ChangeChannelResponseObject, error)
-	// AskChannelAddresses Ask a channel's addresses again
+	// AskChannelAddresses Send new confirmation links to a channel's addresses
 	// (POST /api/v1/channels/{channelId}/confirmations)
 	AskChannelAddresses(ctx context.Context, request AskChannelAddressesRequestObject) (AskChannelAddressesResponseObject, error)
-	// TestChannel Send a test through a channel
+	// TestChannel Send a test message through a channel
 	// (POST /api/v1/channels/{channelId}/test)
 	TestChannel(ctx context.Context, request TestChannelRequestObject) (TestChannelResponseObject, error)
-	// ListChecks The catalogue of checks
+	// ListChecks List the checks of the catalog
 	// (GET /api/v1/checks)
 	ListChecks(ctx context.Context, request ListChecksRequestObject) (ListChecksResponseObject, error)
-	// GetCheck One check
+	// GetCheck Get one check
 	// (GET /api/v1/checks/{checkId})
 	GetCheck(ctx context.Context, request GetCheckRequestObject) (GetCheckResponseObject, error)
-	// GetControl How a check stood over a period
+	// GetControl Get the results of a check over a period
 	// (GET /api/v1/controls/{checkId})
 	GetControl(ctx context.Context, request GetControlRequestObject) (GetControlResponseObject, error)
-	// ListDeliveries What was told, and what came of it
+	// ListDeliveries List the notification deliveries
 	// (GET /api/v1/deliveries)
 	ListDeliveries(ctx context.Context, request ListDeliveriesRequestObject) (ListDeliveriesResponseObject, error)
-	// GetDelivery One delivery
+	// GetDelivery Get one delivery
 	// (GET /api/v1/deliveries/{deliveryId})
 	GetDelivery(ctx context.Context, request GetDeliveryRequestObject) (GetDeliveryResponseObject, error)
-	// RetryDelivery Try a failed delivery again
+	// RetryDelivery Retry a failed delivery
 	// (POST /api/v1/deliveries/{deliveryId}/retry)
 	RetryDelivery(ctx context.Context, request RetryDeliveryRequestObject) (RetryDeliveryResponseObject, error)
-	// MakeEvidence Make evidence of a control
+	// MakeEvidence Create evidence of a control
 	// (POST /api/v1/evidence)
 	MakeEvidence(ctx context.Context, request MakeEvidenceRequestObject) (MakeEvidenceResponseObject, error)
-	// ListExceptions Exceptions that were asked for
+	// ListExceptions List the exceptions
 	// (GET /api/v1/exceptions)
 	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
-	// RequestException Ask to live with a finding
+	// RequestException Request an exception for a finding
 	// (POST /api/v1/exceptions)
 	RequestException(ctx context.Context, request RequestExceptionRequestObject) (RequestExceptionResponseObject, error)
-	// GetException One exception
+	// GetException Get one exception
 	// (GET /api/v1/exceptions/{exceptionId})
 	GetException(ctx context.Context, request GetExceptionRequestObject) (GetExceptionResponseObject, error)
 	// GrantException Grant an exception
 	// (POST /api/v1/exceptions/{exceptionId}/grant)
 	GrantException(ctx context.Context, request GrantExceptionRequestObject) (GrantExceptionResponseObject, error)
-	// RevokeException Refuse or take back an exception
+	// RevokeException Reject or revoke an exception
 	// (POST /api/v1/exceptions/{exceptionId}/revoke)
 	RevokeException(ctx context.Context, request RevokeExceptionRequestObject) (RevokeExceptionResponseObject, error)
-	// ListExports What the caller requested or receives and is in progress or ready
+	// ListExports List the caller's reports that are in progress or ready
 	// (GET /api/v1/exports)
 	ListExports(ctx context.Context, request ListExportsRequestObject) (ListExportsResponseObject, error)
-	// MarkExportsSeen Everything up to this report has been seen
+	// MarkExportsSeen Mark the downloads up to a report as seen
 	// (POST /api/v1/exports/seen)
 	MarkExportsSeen(ctx context.Context, request MarkExportsSeenRequestObject) (MarkExportsSeenResponseObject, error)
-	// ListFindings What fails on the servers now
+	// ListFindings List the findings on the servers
 	// (GET /api/v1/findings)
 	ListFindings(ctx context.Context, request ListFindingsRequestObject) (ListFindingsResponseObject, error)
-	// GroupFindings What fails on the servers now, by check or by server
+	// GroupFindings Group the findings on the servers by check or by server
 	// (GET /api/v1/findings/groups)
 	GroupFindings(ctx context.Context, request GroupFindingsRequestObject) (GroupFindingsResponseObject, error)
-	// GetFinding One finding
+	// GetFinding Get one finding
 	// (GET /api/v1/findings/{findingId})
 	GetFinding(ctx context.Context, request GetFindingRequestObject) (GetFindingResponseObject, error)
-	// GetOverview How many instances, databases and open alerts
+	// GetOverview Count instances, databases and open alerts
 	// (GET /api/v1/health-checks/overview)
 	GetOverview(ctx context.Context, request GetOverviewRequestObject) (GetOverviewResponseObject, error)
-	// ListIngestTokens The organization's ingest tokens
+	// ListIngestTokens List the organization's ingest tokens
 	// (GET /api/v1/ingest-tokens)
 	ListIngestTokens(ctx context.Context, request ListIngestTokensRequestObject) (ListIngestTokensResponseObject, error)
-	// CreateIngestToken Make an ingest token
+	// CreateIngestToken Create an ingest token
 	// (POST /api/v1/ingest-tokens)
 	CreateIngestToken(ctx context.Context, request CreateIngestTokenRequestObject) (CreateIngestTokenResponseObject, error)
 	// RevokeIngestToken Revoke an ingest token
 	// (DELETE /api/v1/ingest-tokens/{tokenId})
 	RevokeIngestToken(ctx context.Context, request RevokeIngestTokenRequestObject) (RevokeIngestTokenResponseObject, error)
-	// ListInstances The organization's servers
+	// ListInstances List the organization's servers
 	// (GET /api/v1/instances)
 	ListInstances(ctx context.Context, request ListInstancesRequestObject) (ListInstancesResponseObject, error)
-	// CreateInstance Register a server that Muster itself assesses
+	// CreateInstance Register a server that Muster assesses itself
 	// (POST /api/v1/instances)
 	CreateInstance(ctx context.Context, request CreateInstanceRequestObject) (CreateInstanceResponseObject, error)
 	// TagInstances Set and remove tags of many servers
@@ -17710,31 +17781,31 @@ type StrictServerInterface interface {
 	// RemoveInstance Remove a server
 	// (DELETE /api/v1/instances/{instanceId})
 	RemoveInstance(ctx context.Context, request RemoveInstanceRequestObject) (RemoveInstanceResponseObject, error)
-	// GetInstance One server
+	// GetInstance Get one server
 	// (GET /api/v1/instances/{instanceId})
 	GetInstance(ctx context.Context, request GetInstanceRequestObject) (GetInstanceResponseObject, error)
-	// ChangeInstance Rename, tag, switch on or off, or give a new connection
+	// ChangeInstance Change a server's name, tags, state or connection
 	// (PATCH /api/v1/instances/{instanceId})
 	ChangeInstance(ctx context.Context, request ChangeInstanceRequestObject) (ChangeInstanceResponseObject, error)
 	// AssessInstance Assess a server now
 	// (POST /api/v1/instances/{instanceId}/assess)
 	AssessInstance(ctx context.Context, request AssessInstanceRequestObject) (AssessInstanceResponseObject, error)
-	// ListDatabases The databases of a server
+	// ListDatabases List the databases of a server
 	// (GET /api/v1/instances/{instanceId}/databases)
 	ListDatabases(ctx context.Context, request ListDatabasesRequestObject) (ListDatabasesResponseObject, error)
-	// GetInstanceHealth How a server fares
+	// GetInstanceHealth Get the health of a server
 	// (GET /api/v1/instances/{instanceId}/health)
 	GetInstanceHealth(ctx context.Context, request GetInstanceHealthRequestObject) (GetInstanceHealthResponseObject, error)
-	// ListInstanceNotificationRules Who will be told of a server
+	// ListInstanceNotificationRules List the rules that notify about a server
 	// (GET /api/v1/instances/{instanceId}/notification-rules)
 	ListInstanceNotificationRules(ctx context.Context, request ListInstanceNotificationRulesRequestObject) (ListInstanceNotificationRulesResponseObject, error)
-	// GetOutage The alert that a server is down or silent, and who was told first
+	// GetOutage Get the alert that a server is down or silent, and its first notification
 	// (GET /api/v1/instances/{instanceId}/outage)
 	GetOutage(ctx context.Context, request GetOutageRequestObject) (GetOutageResponseObject, error)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
-	// ListMembers The members of the organization
+	// ListMembers List the members of the organization
 	// (GET /api/v1/members)
 	ListMembers(ctx context.Context, request ListMembersRequestObject) (ListMembersResponseObject, error)
 	// InviteMember Invite a person
@@ -17746,100 +17817,100 @@ type StrictServerInterface interface {
 	// ChangeMember Change a member's role or status
 	// (PATCH /api/v1/members/{memberId})
 	ChangeMember(ctx context.Context, request ChangeMemberRequestObject) (ChangeMemberResponseObject, error)
-	// RenewInvitation Make a new invitation link
+	// RenewInvitation Create a new invitation link
 	// (POST /api/v1/members/{memberId}/invitation)
 	RenewInvitation(ctx context.Context, request RenewInvitationRequestObject) (RenewInvitationResponseObject, error)
-	// GetConnections Open client connections now
+	// GetConnections Count open client connections now
 	// (GET /api/v1/metrics/connections)
 	GetConnections(ctx context.Context, request GetConnectionsRequestObject) (GetConnectionsResponseObject, error)
-	// ListConnectionsContributors Whose connections those are
+	// ListConnectionsContributors List the contributors to a number of connections
 	// (GET /api/v1/metrics/connections/contributors)
 	ListConnectionsContributors(ctx context.Context, request ListConnectionsContributorsRequestObject) (ListConnectionsContributorsResponseObject, error)
-	// GetQueryPerformance Latency of queries, by bucket
+	// GetQueryPerformance Get the latency of queries, by bucket
 	// (GET /api/v1/metrics/query-performance)
 	GetQueryPerformance(ctx context.Context, request GetQueryPerformanceRequestObject) (GetQueryPerformanceResponseObject, error)
-	// ListQueryPerformanceContributors Who is behind a latency
+	// ListQueryPerformanceContributors List the contributors to a latency
 	// (GET /api/v1/metrics/query-performance/contributors)
 	ListQueryPerformanceContributors(ctx context.Context, request ListQueryPerformanceContributorsRequestObject) (ListQueryPerformanceContributorsResponseObject, error)
-	// GetUtilization CPU, memory and the fullest disk of the hosts, by bucket
+	// GetUtilization Get CPU, memory and the fullest disk of the hosts, by bucket
 	// (GET /api/v1/metrics/utilization)
 	GetUtilization(ctx context.Context, request GetUtilizationRequestObject) (GetUtilizationResponseObject, error)
-	// ListUtilizationContributors Which hosts or volumes are behind a figure of utilization
+	// ListUtilizationContributors List the hosts or volumes behind a utilization figure
 	// (GET /api/v1/metrics/utilization/contributors)
 	ListUtilizationContributors(ctx context.Context, request ListUtilizationContributorsRequestObject) (ListUtilizationContributorsResponseObject, error)
-	// GetWaitEvents Sessions that wait at once, by bucket and category
+	// GetWaitEvents Get the number of waiting sessions, by bucket and category
 	// (GET /api/v1/metrics/wait-events)
 	GetWaitEvents(ctx context.Context, request GetWaitEventsRequestObject) (GetWaitEventsResponseObject, error)
-	// ListWaitEventsContributors Who waits
+	// ListWaitEventsContributors List the contributors to a number of waiting sessions
 	// (GET /api/v1/metrics/wait-events/contributors)
 	ListWaitEventsContributors(ctx context.Context, request ListWaitEventsContributorsRequestObject) (ListWaitEventsContributorsResponseObject, error)
-	// ListNotificationRules Who is told of what
+	// ListNotificationRules List the notification rules
 	// (GET /api/v1/notification-rules)
 	ListNotificationRules(ctx context.Context, request ListNotificationRulesRequestObject) (ListNotificationRulesResponseObject, error)
 	// CreateNotificationRule Add a rule
 	// (POST /api/v1/notification-rules)
 	CreateNotificationRule(ctx context.Context, request CreateNotificationRuleRequestObject) (CreateNotificationRuleResponseObject, error)
-	// PreviewNotificationRule What a rule would have matched
+	// PreviewNotificationRule Preview what a rule would have matched
 	// (POST /api/v1/notification-rules/preview)
 	PreviewNotificationRule(ctx context.Context, request PreviewNotificationRuleRequestObject) (PreviewNotificationRuleResponseObject, error)
 	// RemoveNotificationRule Remove a rule
 	// (DELETE /api/v1/notification-rules/{ruleId})
 	RemoveNotificationRule(ctx context.Context, request RemoveNotificationRuleRequestObject) (RemoveNotificationRuleResponseObject, error)
-	// GetNotificationRule One rule
+	// GetNotificationRule Get one rule
 	// (GET /api/v1/notification-rules/{ruleId})
 	GetNotificationRule(ctx context.Context, request GetNotificationRuleRequestObject) (GetNotificationRuleResponseObject, error)
-	// ChangeNotificationRule Change a rule, or switch it on or off
+	// ChangeNotificationRule Change, enable or disable a rule
 	// (PATCH /api/v1/notification-rules/{ruleId})
 	ChangeNotificationRule(ctx context.Context, request ChangeNotificationRuleRequestObject) (ChangeNotificationRuleResponseObject, error)
-	// GetOpenapiJson This contract, JSON
+	// GetOpenapiJson Get this contract as JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
-	// GetOpenapiYaml This contract, YAML
+	// GetOpenapiYaml Get this contract as YAML
 	// (GET /api/v1/openapi.yaml)
 	GetOpenapiYaml(ctx context.Context, request GetOpenapiYamlRequestObject) (GetOpenapiYamlResponseObject, error)
-	// ListBudgets What senders may use, and what they used
+	// ListBudgets Get the ingest budgets and their use
 	// (GET /api/v1/ops/budgets)
 	ListBudgets(ctx context.Context, request ListBudgetsRequestObject) (ListBudgetsResponseObject, error)
-	// ListDeadLetters Messages and jobs that were set aside
+	// ListDeadLetters List the messages and jobs that were set aside
 	// (GET /api/v1/ops/dead-letters)
 	ListDeadLetters(ctx context.Context, request ListDeadLettersRequestObject) (ListDeadLettersResponseObject, error)
-	// DropDeadLetter Give up on one
+	// DropDeadLetter Drop a dead letter
 	// (DELETE /api/v1/ops/dead-letters/{deadLetterId})
 	DropDeadLetter(ctx context.Context, request DropDeadLetterRequestObject) (DropDeadLetterResponseObject, error)
-	// RetryDeadLetter Try one again
+	// RetryDeadLetter Retry a dead letter
 	// (POST /api/v1/ops/dead-letters/{deadLetterId}/retry)
 	RetryDeadLetter(ctx context.Context, request RetryDeadLetterRequestObject) (RetryDeadLetterResponseObject, error)
-	// ListDroppedEngines Engines that tiles were answered without
+	// ListDroppedEngines List the engines that tiles left out
 	// (GET /api/v1/ops/engines)
 	ListDroppedEngines(ctx context.Context, request ListDroppedEnginesRequestObject) (ListDroppedEnginesResponseObject, error)
-	// ListJobs The report build queue
+	// ListJobs List the queue of report builds
 	// (GET /api/v1/ops/jobs)
 	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
-	// ListEventLogs How far the event logs are verified
+	// ListEventLogs Get the progress of the verification of the event logs
 	// (GET /api/v1/ops/logs)
 	ListEventLogs(ctx context.Context, request ListEventLogsRequestObject) (ListEventLogsResponseObject, error)
-	// ListFallenLoops Background loops that fell
+	// ListFallenLoops List the background loops that failed
 	// (GET /api/v1/ops/loops)
 	ListFallenLoops(ctx context.Context, request ListFallenLoopsRequestObject) (ListFallenLoopsResponseObject, error)
-	// ListOutbox Mails that were written to files because no mail server is set
+	// ListOutbox List the e-mails that were written to files because no mail server is set
 	// (GET /api/v1/ops/outbox)
 	ListOutbox(ctx context.Context, request ListOutboxRequestObject) (ListOutboxResponseObject, error)
-	// GetOutboxMail One mail as written
+	// GetOutboxMail Get one e-mail as it was written
 	// (GET /api/v1/ops/outbox/{mailId})
 	GetOutboxMail(ctx context.Context, request GetOutboxMailRequestObject) (GetOutboxMailResponseObject, error)
-	// ListProjections How far the read models are
+	// ListProjections Get the progress of the read models
 	// (GET /api/v1/ops/projections)
 	ListProjections(ctx context.Context, request ListProjectionsRequestObject) (ListProjectionsResponseObject, error)
-	// GetProjectionDiff What the last rebuild changed
+	// GetProjectionDiff Compare the two generations of the last rebuild
 	// (GET /api/v1/ops/projections/{name}/diff)
 	GetProjectionDiff(ctx context.Context, request GetProjectionDiffRequestObject) (GetProjectionDiffResponseObject, error)
-	// RebuildProjection Fill the next generation beside the live one and switch
+	// RebuildProjection Rebuild a read model in a new generation and switch to it
 	// (POST /api/v1/ops/projections/{name}/rebuild)
 	RebuildProjection(ctx context.Context, request RebuildProjectionRequestObject) (RebuildProjectionResponseObject, error)
-	// ListSenders What senders sent, and what became of it
+	// ListSenders List the senders and the results of their calls
 	// (GET /api/v1/ops/senders)
 	ListSenders(ctx context.Context, request ListSendersRequestObject) (ListSendersResponseObject, error)
-	// GetOrganization The caller's organization
+	// GetOrganization Get the caller's organization
 	// (GET /api/v1/organization)
 	GetOrganization(ctx context.Context, request GetOrganizationRequestObject) (GetOrganizationResponseObject, error)
 	// ChangeOrganization Change the organization's settings
@@ -17848,64 +17919,64 @@ type StrictServerInterface interface {
 	// ChangePassword Change the caller's password
 	// (POST /api/v1/password)
 	ChangePassword(ctx context.Context, request ChangePasswordRequestObject) (ChangePasswordResponseObject, error)
-	// ListReports The history of one kind of report, or of several
+	// ListReports List reports of one or more kinds
 	// (GET /api/v1/reports)
 	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
 	// CreateReport Request a report
 	// (POST /api/v1/reports)
 	CreateReport(ctx context.Context, request CreateReportRequestObject) (CreateReportResponseObject, error)
-	// VerifyReport Is this file one of ours?
+	// VerifyReport Check whether a file is one of ours
 	// (POST /api/v1/reports/verify)
 	VerifyReport(ctx context.Context, request VerifyReportRequestObject) (VerifyReportResponseObject, error)
-	// GetReport One report with its recipients
+	// GetReport Get one report with its recipients
 	// (GET /api/v1/reports/{reportId})
 	GetReport(ctx context.Context, request GetReportRequestObject) (GetReportResponseObject, error)
-	// DownloadReport The PDF
+	// DownloadReport Download the PDF
 	// (GET /api/v1/reports/{reportId}/download)
 	DownloadReport(ctx context.Context, request DownloadReportRequestObject) (DownloadReportResponseObject, error)
-	// ListReportEvents The audit trail of one report, oldest first
+	// ListReportEvents List the audit trail of a report, oldest first
 	// (GET /api/v1/reports/{reportId}/events)
 	ListReportEvents(ctx context.Context, request ListReportEventsRequestObject) (ListReportEventsResponseObject, error)
-	// ListReportFiles The files of a report that the caller can fetch now
+	// ListReportFiles List the files of a report that the caller can download now
 	// (GET /api/v1/reports/{reportId}/files)
 	ListReportFiles(ctx context.Context, request ListReportFilesRequestObject) (ListReportFilesResponseObject, error)
-	// GetReportFile One of the files of a report
+	// GetReportFile Download one file of a report
 	// (GET /api/v1/reports/{reportId}/files/{fileName})
 	GetReportFile(ctx context.Context, request GetReportFileRequestObject) (GetReportFileResponseObject, error)
-	// ListReportMails What was mailed about a report
+	// ListReportMails List the e-mails about a report
 	// (GET /api/v1/reports/{reportId}/mails)
 	ListReportMails(ctx context.Context, request ListReportMailsRequestObject) (ListReportMailsResponseObject, error)
-	// GetReportMail One mail about a report, byte for byte
+	// GetReportMail Get one e-mail about a report, byte for byte
 	// (GET /api/v1/reports/{reportId}/mails/{memberId})
 	GetReportMail(ctx context.Context, request GetReportMailRequestObject) (GetReportMailResponseObject, error)
-	// GetReportProof What proves the report without Muster
+	// GetReportProof Get the proof of the report
 	// (GET /api/v1/reports/{reportId}/proof)
 	GetReportProof(ctx context.Context, request GetReportProofRequestObject) (GetReportProofResponseObject, error)
-	// ListSchedules The schedules of the organization
+	// ListSchedules List the organization's schedules
 	// (GET /api/v1/schedules)
 	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
-	// CreateSchedule Have a report requested by the calendar
+	// CreateSchedule Create a schedule
 	// (POST /api/v1/schedules)
 	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
-	// PreviewSchedule When a schedule would be due
+	// PreviewSchedule Preview the due times of a schedule
 	// (POST /api/v1/schedules/preview)
 	PreviewSchedule(ctx context.Context, request PreviewScheduleRequestObject) (PreviewScheduleResponseObject, error)
 	// RemoveSchedule Remove a schedule
 	// (DELETE /api/v1/schedules/{scheduleId})
 	RemoveSchedule(ctx context.Context, request RemoveScheduleRequestObject) (RemoveScheduleResponseObject, error)
-	// GetSchedule One schedule
+	// GetSchedule Get one schedule
 	// (GET /api/v1/schedules/{scheduleId})
 	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
-	// ChangeSchedule Change, switch on or off, or take over a schedule
+	// ChangeSchedule Change, enable, disable or take over a schedule
 	// (PATCH /api/v1/schedules/{scheduleId})
 	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
-	// ListScheduleRuns What became of each due time
+	// ListScheduleRuns List the due times of a schedule and their results
 	// (GET /api/v1/schedules/{scheduleId}/runs)
 	ListScheduleRuns(ctx context.Context, request ListScheduleRunsRequestObject) (ListScheduleRunsResponseObject, error)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(ctx context.Context, request SignOutRequestObject) (SignOutResponseObject, error)
-	// GetSession Who am I?
+	// GetSession Get the caller's session
 	// (GET /api/v1/session)
 	GetSession(ctx context.Context, request GetSessionRequestObject) (GetSessionResponseObject, error)
 	// SignIn Sign in
@@ -17914,85 +17985,85 @@ type StrictServerInterface interface {
 	// RevokeOtherSessions End all other sessions of the caller
 	// (DELETE /api/v1/sessions)
 	RevokeOtherSessions(ctx context.Context, request RevokeOtherSessionsRequestObject) (RevokeOtherSessionsResponseObject, error)
-	// ListSessions The caller's active sessions
+	// ListSessions List the caller's active sessions
 	// (GET /api/v1/sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
 	// RevokeSession End one session of the caller
 	// (DELETE /api/v1/sessions/{sessionId})
 	RevokeSession(ctx context.Context, request RevokeSessionRequestObject) (RevokeSessionResponseObject, error)
-	// GetSetup Is a first administrator still needed?
+	// GetSetup Check whether a first administrator is needed
 	// (GET /api/v1/setup)
 	GetSetup(ctx context.Context, request GetSetupRequestObject) (GetSetupResponseObject, error)
-	// SetUp Make the first administrator
+	// SetUp Create the first administrator
 	// (POST /api/v1/setup)
 	SetUp(ctx context.Context, request SetUpRequestObject) (SetUpResponseObject, error)
-	// ListStatements What the servers execute
+	// ListStatements List the statements that the servers execute
 	// (GET /api/v1/statements)
 	ListStatements(ctx context.Context, request ListStatementsRequestObject) (ListStatementsResponseObject, error)
-	// GetStatement One statement
+	// GetStatement Get one statement
 	// (GET /api/v1/statements/{statementId})
 	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
-	// ListTags The tags that servers have
+	// ListTags List the tags that servers have
 	// (GET /api/v1/tags)
 	ListTags(ctx context.Context, request ListTagsRequestObject) (ListTagsResponseObject, error)
-	// FinishOIDC Come back from the identity provider
+	// FinishOIDC Return from the identity provider
 	// (GET /auth/oidc/{provider}/callback)
 	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
 	// StartOIDC Sign in with the organization's identity provider
 	// (GET /auth/oidc/{provider}/start)
 	StartOIDC(ctx context.Context, request StartOIDCRequestObject) (StartOIDCResponseObject, error)
-	// GetHealth Alive
+	// GetHealth Liveness check
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
-	// RecordAgent How an agent is
+	// RecordAgent Report the state of an agent
 	// (POST /ingest/v1/agents)
 	RecordAgent(ctx context.Context, request RecordAgentRequestObject) (RecordAgentResponseObject, error)
-	// ReceiveAlertmanagerAlerts What Prometheus and vmalert send to an Alertmanager
+	// ReceiveAlertmanagerAlerts Receive the alerts that Prometheus and vmalert send to an Alertmanager
 	// (POST /ingest/v1/alertmanager/api/v2/alerts)
 	ReceiveAlertmanagerAlerts(ctx context.Context, request ReceiveAlertmanagerAlertsRequestObject) (ReceiveAlertmanagerAlertsResponseObject, error)
-	// ReceiveAlertmanagerWebhook What Alertmanager sends to a webhook receiver
+	// ReceiveAlertmanagerWebhook Receive the webhook of Alertmanager
 	// (POST /ingest/v1/alertmanager/webhook)
 	ReceiveAlertmanagerWebhook(ctx context.Context, request ReceiveAlertmanagerWebhookRequestObject) (ReceiveAlertmanagerWebhookResponseObject, error)
-	// RecordAlerts Alerts as the sender knows them
+	// RecordAlerts Send alerts
 	// (POST /ingest/v1/alerts)
 	RecordAlerts(ctx context.Context, request RecordAlertsRequestObject) (RecordAlertsResponseObject, error)
-	// RecordAssessments What another tool found on instances
+	// RecordAssessments Send assessments of another tool
 	// (POST /ingest/v1/assessments)
 	RecordAssessments(ctx context.Context, request RecordAssessmentsRequestObject) (RecordAssessmentsResponseObject, error)
-	// RecordFleet Instances and databases as the sender knows them
+	// RecordFleet Send instances and databases
 	// (POST /ingest/v1/fleet)
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
-	// ReceiveGrafanaWebhook What a webhook contact point of Grafana sends
+	// ReceiveGrafanaWebhook Receive the webhook of a Grafana contact point
 	// (POST /ingest/v1/grafana/webhook)
 	ReceiveGrafanaWebhook(ctx context.Context, request ReceiveGrafanaWebhookRequestObject) (ReceiveGrafanaWebhookResponseObject, error)
-	// ReceiveOtlpLogs OTLP/HTTP logs
+	// ReceiveOtlpLogs Send logs by OTLP/HTTP
 	// (POST /ingest/v1/otlp/v1/logs)
 	ReceiveOtlpLogs(ctx context.Context, request ReceiveOtlpLogsRequestObject) (ReceiveOtlpLogsResponseObject, error)
-	// ReceiveOtlpMetrics OTLP/HTTP metrics
+	// ReceiveOtlpMetrics Send metrics by OTLP/HTTP
 	// (POST /ingest/v1/otlp/v1/metrics)
 	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
-	// ReceivePrometheusWrite Prometheus remote_write, 1.0 and 2.0
+	// ReceivePrometheusWrite Send samples by Prometheus remote_write 1.0 or 2.0
 	// (POST /ingest/v1/prometheus/write)
 	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
-	// RecordSamples Measurements of hosts, sessions and statements
+	// RecordSamples Send measurements of hosts, sessions and statements
 	// (POST /ingest/v1/samples)
 	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
-	// GetMetrics The service's own metrics, Prometheus text
+	// GetMetrics Get the service's own metrics as Prometheus text
 	// (GET /metrics)
 	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
-	// GetCheckpoint The last checkpoint of a log
+	// GetCheckpoint Get the last checkpoint of a log
 	// (GET /proof/{log}/checkpoint)
 	GetCheckpoint(ctx context.Context, request GetCheckpointRequestObject) (GetCheckpointResponseObject, error)
-	// GetConsistency That a log's tree begins with a smaller one
+	// GetConsistency Get a consistency proof between two sizes of a log's tree
 	// (GET /proof/{log}/consistency)
 	GetConsistency(ctx context.Context, request GetConsistencyRequestObject) (GetConsistencyResponseObject, error)
-	// GetTile A tile of a log's Merkle tree
+	// GetTile Get a tile of a log's Merkle tree
 	// (GET /proof/{log}/tile/{level}/{tile})
 	GetTile(ctx context.Context, request GetTileRequestObject) (GetTileResponseObject, error)
-	// GetReadiness Ready to serve
+	// GetReadiness Readiness check
 	// (GET /readyz)
 	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
-	// GetVersion What runs here
+	// GetVersion Get the version of the running program
 	// (GET /version)
 	GetVersion(ctx context.Context, request GetVersionRequestObject) (GetVersionResponseObject, error)
 }
