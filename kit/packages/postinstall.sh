@@ -1,7 +1,7 @@
 #!/bin/sh
-# After an installation or an upgrade, by dpkg and rpm: the account, and what runs is
-# started anew. Nothing is started that was not. DPKG_ROOT is another root, in which
-# there is nothing to run.
+# After an installation or an upgrade, by dpkg and rpm: create the account, and restart
+# the services that run. Services that do not run are not started. DPKG_ROOT is another
+# root, in which no service runs.
 set -e
 root=${DPKG_ROOT:-}
 if command -v systemd-sysusers >/dev/null; then
@@ -13,7 +13,7 @@ if [ -z "$root" ] && [ -d /run/systemd/system ]; then
   systemctl daemon-reload
   systemctl try-restart muster.service muster-agent.service
 fi
-# dpkg says which version was there before, rpm that there are two now.
+# dpkg passes the previous version, rpm the number of installed versions.
 if [ "$1" = configure ] && [ -z "$2" ] || [ "$1" = 1 ]; then
   echo 'muster: set /etc/muster/environment, then: systemctl enable --now muster'
 fi

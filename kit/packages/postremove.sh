@@ -1,7 +1,6 @@
 #!/bin/sh
-# After the program is gone, by dpkg (remove, purge) and rpm (0). What it kept stays: the
-# database, the reports and the key without which neither can be read are nobody's to
-# delete but the operator's.
+# After the program was removed, by dpkg (remove, purge) and rpm (0). Its data stays: only
+# the operator may delete the database, the reports, and the key that is needed to read them.
 set -e
 case "$1" in remove | purge | 0) ;; *) exit 0 ;; esac
 if [ -z "${DPKG_ROOT:-}" ] && [ -d /run/systemd/system ]; then
