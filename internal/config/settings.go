@@ -74,10 +74,10 @@ func servingSettings(c *Config) []setting {
 		row("budget-events", "1000000", "`events` that an organization's senders may cause in a day", &c.Budgets.Events, positive(math.MaxInt64)),
 		row("budget-open-alerts", "100000", "`alerts` that may be open in an organization before new ones are refused", &c.Budgets.OpenAlerts, positive(math.MaxInt64)),
 		row("budget-token-share", "10", "`percent` of each of these budgets that one token may use", &c.Budgets.TokenShare, positive(100)),
-		onOff("collect-own-host", "on", "measure this machine, as an agent would", &c.CollectOwnHost),
-		row("target-networks", "", "`networks` in which servers may be registered, such as 10.0.0.0/8,fd00::/8 (default all but link-local, multicast and unspecified)",
+		onOff("collect-own-host", "on", "measure this machine, like an agent", &c.CollectOwnHost),
+		row("target-networks", "", "`networks` in which servers may be registered, such as 10.0.0.0/8,fd00::/8 (default all except link-local, multicast and unspecified)",
 			&c.TargetNetworks, optional(someNetworks)),
-		row("channel-networks", "", "`networks` to which notifications may be sent, such as 10.0.0.0/8 (default all but private, loopback, link-local, multicast and unspecified)",
+		row("channel-networks", "", "`networks` to which notifications may be sent, such as 10.0.0.0/8 (default all except private, loopback, link-local, multicast and unspecified)",
 			&c.ChannelNetworks, optional(someNetworks)),
 		row("trusted-proxies", "", "`networks` of proxies whose X-Forwarded-For Muster trusts, such as 10.0.0.0/8,::1 (default none)",
 			&c.TrustedProxies, networks),
@@ -97,7 +97,7 @@ func storingSettings(c *Config) []setting {
 		confidential("blob-url", "`URL` of the store for reports, file:///… or s3://… (default <data-dir>/blobs)", &c.BlobURL),
 		confidential("measurements-url", "`URL` of ClickHouse for measurements of closed hours, clickhouse://user:password@host:9000[,host…]/database[?cluster=NAME&secure=true] (default in the database)",
 			&c.MeasurementsURL, "clickhouse"),
-		row("secret-key-file", "", "`file` with the secret keys, one a line, the first is current; made at first start, shared by all processes (default <data-dir>/secret.key)",
+		row("secret-key-file", "", "`file` with the secret keys, one per line, the first is current; created at first start, shared by all processes (default <data-dir>/secret.key)",
 			&c.SecretKeyFile, optional(path)),
 		row("feed-key", "", "public minisign `key`; 'muster feed update' then refuses files without its signature (default none)",
 			&c.FeedKey, optional(publicKey)),
@@ -109,13 +109,13 @@ func storingSettings(c *Config) []setting {
 // provingSettings say by what strangers are convinced.
 func provingSettings(c *Config) []setting {
 	return []setting{
-		row("signing-cert-file", "", "PEM `file` with the certificate that signs PDFs, and its chain (default made from the secret key)",
+		row("signing-cert-file", "", "PEM `file` with the certificate that signs PDFs, and its chain (default derived from the secret key)",
 			&c.SigningCert, optional(path)),
-		row("signing-key-file", "", "PEM `file` with the key of that certificate: RSA, or ECDSA on P-256 or P-384 (default made from the secret key)", &c.SigningKey, optional(path)),
-		onOff("proof-public", "off", "let anyone read the logs' checkpoints and tiles (/proof); they hold digests, no content", &c.ProofPublic),
+		row("signing-key-file", "", "PEM `file` with the key of that certificate: RSA, or ECDSA on P-256 or P-384 (default derived from the secret key)", &c.SigningKey, optional(path)),
+		onOff("proof-public", "off", "let anyone read the logs' checkpoints and tiles (/proof); they contain digests, no content", &c.ProofPublic),
 		row("tsa-url", "", "`URL` of an RFC 3161 service that time-stamps proofs; it receives digests, no content, and reports do not wait for it (default none)",
 			&c.TSAURL, optional(webURL)),
-		row("witnesses", "", "`file` of witnesses that cosign checkpoints, one a line: C2SP verifier key and URL (default none)",
+		row("witnesses", "", "`file` of witnesses that cosign checkpoints, one per line: C2SP verifier key and URL (default none)",
 			&c.Witnesses, optional(path)),
 	}
 }
