@@ -114,21 +114,21 @@ func deeds() map[string]func(c column) []answer {
 		}
 	}
 	gone := members{"externalId": "d", "name": "d", "createdAt": time.Unix(0, 0), "removed": true}
-	const theirs, other, connected = "an instance that is not the token's", "an alert of another instance or of none", "an instance with a connection"
+	const theirs, other, connected = "an instance outside the token", "an alert about another instance or about none", "an instance with a connection"
 	return map[string]func(c column) []answer{
-		fleetPath + " an instance as it is":                        tell("own", nil),
-		fleetPath + " a new instance":                              tell("new", nil),
-		fleetPath + " another name of its instance":                tell("own", members{"name": "x"}),
-		fleetPath + " another host of its instance":                tell("own", members{"host": "x"}, members{"host": ""}),
-		fleetPath + " its instance, switched off or on":            tell("own", members{"active": false}),
-		fleetPath + " another engine of its instance":              tell("own", members{"engine": "oracle"}),
-		fleetPath + " another version of its instance":             tell("too", members{"version": "99"}),
-		fleetPath + " databases of its instance, new and removed":  tell("too", members{"databases": []members{{"externalId": "n", "name": "n", "createdAt": time.Unix(0, 0)}}}, members{"databases": []members{gone.with(members{"externalId": "n"})}}),
-		fleetPath + " its instance, removed":                       tell("doomed", members{"removed": true}),
-		fleetPath + " " + theirs:                                   tell("theirs", nil),
-		fleetPath + " another name, host or state of " + connected: tell("connected", members{"name": "x"}, members{"host": "x"}, members{"active": false}),
-		fleetPath + " " + connected + ", removed":                  tell("connected", members{"removed": true}),
-		fleetPath + " a removed database of " + connected:          tell("connected", members{"databases": []members{gone}}),
+		fleetPath + " an unchanged instance":                      tell("own", nil),
+		fleetPath + " a new instance":                             tell("new", nil),
+		fleetPath + " a new name for its instance":                tell("own", members{"name": "x"}),
+		fleetPath + " a new host for its instance":                tell("own", members{"host": "x"}, members{"host": ""}),
+		fleetPath + " its instance, deactivated or activated":     tell("own", members{"active": false}),
+		fleetPath + " another engine for its instance":            tell("own", members{"engine": "oracle"}),
+		fleetPath + " a new version of its instance":              tell("too", members{"version": "99"}),
+		fleetPath + " new and removed databases of its instance":  tell("too", members{"databases": []members{{"externalId": "n", "name": "n", "createdAt": time.Unix(0, 0)}}}, members{"databases": []members{gone.with(members{"externalId": "n"})}}),
+		fleetPath + " the removal of its instance":                tell("doomed", members{"removed": true}),
+		fleetPath + " " + theirs:                                  tell("theirs", nil),
+		fleetPath + " a new name, host or state for " + connected: tell("connected", members{"name": "x"}, members{"host": "x"}, members{"active": false}),
+		fleetPath + " the removal of " + connected:                tell("connected", members{"removed": true}),
+		fleetPath + " a removed database of " + connected:         tell("connected", members{"databases": []members{gone}}),
 
 		samplesPath + " sessions and statements of its instance":         one(func(c column) answer { return c.sessions("own") }),
 		samplesPath + " sessions or statements of " + theirs:             one(func(c column) answer { return c.sessions("theirs") }),
@@ -154,9 +154,9 @@ func deeds() map[string]func(c column) []answer {
 		assessmentsPath + " an assessment of its instance": one(func(c column) answer { return c.send(assessmentsPath, sentBatch(c.of(c.name+"-own", time.Hour))) }),
 		assessmentsPath + " an assessment of " + theirs:    one(func(c column) answer { return c.send(assessmentsPath, sentBatch(c.of(c.name+"-theirs", time.Hour))) }),
 		assessmentsPath + " an assessment of " + connected: one(func(c column) answer { return c.send(assessmentsPath, sentBatch(c.of(c.name+"-connected", time.Hour))) }),
-		nativePath + " an alert of its instance":           one(func(c column) answer { return c.alert("own") }),
+		nativePath + " an alert about its instance":        one(func(c column) answer { return c.alert("own") }),
 		nativePath + " " + other:                           func(c column) []answer { return []answer{c.alert("theirs"), c.alert("")} },
-		webhookPath + " an alert of its instance":          one(func(c column) answer { return c.fires(webhookPath, "own") }),
+		webhookPath + " an alert about its instance":       one(func(c column) answer { return c.fires(webhookPath, "own") }),
 		webhookPath + " " + other: func(c column) []answer {
 			return []answer{c.fires(webhookPath, "theirs"), c.fires(webhookPath, "nobody")}
 		},
@@ -164,8 +164,8 @@ func deeds() map[string]func(c column) []answer {
 		grafanaPath + " " + other: func(c column) []answer {
 			return []answer{c.fires(grafanaPath, "theirs"), c.fires(grafanaPath, "nobody")}
 		},
-		agentsPath + " a report on its instance": one(func(c column) answer { return c.reports("own") }),
-		agentsPath + " a report on " + theirs:    one(func(c column) answer { return c.reports("theirs") }),
+		agentsPath + " a report about its instance": one(func(c column) answer { return c.reports("own") }),
+		agentsPath + " a report about " + theirs:    one(func(c column) answer { return c.reports("theirs") }),
 		agentsPath + " a server of another engine as its instance": one(func(c column) answer {
 			met := members{"identity": members{"engine": "oracle", "system": "7", "process": "1000", "role": "", "pooler": ""}}
 			return c.send(agentsPath, c.reportOf(c.name, reported(c.name+"-own").with(met)), as(c.name))
@@ -180,7 +180,7 @@ func TestTheTableOfTokens(t *testing.T) {
 	w := newWorld(t)
 	page, err := os.ReadFile("../../docs/security.md")
 	must(t, err)
-	_, table, _ := strings.Cut(string(page), "| Door | What is sent | Limited token | Token without a limit |\n|---|---|---|---|\n")
+	_, table, _ := strings.Cut(string(page), "| Endpoint | Content | Limited token | Token without a limit |\n|---|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	all, door := deeds(), ""
 	columns := []column{w.column("l", true), w.column("u", false)}
@@ -208,7 +208,7 @@ func TestTheTableOfTokens(t *testing.T) {
 			}
 			if n := w.droppedSamples(door)["forbidden"] - before; n >= float64(len(answers)) {
 				outcomes = []string{"dropped `forbidden`"}
-			} else if agent, _ := w.agentOf(w.ours.admin, c.id("theirs")); door == agentsPath && strings.HasSuffix(deed, "not the token's") && agent == nil {
+			} else if agent, _ := w.agentOf(w.ours.admin, c.id("theirs")); door == agentsPath && strings.HasSuffix(deed, "outside the token") && agent == nil {
 				outcomes = []string{"left out"}
 			}
 			if got := slices.Compact(outcomes); !cmp.Equal(got, []string{cells[2+i]}) {
@@ -224,7 +224,7 @@ func TestTheTableOfTokens(t *testing.T) {
 // outcome is an answer as the table has it.
 func (a answer) outcome() string {
 	if a.Code < 300 {
-		return "taken"
+		return "accepted"
 	}
 	return fmt.Sprintf("%d `%v`", a.Code, a.object()["code"])
 }
