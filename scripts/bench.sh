@@ -190,11 +190,11 @@ row "resident set of an idle \`serve\`" "≤ 120 MiB" "$(round "$idle") MiB" \
 two=BenchmarkTwoOrganizations
 for of in p50 p95; do
   ratio=$(figure $two $of-ratio)
-  row "a server and its sample of one organization while another sends the worst bodies of every door, $of" "≤ 2 times what it takes alone" "$(round "$ratio") times" \
+  row "a server and its sample of one organization while another sends the worst bodies to every endpoint, $of" "≤ 2 times its time alone" "$(round "$ratio") times" \
     "$(round "$(figure $two $of-ms)") ms, alone $(round "$(figure $two alone-$of-ms)") ms; $(figure $two attacks) bodies were answered" "$ratio" '<=' 2
 done
 peak=$(figure $two peak-MiB)
-row "the most memory of \`serve\` meanwhile" "≤ 512 MiB" "$(round "$peak") MiB" "–" "$peak" '<=' 512
+row "the peak memory of \`serve\` meanwhile" "≤ 512 MiB" "$(round "$peak") MiB" "–" "$peak" '<=' 512
 
 again=$(figure BenchmarkStart ready-s) killed=$(figure BenchmarkStart killed-s) resident=$(figure BenchmarkStart ready-MiB)
 row "from the start of \`serve\` to ready on logs of 1,000,000 events" "≤ 10 s, ≤ 120 MiB" "$(round "$again") s, $(round "$resident") MiB" \
@@ -211,7 +211,7 @@ intake=BenchmarkAlertsOverHTTP
 rate=$(figure $intake alerts/s) lag=$(figure $intake lag-s) p95=$(figure $intake append-p95-ms)
 row "alerts over HTTP, 100 a call, half of them repeats, for $(round "$(figure $intake seconds)") s" "≥ 5,000 alerts/s" \
   "$(thousands "$rate") alerts/s" "a call p50 $(round "$(figure $intake call-p50-ms)") ms, p95 $(round "$(figure $intake call-p95-ms)") ms" "$rate" '>=' 5000
-row "how far projections are behind during the flood of alerts, at most" "≤ 2 s" "$(round "$lag") s" \
+row "the largest delay of the projections during the flood of alerts" "≤ 2 s" "$(round "$lag") s" \
   "$(figure $intake lagging-answers) answers did not wait for them" "$lag" '<=' 2
 row "append to \`reports\` during the flood of alerts, p95" "≤ 50 ms" "$(round "$p95") ms" \
   "p50 $(round "$(figure $intake append-p50-ms)") ms; before the flood p95 $(round "$(figure $intake alone-p95-ms)") ms" "$p95" '<=' 50
@@ -221,11 +221,11 @@ row "log of a day in which 1,000 alerts fire and are resent every minute" "≤ 6
   "$(thousands "$(figure $firing events)") events, themselves $(round "$(figure $firing rows-MB)") MB; beside the log $(round "$(figure $firing beside-MB)") MB" \
   "$log" '<=' 60
 wal=$(figure $firing wal-MB)
-row "what that day writes ahead (WAL)" "≤ 450 MB" "$(thousands "$wal") MB" "a call p50 $(round "$(figure $firing call-p50-ms)") ms, p95 $(round "$(figure $firing call-p95-ms)") ms" \
+row "WAL of that day" "≤ 450 MB" "$(thousands "$wal") MB" "a call p50 $(round "$(figure $firing call-p50-ms)") ms, p95 $(round "$(figure $firing call-p95-ms)") ms" \
   "$wal" '<=' 450
 alerts=BenchmarkAlerts
 rate=$(figure $alerts/rebuild=both events/s)
-row "rebuild of \`fleet\` and \`alerts\` at the same time, events of the log that both have passed" "≥ 40,000 events/s" "$(thousands "$rate") events/s" \
+row "rebuild of \`fleet\` and \`alerts\` at the same time, events of the log that both have read" "≥ 40,000 events/s" "$(thousands "$rate") events/s" \
   "\`fleet\` alone $(thousands "$(figure $alerts/rebuild=fleet events/s)"), \`alerts\` alone $(thousands "$(figure $alerts/rebuild=alerts events/s)") events/s" \
   "$rate" '>=' 40000
 # p95_row NAME GOAL WHAT [BESIDE] is a row of how long something took, in ms.
@@ -266,7 +266,7 @@ for tile in utilization query-performance wait-events; do
     tile_row "$tile" "$window" 200 30 "$what, 200 of them"
     tile_row "$tile" "$window" 10 10 "$what, 10 of them"
   done
-  p95_row "$tiles/$tile/kept" 5 "$tile, 7d at 1m, kept from before"
+  p95_row "$tiles/$tile/kept" 5 "$tile, 7d at 1m, cached"
 done
 # promql_row ENGINE NAME GOAL WHAT INSTANCES... is how many times as long PromQL takes, where
 # that is the least of all tiles and windows.
@@ -284,7 +284,7 @@ promql_row() {
       done
     done
   done
-  row "PromQL on $called takes so many times as long for the same tile of 1,000 instances, $what: the least of all" "≥ $goal" "$(round "$least")" "${where:-$called is not installed}" "$least" '>=' "$goal"
+  row "how many times as long PromQL on $called takes for the same tile of 1,000 instances, $what: the smallest ratio" "≥ $goal" "$(round "$least")" "${where:-$called is not installed}" "$least" '>=' "$goal"
 }
 for of in promql:Prometheus victoria:VictoriaMetrics; do
   promql_row "${of%:*}" "${of#*:}" 8 "the whole organization" 0
@@ -306,13 +306,13 @@ for n in 0:50 200:40 10:20; do
 done
 finds=BenchmarkFindings
 p95_row $finds/first 30 "findings of 1,000 instances, 30 each, first page" "one statement without exceptions and names $(round "$(figure $finds/first sql-ms)") ms"
-p95_row $finds/oldest 30 "the same, those that are there longest"
+p95_row $finds/oldest 30 "the same, the oldest"
 p95_row $finds/by-instance 30 "the same, by instance, page 50"
 p95_row $finds/search 30 "the same, searched for an object"
 p95_row $finds/security 30 "the same, of one domain and severity"
 p95_row $finds/instance 30 "the same, of one instance"
 list=BenchmarkInstances
-p95_row $list/first 100 "the list of 1,000 instances with how they fare, first page"
+p95_row $list/first 100 "the list of 1,000 instances with their state, first page"
 p95_row $list/page-of-200 100 "the same, 200 a page"
 p95_row $list/by-alerts 100 "the same, first page by alerts"
 p95_row $list/by-cpu 100 "the same, by CPU"
@@ -322,16 +322,16 @@ statements=BenchmarkStatements
 on_the_hour() { echo "on the hour p95 $(round "$(figure "$statements/$1" p95-ms)") ms"; }
 for bucket in "an hour" "a minute"; do
   for by in instance database statement; do
-    p95_row "$statements/${bucket#* }-by-$by" 80 "who is behind a latency, 1,000 instances with 200 statements each: of $bucket by $by"
+    p95_row "$statements/${bucket#* }-by-$by" 80 "contributors of a latency, 1,000 instances with 200 statements each: of $bucket by $by"
   done
 done
-p95_row $statements/hour-maximum 80 "the same, behind the maximum of an hour by statement"
+p95_row $statements/hour-maximum 80 "the same, of the maximum of an hour by statement"
 p95_row $statements/day-by-instance 80 "the same, of 24 h by instance"
 p95_row $statements/day-by-statement 2000 "the same, of 24 h by statement" "$(on_the_hour hours-by-statement)"
 p95_row $statements/day-of-one 15 "the same, of 24 h of one instance by statement"
-p95_row $statements/list-of-a-day 2500 "statements of theirs, first page of 24 h" "$(on_the_hour list-of-hours)"
+p95_row $statements/list-of-a-day 2500 "list of statements, first page of 24 h" "$(on_the_hour list-of-hours)"
 p95_row $statements/list-of-one 30 "the same, of one instance"
-p95_row $statements/slower 5000 "the same, those that are slower than before" "$(on_the_hour slower-of-hours)"
+p95_row $statements/slower 5000 "the same, statements slower than before" "$(on_the_hour slower-of-hours)"
 flood=BenchmarkStatementsOverHTTP
 rate=$(figure $flood deltas/s) behind=$(figure $flood behind-s) size=$(figure $flood bytes/delta)
 # shares BENCHMARK says what each process took.
@@ -341,7 +341,7 @@ shares() {
 # The pace is the goal: what is left of it when the last answers have come is a little less.
 row "statement deltas over HTTP, sent at $(thousands "$(figure $flood pace/s)")/s for $(round "$(figure $flood seconds)") s" "≥ 40,000 deltas/s" "$(thousands "$rate") deltas/s" \
   "a call of 800 p50 $(round "$(figure $flood call-p50-ms)") ms, p95 $(round "$(figure $flood call-p95-ms)") ms; $(shares $flood); the minute before, in which every statement is new, $(thousands "$(figure $flood new-deltas/s)") deltas/s" "$rate" '>=' 39800
-row "how far the series are behind meanwhile, at most" "≤ 15 s" "$(round "$behind") s" \
+row "the largest delay of the series meanwhile" "≤ 15 s" "$(round "$behind") s" \
   "caught up $(round "$(figure $flood caught-up-s)") s after the last call; $(round "$(figure $flood new-behind-s)") s while every statement is new" "$behind" '<=' 15
 row "a statement delta on disk when its hour is over, index included" "≤ 21 bytes" "$(awk -v v="${size:-0}" 'BEGIN { printf "%.2f", v }') bytes" "$(round "$(figure $flood open-bytes/delta)") bytes until then" "$size" '<=' 21
 day=BenchmarkDayOfMeasuring
@@ -356,34 +356,34 @@ for version in 1.0 2.0; do
     "–" "$rate" '>=' 300000
 done
 share=$(figure BenchmarkRound/counters %-of-a-core)
-row "what measuring costs a server with 5,000 statements" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/counters server-ms)") ms of CPU there" "$share" '<=' 1
+row "cost of measuring for a server with 5,000 statements" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/counters server-ms)") ms of CPU there" "$share" '<=' 1
 texts=$(figure BenchmarkRound/texts %-of-a-core)
 row "the same in a minute in which texts are read" "≤ 1 % of a core" "$(awk -v s="${texts:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/texts server-ms)") ms of CPU there" "$texts" '<=' 1
 for from in plan_cache query_stores; do
   ms=$(figure "BenchmarkRound/$from" ms/round)
   share=$([ -z "$ms" ] || awk -v ms="$ms" 'BEGIN { print ms / 600 }')
-  row "what measuring a SQL Server with 5,000 statements costs Muster, from ${from/_/ }, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$ms") ms" "$share" '<=' 1
+  row "Muster's cost of measuring a SQL Server with 5,000 statements, from ${from/_/ }, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$ms") ms" "$share" '<=' 1
 done
 share=$(figure BenchmarkRound %-of-a-core)
-row "what measuring an Oracle with 5,000 statements costs Muster, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "three lists a minute, of which 50 statements are new" "$share" '<=' 1
+row "Muster's cost of measuring an Oracle server with 5,000 statements, with the driver and a stub" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "three lists a minute, of which 50 statements are new" "$share" '<=' 1
 
 mixed=BenchmarkMixedFleet
 for engine in postgresql sqlserver oracle; do
   p95=$(figure $mixed $engine-p95-ms)
-  row "300 servers of three engines in one \`serve\`, ten of each hang: how late rounds begin, $engine, p95" "≤ 1,000 ms" "$(round "$p95") ms" \
+  row "300 servers of three engines in one \`serve\`, ten of each hang: delay of rounds at their start, $engine, p95" "≤ 1,000 ms" "$(round "$p95") ms" \
     "$(thousands "$(figure $mixed $engine-rounds)") rounds, p50 $(round "$(figure $mixed $engine-p50-ms)") ms, at most $(round "$(figure $mixed $engine-most-ms)") ms" "$p95" '<=' 1000
 done
 missing=$(figure $mixed missing)
-row "rounds of theirs that are missing" "0" "$missing" "a core is busy for $(round "$(figure $mixed %-of-a-core)") % of the time" "$missing" '<=' 0
+row "missing rounds of these servers" "0" "$missing" "a core is busy for $(round "$(figure $mixed %-of-a-core)") % of the time" "$missing" '<=' 0
 more=$(figure $mixed more-MiB)
-row "memory with them, more than without, at most" "≤ 150 MiB" "$(round "$more") MiB" "half of the time $(round "$(figure $mixed more-p50-MiB)") MiB; without $(round "$(figure $mixed without-MiB)") MiB" "$more" '<=' 150
+row "additional memory with these servers, at most" "≤ 150 MiB" "$(round "$more") MiB" "half of the time $(round "$(figure $mixed more-p50-MiB)") MiB; without $(round "$(figure $mixed without-MiB)") MiB" "$more" '<=' 150
 
 ten=BenchmarkTenThousand
 servers="$(thousands "$(figure $ten servers)") servers"
 behind=$(figure $ten behind-s) late=$(figure $ten late-s) refused=$(figure $ten refused) serve=$(figure $ten serve-MiB)
 row "$servers, every minute a host with 3 volumes, 3 databases' sessions and 20 statements of each, for $(round "$(figure $ten seconds)") s: behind, at most" "≤ 60 s" "$(round "$behind") s" \
   "$(round "$(figure $ten calls/s)") calls, $(thousands "$(figure $ten deltas/s)") deltas a second; a call p50 $(round "$(figure $ten call-p50-ms)") ms, p95 $(round "$(figure $ten call-p95-ms)") ms, sent $(round "$late") s late at most; $(shares $ten)" "$behind" '<=' 60 "$late" '<=' 60
-row "calls that are refused meanwhile" "0" "$refused" "–" "$refused" '<=' 0
+row "calls refused meanwhile" "0" "$refused" "–" "$refused" '<=' 0
 row "resident set of \`serve\` meanwhile, at most" "≤ 400 MiB" "$(round "$serve") MiB" \
   "half of the time $(round "$(figure $ten serve-p50-MiB)") MiB; PostgreSQL $(round "$(figure $ten postgres-MiB)") MiB at most" "$serve" '<=' 400
 cat <<END
