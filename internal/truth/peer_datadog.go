@@ -26,7 +26,7 @@ func (d *derivative) of(rows map[string]counter, take func(key string, diff coun
 }
 
 // notPublished is why there is no figure of a hosted service for what its door does.
-const notPublished = "what its intake does is not published"
+const notPublished = "the behavior of its intake is not published"
 
 // datadogPeer polls rows, and has nothing to show where payloads are late or come twice.
 func datadogPeer(w *world, every time.Duration, rows func() map[string]counter) *peer {

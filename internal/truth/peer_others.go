@@ -103,7 +103,7 @@ func dbaDashSQLServer(s *SQLServer) *peer {
 	p := &peer{name: dbaDash, every: time.Minute, counts: make(tally), poll: func() {}}
 	p.result = func() (Figures, string) {
 		if !s.store {
-			return Figures{}, "it reads query stores, and there is none"
+			return Figures{}, "it reads only query stores, and there is none"
 		}
 		from, to := began.UnixMicro()/storeInterval, (began.Add(window).UnixMicro()-1)/storeInterval
 		for _, r := range s.kept {

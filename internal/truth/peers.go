@@ -30,21 +30,21 @@ type source struct{ peer, engine, at, says string }
 
 var sources = []source{
 	{datadog, "PostgreSQL", "DataDog/integrations-core 00b0bb28, postgres/datadog_checks/postgres/statements.py, and datadog_checks_base/…/utils/db/statement_metrics.py (the version that merges duplicate rows)",
-		"every 10 s; rows of one text, database and role are added; a row is compared with that of the run before; one that was not there then, and one of which any counter fell, is left out"},
+		"reads every 10 s; adds rows of one text, database and role; compares each row with the previous run; leaves out a row that was missing then, and a row with any counter that fell"},
 	{datadog, "SQL Server", "DataDog/integrations-core 500d54a6, sqlserver/datadog_checks/sqlserver/statements.py",
-		"every 60 s; sys.dm_exec_query_stats is added by query_hash, query_plan_hash and database, of which those are taken whose last execution ended since the last run; compared as above, so one that did not run for a minute is unknown when it does"},
+		"reads every 60 s; adds sys.dm_exec_query_stats by query_hash, query_plan_hash and database, for entries whose last execution ended since the last run; compares as above, so a statement that did not run for a minute is unknown when it runs again"},
 	{datadog, "Oracle", "DataDog/datadog-agent 999f087a, pkg/collector/corechecks/oracle/statements.go, and 0e515cf4, statement_metrics_queries.go",
-		"every 60 s; V$SQLSTATS is added by container, force_matching_signature and plan, of statements that were active within two minutes; compared as above"},
+		"reads every 60 s; adds V$SQLSTATS by container, force_matching_signature and plan, for statements that were active within two minutes; compares as above"},
 	{otel, "SQL Server", "open-telemetry/opentelemetry-collector-contrib 1522624a, receiver/sqlserverreceiver/templates/dbQueryAndTextQuery.tmpl and scraper.go (cacheAndDiff)",
-		"every 60 s; entries that were executed within two minutes are added by query_hash and query_plan_hash; each sum is compared with the last one that was seen, whenever that was; a sum that fell, or is new, gives nothing"},
+		"reads every 60 s; adds entries that were executed within two minutes by query_hash and query_plan_hash; compares each sum with the last one seen, however old; a sum that fell, or is new, gives nothing"},
 	{otel, "Oracle", "open-telemetry/opentelemetry-collector-contrib 008fe35e, receiver/oracledbreceiver/templates/oracleQueryMetricsAndTextCDBSql.tmpl, and 00365eeb, scraper.go (collectTopNMetricData)",
-		"every 60 s; cursors of V$SQL that were active since the last run and ten seconds more, by SQL_ID and child number; compared with what was seen last; one of which any counter fell, or that is new, gives nothing"},
-	{otel, "what is late or comes twice", "open-telemetry/opentelemetry-collector, exporter/exporterhelper/README.md (max_elapsed_time, 300 s; 0 never stops), and OTLP Specification 1.10.0, Duplicate Data",
-		"by default an exporter tries for five minutes and drops; what it sends again after an acknowledgement that was lost is more of the same"},
+		"reads every 60 s; takes cursors of V$SQL that were active since ten seconds before the last run, by SQL_ID and child number; compares each with its last values; a cursor with any counter that fell, or a new cursor, gives nothing"},
+	{otel, "late or repeated data", "open-telemetry/opentelemetry-collector, exporter/exporterhelper/README.md (max_elapsed_time, 300 s; 0 never stops), and OTLP Specification 1.10.0, Duplicate Data",
+		"by default an exporter retries for five minutes and then drops the data; data that it sends again after a lost acknowledgment counts again"},
 	{prometheus, "PostgreSQL", "prometheus-community/postgres_exporter 01d4dd1f, collector/pg_stat_statements.go, and prometheus/prometheus 003b9e9d, promql/functions.go (extrapolatedRate)",
-		"scraped every 60 s; the hundred dearest entries above the tenth percentile of total time, by role, database and query id; increase() over ten minutes, where a counter that fell began at zero, extrapolated to the window's ends"},
+		"scraped every 60 s; the hundred most expensive entries above the tenth percentile of total time, by role, database and query id; increase() over ten minutes, which assumes that a counter that fell restarted at zero, and extrapolates to the window's ends"},
 	{dbaDash, "SQL Server", "trimble-oss/dba-dash 6520ddb9, DBADash/SQL/SQLQueryStoreTopQueries.sql",
-		"asked for the window when somebody looks; of each database's query store the intervals that the window touches, Σ average × count, the greatest max_duration"},
+		"queried for the window on demand; from each database's query store it takes the intervals that overlap the window, Σ average × count, and the greatest max_duration"},
 }
 
 // The peers.

@@ -74,26 +74,41 @@ func (w *world) burst(at time.Duration, query string, times int, ms float64) {
 }
 
 var scenes = []scene{
-	{"nothing happens", "A quiet quarter of an hour, to see what each gives on its best day.", func(*world) {}},
-	{"counter reset", "In the middle of an interval pg_stat_statements_reset(), DBCC FREEPROCCACHE, or ALTER SYSTEM FLUSH SHARED_POOL. " +
-		"Right after it one statement runs 60 times, which is more than it had counted before.", counterReset},
-	{"eviction", "Between two looks one statement loses its entry, and runs on. On Oracle its cursor stays, and its entry in V$SQLSTATS is filled again from that, which no document rules out.", eviction},
-	{"plan churn", "One statement is executed by two plans in turn, 40 seconds each: two entries of the plan cache, two child cursors. PostgreSQL counts no plans; the nearest is a table " +
-		"dropped and made again, which gives the same text another query id.", planChurn},
-	{"two slices of a query store", "The query store is flushed in the middle of an interval: what ran before is one row, what runs after another, and they are to be added. The nearest on PostgreSQL: " +
-		"a statement listed twice, called by clients and by a function. On Oracle: the row of a statement and those of its plans, where the statement's says the latest plan.", twoSlices},
-	{"extension in several databases", "The same text runs in both databases. On PostgreSQL pg_stat_statements is created in both, and each shows the entries of all; then it is dropped " +
-		"in the one that we read it from. On SQL Server the nearest is one plan cache for all databases, of which one has a query store beside, on Oracle one library cache, in which containers share the parent cursor of a text.", severalDatabases},
-	{"recompile", "One statement is compiled anew between two looks (sp_recompile; on Oracle a cursor that is invalidated). PostgreSQL has no such thing: nothing happens to its counters.", recompile},
-	{"failover", "A standby takes over under the same name, with ten days of counters of its own from what was read on it.", failover},
+	{"nothing happens", "A quiet quarter of an hour, to show each product's best result.", func(*world) {}},
+	{"counter reset",
+		"In the middle of an interval somebody runs pg_stat_statements_reset(), DBCC FREEPROCCACHE, or ALTER SYSTEM " +
+			"FLUSH SHARED_POOL. Right after it one statement runs 60 times, more often than its counter showed before.", counterReset},
+	{"eviction",
+		"Between two readings one statement loses its entry, and continues to run. On Oracle its cursor stays and " +
+			"refills its entry in V$SQLSTATS, which no document rules out.", eviction},
+	{"plan churn",
+		"One statement alternates between two plans, 40 seconds each: two entries of the plan cache, two child " +
+			"cursors. PostgreSQL does not count plans. Its closest case is a table that is dropped and created again, " +
+			"which gives the same text another query id.", planChurn},
+	{"two slices of a query store",
+		"The query store is flushed in the middle of an interval: the executions before and after are separate rows, " +
+			"which have to be added. The closest case on PostgreSQL is a statement listed twice, called by clients and by " +
+			"a function. On Oracle it is the row of a statement and the rows of its plans; the statement's row names the " +
+			"latest plan.", twoSlices},
+	{"extension in several databases",
+		"The same text runs in both databases. On PostgreSQL pg_stat_statements is created in both, and each shows " +
+			"the entries of all databases; then it is dropped in the database from which Muster reads it. The closest " +
+			"case on SQL Server is one plan cache for all databases, one of which also has a query store. On Oracle it is " +
+			"one library cache, in which containers share the parent cursor of a text.", severalDatabases},
+	{"recompile",
+		"One statement is recompiled between two readings (sp_recompile; on Oracle its cursor is invalidated). " +
+			"PostgreSQL has no equivalent: its counters do not change.", recompile},
+	{"failover", "A standby takes over under the same name. It has its own counters, from ten days of read queries.", failover},
 	{"lost grant", "For two minutes the account may not read the views.", lostGrant},
-	{"change of summer time", "The server's local time goes back by an hour; then a statement is executed that is new. PostgreSQL's times have zones.", summerTime},
-	{"71 h late", "From the middle on nothing reaches the centre. What was kept is delivered 71 hours later.", func(w *world) { w.cut = 5*time.Minute + time.Second }},
-	{"double delivery", "What is sent in two of the ten minutes is delivered twice, as after an acknowledgement that was lost.", func(w *world) {
+	{"change of summer time", "The server's local time goes back by an hour; then a new statement runs. PostgreSQL's times have zones.", summerTime},
+	{"71 h late",
+		"From the middle on no data reaches Muster or the other products. The buffered data is delivered 71 hours " +
+			"later.", func(w *world) { w.cut = 5*time.Minute + time.Second }},
+	{"double delivery", "The data of two of the ten minutes is delivered twice, as after a lost acknowledgment.", func(w *world) {
 		w.at(2*time.Minute+time.Second, func() { w.twice = true })
 		w.at(4*time.Minute+time.Second, func() { w.twice = false })
 	}},
-	{"clock skew", "The server's clock is ten minutes behind everybody else's, and a statement is executed that is new.", clockSkew},
+	{"clock skew", "The server's clock is ten minutes behind all other clocks, and a new statement runs.", clockSkew},
 }
 
 func counterReset(w *world) {

@@ -60,10 +60,10 @@ func play(ctx context.Context, s scene, v variant, store measurementstest.Harnes
 	}
 	c := Cell{Scene: s.name, Story: s.story, Engine: v.name}
 	c.Said, c.Wrong = w.said()
-	c.Truth = Row{Who: "what happened", Figures: w.truth(v.engine), Locks: float64(w.waiting())}
+	c.Truth = Row{Who: "actual", Figures: w.truth(v.engine), Locks: float64(w.waiting())}
 	c.Ours = Row{Who: "Muster", Figures: ours, Locks: locks}
 	if len(c.Said) > 0 {
-		c.Ours.Note = "said: " + join(c.Said)
+		c.Ours.Note = "reported: " + join(c.Said)
 	}
 	for _, p := range w.peers {
 		f, why := p.figures()
@@ -100,7 +100,7 @@ func Table(cells []Cell) string {
 	for i, c := range cells {
 		if i == 0 || cells[i-1].Scene != c.Scene {
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", capital(c.Scene), c.Story)
-			b.WriteString("| Engine | Who | Executions | Total, ms | Average, ms | Maximum, ms | Error | |\n|---|---|--:|--:|--:|--:|--:|---|\n")
+			b.WriteString("| Engine | Source | Executions | Total, ms | Average, ms | Maximum, ms | Error | Note |\n|---|---|--:|--:|--:|--:|--:|---|\n")
 		}
 		for j, r := range append([]Row{c.Truth, c.Ours}, c.Peers...) {
 			engine := ""
@@ -110,7 +110,7 @@ func Table(cells []Cell) string {
 			line(&b, engine, r, c.Truth)
 		}
 	}
-	b.WriteString("\n### What the peers' figures are made from\n\n")
+	b.WriteString("\n### Methods of the other products\n\n")
 	for _, s := range sources {
 		fmt.Fprintf(&b, "- **%s**, %s: %s. *%s*\n", s.peer, s.engine, s.says, s.at)
 	}
@@ -189,7 +189,7 @@ func summary(b *strings.Builder, cells []Cell) {
 		}
 		ours := "0"
 		if !c.Exact() {
-			ours = percent(worst(c.Ours, c.Truth)) + ", said"
+			ours = percent(worst(c.Ours, c.Truth)) + ", reported"
 		}
 		var peers []string
 		for _, p := range c.Peers {
