@@ -1,32 +1,31 @@
-// Command muster is the whole service in one binary: the server, the workers
-// and the tools of operators and auditors.
+// Command muster is the whole service in one binary: the server, the workers, and the tools of
+// operators and auditors.
 //
-// It holds wiring and no rules: a file a subject, whose subcommands each open the
-// installation (database, key, blob store), call one use case or query, and
-// print. Exit status is 0 for done, 1 for failed with one line on standard
-// error, 2 for wrong usage; `reports rebuild --verify` and `fleet apply` add 3 and 4.
+// It holds wiring and no rules. Each subject has one file. Its subcommands open the installation
+// (database, key, blob store), call one use case or query, and print the result. The exit status
+// is 0 for success, 1 for a failure with one line on standard error, and 2 for wrong usage;
+// `reports rebuild --verify` and `fleet apply` add 3 and 4.
 //
-// Subcommands attach to the private PostgreSQL of a running serve through the
-// data directory, or start it for as long as they take.
+// Subcommands attach to the private PostgreSQL of a running serve through the data directory, or
+// start it for as long as they run.
 //
 // # What may go wrong
 //
-// A subcommand is killed at any line: what it writes, it writes in one
-// transaction. Backup, restore and keys rotate, which write to more than the
-// database, and fleet apply, which writes change by change, say in their packages
-// what then happens. Whoever reads the output
-// goes away: the command ends with status 1 and stops a server that it started.
+// A subcommand is killed at any line: it writes in one transaction. Backup, restore and keys
+// rotate write to more than the database, and fleet apply writes change by change; their
+// packages say what happens then. If the reader of the output goes away, the command ends with
+// status 1 and stops a server that it started.
 //
 // # What ends serve
 //
-// No background loop does: whatever it returns and wherever it panics, it is started again
-// (internal/supervise). What still ends the process, on purpose:
+// No background loop ends it: a loop that returns or panics is started again
+// (internal/supervise). These end the process, on purpose:
 //
 //   - SIGTERM and SIGINT.
-//   - A listener that fails, the API's or the operators': nobody could see the process.
-//   - The start: settings and files that are wrong, an address or a data directory that
-//     another process has, a key that is another installation's, a schema that is newer, or
-//     connections that PostgreSQL does not have. Afterwards, a schema that is newer makes
-//     the process unready, and does not end it.
+//   - A listener that fails, of the API or for operators: nobody could reach the process.
+//   - A failure at the start: wrong settings or files, an address or a data directory that
+//     another process uses, a key of another installation, a newer schema, or too few
+//     connections in PostgreSQL. After the start, a newer schema makes the process unready and
+//     does not end it.
 //   - The Go runtime: memory that is used up, or concurrent writes to a map.
 package main

@@ -1,65 +1,66 @@
-// Package alert is the life of an alert: raised, perhaps acknowledged or muted,
-// and closed by somebody or by itself.
+// Package alert is the life of an alert: it is raised, may be acknowledged or muted, and is
+// closed by a person or by the end of its condition.
 //
-// An Alert is folded from its events and decides what a message or a person
-// adds to them. Which event may follow which state is one table, Transitions.
-// Three kinds of callers decide:
+// An Alert is folded from its events. Its methods decide which events a message or a person
+// adds. One table, Transitions, says which event may follow which state. There are three kinds
+// of callers:
 //
-//   - a person (Acknowledge, Mute, Unmute, Resolve), who is told by an error what
-//     makes no sense;
-//   - a feed that knows the whole life of its alerts (Update with a Notice), and
-//     may import history;
-//   - a machine that sees something fire or be over (Fire with a Firing), knows
-//     nothing of what people did, and may come in pairs.
+//   - A person (Acknowledge, Mute, Unmute, Resolve). A request that does not fit the state
+//     returns an error.
+//   - A feed that knows the whole life of its alerts (Update with a Notice). It may import
+//     history.
+//   - A machine that sees a condition start or end (Fire with a Firing). It knows nothing of
+//     what people did, and it may have a redundant twin.
 //
-// The last two never fail: what makes no sense changes nothing. Both decide on
-// the newest alert under a key; where they lead to another one (Outcome.Anew),
-// the events are that one's.
+// Feeds and machines never get an error: a message that does not fit the state changes nothing.
+// Both act on the newest alert under a key. If the decision starts a new alert (Outcome.Anew),
+// the events belong to the new one.
 //
-// A mute may have an end. It ends then by an event of its own (EndMute), whoever looks
-// first; until somebody does, the alert stays muted. What a person wrote about what they
-// did is the event behind that one (Noted).
+// A mute may have an end. The first caller that looks after the end records it as an event of
+// its own (EndMute). Until then the alert stays muted. A person's note is a separate event that
+// follows the event of the action (Noted).
 //
-// An open alert that is seen every minute costs one event an hour. In between,
-// until when it was seen stands beside the log (Seen), which the caller keeps and
-// hands back; the event that closes the alert carries the final value. So it goes with a
-// machine's texts, for many are templates with the latest value in them: they are beside the
-// log as they are now, and in it once an hour and at a machine's end. Severity and place follow
-// in the log at once.
+// An open alert that is seen every minute adds one event an hour to the log. Between these
+// events, the time at which it was last seen (Seen) is stored beside the log; the caller keeps
+// it and hands it back. The event that closes the alert carries the final value. Texts from
+// machines are handled the same way, because many are templates that contain the latest value:
+// the current text is beside the log, and the log gets it once an hour and when the machine's
+// alert ends. Changes of severity and place are recorded in the log at once.
 //
-// A machine's alert is over when all senders that saw it fire have said so, or the ends that
-// they announced have passed (Sender). A sender that speaks for another, as the members of an
-// Alertmanager cluster do, ends what names no end. Where senders cannot be told apart the first
-// one closes the alert, and the other's next message raises it again.
+// A machine's alert is over when every sender that saw it fire has reported its end, or when the
+// announced ends have passed (Sender). Members of an Alertmanager cluster speak for each other:
+// such a sender also ends firings that have no announced end. If senders cannot be told apart,
+// the first one closes the alert, and the next message of the other raises it again.
 //
-// A Memento is everything that the next decision depends on, so that a caller who
-// keeps it need not fold the stream. Texts are in it as a digest.
+// A Memento holds everything that the next decision depends on. A caller that keeps it does not
+// have to fold the stream. It holds texts as a digest.
 //
 // What may go wrong, and what then happens:
 //
-//   - A message comes twice: the second time the alert is as it says, and nothing
-//     follows.
-//   - Messages come in another order than they were sent. Of a machine's: the window
-//     of firing only grows, an end that is older than the latest start is passed
-//     over, and so is everything older than the end of the alert before (Raised.After).
-//     Of a feed's: until when it fired only grows; of the rest the last to arrive holds.
-//   - A pair of servers sees the same alert start seconds apart: it is one alert,
-//     from the earlier start on. After a person closed it, a start that was named while it
-//     was open is still that alert's (Resolved.StartedAt).
-//   - One of a pair ends an alert, the other one sees it firing still: it stays open.
-//   - A resolved message is lost and the alert fires again: it is another occurrence
-//     of the same alert where more than two minutes lie between. A pair's second
-//     server that starts later than that is one too.
-//   - The sender falls silent: the alert lapses at its announced end. Should it come
-//     back, it is a new alert from that end on.
-//   - A sender without an end falls silent, as a member of a cluster for which another one
-//     spoke: a day after another has ended the alert, it is over.
-//   - An instance or a database is removed while its alert fires: the labels of the
-//     next message lead nowhere, and the alert stays where it is. Registered again,
-//     it takes the alert along.
-//   - A machine's clock is behind by more than its announced ends reach: what it sees
-//     firing is over when it comes, and closes what another machine sees as well.
-//   - A machine's clock is ahead: its times are those of the receipt. One that is
-//     ahead by more than it waits between two messages seems to start anew with each
-//     of them, until its own start has come.
+//   - A message comes twice: the second one describes the state that the alert already has, and
+//     adds no event.
+//   - Messages arrive out of order. For machines, the firing window only grows. An end that is
+//     older than the latest start is ignored, and so is everything older than the end of the
+//     previous alert (Raised.After). For feeds, the end of firing only grows; for all other
+//     fields the last message to arrive wins.
+//   - Two redundant servers see the same alert start seconds apart: this is one alert, and it
+//     starts at the earlier time. After a person has closed it, a start that was reported while
+//     it was open still belongs to that alert (Resolved.StartedAt).
+//   - One of two redundant servers ends an alert while the other still sees it firing: the alert
+//     stays open.
+//   - A resolved message is lost, and the alert fires again: if more than two minutes lie
+//     between, this is a new occurrence of the same alert. A redundant server that starts more
+//     than two minutes later is counted as a new occurrence, too.
+//   - The sender falls silent: the alert ends at its announced end. If the sender comes back, it
+//     raises a new alert that starts at that end.
+//   - A sender without an announced end falls silent, for example a cluster member for which
+//     another member spoke: the alert is over one day after another sender has ended it.
+//   - An instance or a database is removed while its alert fires: the labels of the next message
+//     match nothing, and the alert stays where it is. If the instance is registered again, the
+//     alert moves to it.
+//   - A machine's clock is behind by more than its announced ends: its firings are over when
+//     they arrive, and they also close what another machine sees.
+//   - A machine's clock is ahead: the time of receipt replaces its times. If it is ahead by more
+//     than the pause between two of its messages, each message looks like a new start until the
+//     machine's own start time has come.
 package alert

@@ -1,27 +1,25 @@
-// Package exception is the life of an exception: a finding, or every finding of
-// a kind, that somebody asks to live with and an administrator answers.
+// Package exception is the life of an exception: a member asks to accept one finding, or every
+// finding of a check, and an administrator decides.
 //
-// An Exception is folded from its events and decides what happens next. Which
-// event may follow which status is one table, Transitions; a decision that is
-// not in it is a *TransitionError. A granted exception lapses at its Until: that
-// is no event but follows from the clock of whoever looks (StatusAt), so that it
-// holds to the second, whether or not anything was running then.
+// An Exception is folded from its events and decides what happens next. One table, Transitions,
+// says which event may follow which status. Any other decision is a *TransitionError. A granted
+// exception lapses at its Until. No event records that: each reader judges it by its own clock
+// (StatusAt), so the end holds to the second even if no process was running then.
 //
-// What it is about is a Subject: a check, and as much of the place as was named.
-// What is left out stands for all of them.
+// A Subject says what the exception covers: a check, and optionally an instance, a database or
+// an object. A part that is left out means all of them.
 //
-// Who asked and who decided is in the metadata of the events, by id only. The
-// reason is what the requester writes; it stays in the log for ever and is
-// printed in reports, so it is no place for personal data.
+// The metadata of the events says who requested and who decided, by id only. The requester
+// writes the reason. It stays in the log forever and is printed in reports, so it must not
+// contain personal data.
 //
 // What may go wrong, and what then happens:
 //
-//   - Two administrators decide at once: the caller has them come one after the
-//     other. Of two who grant, or two who revoke, the second meets a
-//     *TransitionError. Of one who grants and one who revokes, whoever comes
-//     first, the exception ends revoked: no order leaves one in force that an
-//     administrator has refused.
-//   - The clocks of two machines differ: one may see an exception lapse a moment
-//     before the other does. Granting or revoking one that has lapsed is a
-//     *LapsedError by the time given.
+//   - Two administrators decide at the same time: the caller makes them take turns. If both
+//     grant, or both revoke, the second gets a *TransitionError. If one grants and the other
+//     revokes, the exception ends revoked in either order: an exception that an administrator
+//     has refused is never left in force.
+//   - The clocks of two machines differ: one may see an exception lapse a moment before the
+//     other. Granting or revoking a lapsed exception is a *LapsedError, judged by the time that
+//     the caller passes.
 package exception

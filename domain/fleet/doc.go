@@ -1,24 +1,23 @@
-// Package fleet is what an organization monitors: its instances, which are
-// database servers, and the databases on them.
+// Package fleet is what an organization monitors: its instances (database servers) and the
+// databases on them.
 //
-// An Instance and a Database are each folded from the events of a stream of
-// their own (Apply), so that an instance with 10,000 databases stays loadable. A
-// decision returns the events to append and changes nothing; where the world is
-// already as asked, it returns none. So a feed that sends the same fleet every
-// minute costs no event.
+// An Instance and a Database each have a stream of their own, from which they are folded
+// (Apply), so an instance with 10,000 databases can still be loaded. A decision returns the
+// events to append and changes nothing. If the state is already as requested, it returns no
+// events. So a feed that sends the same fleet every minute adds no events.
 //
-// What is removed stays removed: the same server registered again is a new
-// instance with a new id and a history of its own, and a decision about the old
-// one is a *RemovedError. With an instance its databases are gone too; readers
-// drop them on InstanceRemoved, there is no DatabaseRemoved for each.
+// A removed instance stays removed. If the same server is registered again, it is a new instance
+// with a new id and its own history. A decision about a removed instance is a *RemovedError.
+// Removing an instance also removes its databases: there is no DatabaseRemoved for each of them,
+// and readers drop them on InstanceRemoved.
 //
-// What an assessment came to is a fact of a stream beside the instance's
-// (InstanceAssessed), which no decision reads: an assessment is taken as it is. A third
-// stream has those that came to nothing new (AssessmentKept). Each assessment has one of the
-// two events, with its digests, so that nobody uses one that was changed since.
+// The result of an assessment is recorded in a second stream of the instance (InstanceAssessed).
+// No decision reads that stream: an assessment is recorded as it is. A third stream has the
+// assessments that found nothing new (AssessmentKept). Each assessment has one of these two
+// events, with its digests, so that a later change of the stored assessment is detected.
 //
-// What may go wrong, and what then happens: two feeds that name the same server
-// at once come one after the other, because the caller holds the lock of the
-// external key; the later one wins, field by field. A sender's clock decides
-// CreatedAt only, and the caller refuses one that lies in the future.
+// What may go wrong, and what then happens: two feeds that send the same server at the same time
+// take turns, because the caller holds the lock of the external key. The later one wins, field
+// by field. The sender's clock sets CreatedAt only, and the caller refuses a CreatedAt in the
+// future.
 package fleet

@@ -1,16 +1,15 @@
-// Package legible tells plain names from misleading ones, and prints the misleading ones
-// harmlessly.
+// Package legible detects names that could mislead a reader, and makes them safe to print.
 //
-// A name that ends a line forges the next line of a log, of a mail's head or of what a
-// command prints; one with an escape sequence paints over what a terminal shows; one
-// that turns the order of writing reads as another. Forms and feeds refuse such a name
-// (Name). Agents cannot be refused, because they send the same again: what they say is
-// cleaned (Clean). What is in the log from before stays there as it is, and is cleaned
-// where it is printed: heads of mails, lines of commands and of the process's log. PDFs
-// print the number of what they cannot show (package typeset).
+// A name with a line break can forge the next line of a log, of a mail's header or of a
+// command's output. A name with an escape sequence can repaint a terminal. A name with a
+// character that reverses the writing direction reads as another name. Forms and feeds refuse
+// such names (Name). Muster cannot refuse the names that agents send, because an agent sends the
+// same name again; it cleans them (Clean). Names already in the log stay as they are and are
+// cleaned where they are printed: in mail headers, in command output and in the process's log.
+// PDFs print the code point of characters that they cannot show (package typeset).
 //
-// Names of databases that would be cleaned into one stay different (Names).
+// Names of databases that would be the same after cleaning stay different (Names).
 //
-// What may go wrong: two other names of an agent's that differ only in such a rune become
-// one. Letters that look alike in two scripts are not told apart.
+// What may go wrong: two other names from an agent that differ only in such a character become
+// the same name. Letters of two scripts that look alike are not told apart.
 package legible

@@ -1,16 +1,17 @@
-// Package organization has the members of an organization, the rights of their roles, and
-// the changes that are recorded as events.
+// Package organization has the members of an organization, the rights of their roles, and the
+// changes that are recorded as events.
 //
-// The table of roles (Role.Scopes) is the contract's, §12. An Organization is
-// folded from its events and decides about members and tokens; names, addresses
-// and secrets live outside the log, keyed by the ids that the events carry. That
-// is also why a member can be erased and the log stays as it is. Settings are
-// decided from the values that live outside, for the name is one of them; the
-// event says what changed.
+// The table of roles (Role.Scopes) is that of the API contract, §12. An Organization is folded
+// from its events and decides about members and tokens. Names, addresses and secrets are stored
+// outside the log, under the ids that the events carry, so Muster can erase a member without
+// changing the log. Decisions about settings use the stored values, because the name of the
+// organization is one of them; the event says what changed.
 //
-// What may go wrong, and what then happens: the same invitation, acceptance,
-// revocation or setting comes twice: no event. A member is erased twice: the
-// second time they are unknown. Two administrators take the role from each
-// other at once: the caller appends at the version it folded, so that one of
-// them folds again and meets the *LastAdminError.
+// What may go wrong, and what then happens:
+//
+//   - The same invitation, acceptance, revocation or setting comes twice: the second adds no
+//     event.
+//   - A member is erased twice: the second time the member is unknown.
+//   - Two administrators take the role from each other at the same time: the caller appends at
+//     the version that it folded, so one of them folds again and gets the *LastAdminError.
 package organization

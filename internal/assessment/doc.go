@@ -1,42 +1,41 @@
-// Package assessment keeps the connections to servers and their assessments.
+// Package assessment stores the connections to servers, and the assessments of servers.
 //
-// Store keeps the connection strings, sealed and bound to their row, the
-// assessments (400 days of them, for the scorecard's history) and the last
-// classification of each database. What is looked for is data in catalogue, feed
-// and pii; postgresql does the looking, over the connections of package servers;
-// internal/intake/collect decides when. What
-// fails now, and since when, is kept by findings in the transaction of Record; how an
-// assessment differs from the one before, and what it comes to, changes tells the log in
-// the same transaction.
+// Store keeps the connection strings (sealed, and bound to their row), the assessments of 400
+// days for the scorecard's history, and the last classification of each database. The packages
+// catalogue, feed and pii hold as data what an assessment checks. The package of each engine
+// runs the checks, over the connections of package servers, and internal/intake/collect decides
+// when. In the transaction of Record, package findings stores the current findings and since
+// when each is open. In the same transaction, package changes compares the assessment with the
+// previous one and records its result in the log.
 //
-// What feeds send of instances without a connection (RecordSent) lies beside that in the
-// same form, with the time that the sender tells: the latest is current, in whatever order
-// they come, and the findings of an instance to which an earlier one comes are made anew.
+// Assessments that feeds send of instances without a connection (RecordSent) are stored in the
+// same form, with the sender's time. The one with the latest time is current, in whatever order
+// they arrive. If an earlier one arrives later, the findings of its instance are computed anew.
 //
-// Which server answers for an instance (SeenServer) is kept beside that, as the server says on
-// each new connection. RegisterServer refuses a second instance of one server, and Servers
-// finds those that became known as one only later.
+// Store also records which server answers for an instance (SeenServer), as the server says on
+// each new connection. RegisterServer refuses a second instance of one server. Servers finds
+// instances that were recognized as one server only later.
 //
-// A Claim is the right to look at one instance and record the outcome: a lease
-// with a token, never an open transaction, for a look takes minutes.
+// A Claim is the right to assess one instance and record the result. It is a lease with a token
+// and never an open transaction, because an assessment takes minutes.
 //
 // What may go wrong:
 //
-//   - A claimant dies: its lease runs out by the database's clock, and the
-//     instance is due for anyone.
-//   - A claimant is late: Record and Extend find another token, or none, and
-//     return a *lease.LostError; nothing is kept, not even in part.
-//   - Two claim at once: one row, one lock, SKIP LOCKED; each gets another.
-//   - The connection is replaced during a look: the token is taken away, so that
-//     what the old connection found is not recorded as the new one's.
-//   - Two calls tell of the same instance: the second waits for the first. Of the same
-//     time twice, the first stays.
-//   - Two register one server at once: they take turns, and the second is refused.
-//   - A server was started again since it answered last: it seems to be a copy of what it was
-//     until it is asked, which package collect does before another is registered.
-//   - The server is out of reach: the attempt and its reason are kept beside the
-//     last good facts, which stay what Latest returns.
-//   - A row is moved to another organization or instance by hand: it does not
-//     open there.
-//   - The secret key is lost: connections must be registered again; facts stay.
+//   - A claimant dies: its lease runs out by the database's clock, and the instance is due for
+//     every process.
+//   - A claimant is late: Record and Extend find another token, or none, and return a
+//     *lease.LostError. Nothing is stored, not even in part.
+//   - Two processes claim at once: one row, one lock, SKIP LOCKED; each gets another instance.
+//   - The connection is replaced during an assessment: the token is taken away, so the result of
+//     the old connection is not recorded for the new one.
+//   - Two calls send the same instance: the second waits for the first. If both have the same
+//     time, the first stays.
+//   - Two members register one server at once: they take turns, and the second is refused.
+//   - A server was restarted since it last answered: it seems to be a copy of its former self
+//     until it is asked again. Package collect asks before another server is registered.
+//   - The server cannot be reached: the attempt and its reason are stored beside the last good
+//     facts, and Latest still returns those facts.
+//   - Somebody moves a row to another organization or instance by hand: it cannot be opened
+//     there.
+//   - The secret key is lost: connections must be registered again. Facts stay.
 package assessment

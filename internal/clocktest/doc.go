@@ -1,5 +1,5 @@
-// Package clocktest is a clock for tests, which moves when it is told to.
+// Package clocktest is a clock for tests that moves only when the test moves it.
 //
-// What may go wrong: the database has a clock of its own. A test whose statements
-// compare the two starts at about now.
+// What may go wrong: the database has its own clock. A test whose statements compare the two has
+// to start near the current time.
 package clocktest

@@ -1,3 +1,2 @@
-// Package logtest is a log for tests: many goroutines write it, and the test reads it
-// meanwhile.
+// Package logtest is a log for tests: many goroutines write it while the test reads it.
 package logtest

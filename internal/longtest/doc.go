@@ -1,7 +1,7 @@
-// Package longtest leaves tests that take minutes to `make test-all`.
+// Package longtest marks tests that take minutes, which only `make test-all` runs.
 //
-// Such a test is called TestLong…, which is what `make test-all` runs, with
-// MUSTER_TEST_LONG set; elsewhere it is skipped, and says so. Properties are tried more
-// often there (Checks). What may go wrong: a test of another name would run nowhere, so
-// Only fails it everywhere.
+// Such a test is called TestLong…. `make test-all` runs these names with MUSTER_TEST_LONG set;
+// elsewhere the tests are skipped, and say so. Properties are tried more often there (Checks).
+// What may go wrong: a long test with another name would run nowhere, so Only fails it
+// everywhere.
 package longtest

@@ -1,9 +1,9 @@
 // Package pageaddress has the addresses of the pages, and makes links to them.
 //
-// The pages' own table is web/src/routes.tsx; All is the same list on this side. Two tests keep
-// it the only one: one of internal/httpapi compares it with the table, and one here finds
-// addresses that are spelt elsewhere. A link is a page's address with its ids; what follows in a
-// query or a fragment is added by the caller.
+// The pages' own table is web/src/routes.tsx; All is the same list on the Go side. Two tests
+// keep the lists equal and complete: one in internal/httpapi compares All with the table, and
+// one here finds addresses that are spelled elsewhere. A link is a page's address with its ids;
+// the caller adds a query or a fragment.
 //
 // # What may go wrong
 //

@@ -1,63 +1,57 @@
-// Package pdf renders a report from its inputs document: all kinds,
-// every section of the specification's §4.10, and nothing that is not in the
-// document.
+// Package pdf renders a report from its inputs document: all kinds, every section of the
+// specification's §4.10, and nothing that is not in the document.
 //
-// Renderer.Render is a pure function of the document and the build: no clock,
-// no map order, no I/O. Creation and modification dates are the document's
-// AsOf. So a rebuild by the same version from the same inputs gives the same
-// bytes, which is how `muster reports rebuild --verify` proves a report; the
-// tests hold it across goroutines and runs.
+// Renderer.Render is a pure function of the document and the build: no clock, no map order, no
+// I/O. Creation and modification dates are the document's AsOf. So the same version makes the
+// same bytes from the same inputs, which is how `muster reports rebuild --verify` proves a
+// report. The tests check that across goroutines and runs.
 //
-// Who rendered is said by Renderer.Identity, which covers the program text of all
-// that decides what is on a page: a report of before a change in rendering is "built
-// by another renderer", and never seems tampered with.
+// Renderer.Identity names the renderer. It covers the program text of everything that decides
+// the content of a page. So a report from before a change in rendering is "built by another
+// renderer", and never seems tampered with.
 //
-// Page 1 of a Security report goes on below the verdict with what to decide upon
-// (decide.go): a row an instance, with what has no answer hatched in the unit of what
-// fails; what happened since the report before; the first five steps of the plan.
-// Where there are more instances than fit, the lightest become one row, and those that
-// nobody looked at another.
+// Below the verdict, page 1 of a Security report has the basis for decisions (decide.go): one
+// row for each instance, with checks without an answer hatched in the same unit as failed
+// checks; the changes since the previous report; the first five steps of the plan. If there are
+// more instances than fit, those with the least weight share one row, and those that were not
+// assessed share another.
 //
-// Page 1 says the verdict of snapshot/analysis, one rule for all kinds. Green
-// stands over nothing unknown, on page 1 and in the sections (builder.clean): what was
-// not looked at is counted beside what was. A 0 is a figure; what nobody knows is "–",
-// "unknown" or "not assessed". Whatever identifies the report, its request and the
-// log's head, is printed whole, as our tools take it.
+// Page 1 prints the verdict of snapshot/analysis, one rule for all kinds. Green never stands
+// beside something unknown, on page 1 and in the sections (builder.clean): unassessed items are
+// counted beside assessed ones. A 0 is a figure; an unknown figure is "–", "unknown" or "not
+// assessed". The identifiers of the report, its request and the log's head are printed
+// completely, in the form that our tools accept.
 //
-// Every section is printed in every report, also when it is empty, with one of
-// three different sentences: assessed and clean, not assessed (and why, and
-// the grant that would help), not applicable. A number that stands on partial
-// data carries a dagger. A table ends at 20,000 rows and says so.
+// Every section is printed in every report. An empty section has one of three different
+// sentences: assessed and clean, not assessed (and why, and the grant that would help), not
+// applicable. A number from partial data has a dagger. A table ends at 20,000 rows and says so.
 //
-// The report's own page (at the installation's address that the inputs hold), each CVE
-// and each reference of a check can be clicked; where a reference leads is decided by
-// analysis.Address, which looks nothing up. The outline has sections, findings and,
-// under the section on coverage, instances.
+// The report's own page (at the installation's address in the inputs), each CVE and each
+// reference of a check are links. analysis.Address decides the target of a reference, and looks
+// nothing up. The outline has sections, findings and, under the section on coverage, instances.
 //
-// The last page ends with a box (check.go) that says, once, how to check the report with
-// our tools and with the public keys alone. Nothing of the proof itself is on paper: the
-// update that internal/pades appends has it, and this file is that update's base. The
-// fingerprint of the document of keys in that box is one of the inputs, as it was when they
-// were gathered: a report that is built again after a rotation prints the same, byte for byte.
-// Inputs of before have none, and the box then says what it said before.
+// The last page ends with a box (check.go) that says, once, how to check the report with our
+// tools and with the public keys alone. The proof itself is not printed: the update that
+// internal/pades appends has it, and this file is that update's base. The fingerprint of the
+// document of keys in that box is one of the inputs, as it was when they were gathered. So a
+// report that is built again after a rotation prints the same, byte for byte. Older inputs have
+// no fingerprint, and the box then has its earlier text.
 //
-// A document that ends with a page two thirds empty is laid out again with pages that
-// end a little lower or higher (layOut), which is a function of the document, too.
+// If a document would end with a page that is two thirds empty, it is laid out again with pages
+// that end a little lower or higher (layOut). This is also a function of the document.
 //
-// What the words and figures say is computed by snapshot/analysis; how they
-// stand on the page is package typeset's business; this package puts one into
-// the other. A file a section.
+// snapshot/analysis computes the words and figures, and package typeset places them on the page.
+// This package puts one into the other. Each section has one file.
 //
 // What may go wrong:
 //
-//   - The document is hostile: names beyond the basic plane, right-to-left
-//     overrides, 5,000 characters without a break, invalid UTF-8. Everything
-//     passes one sanitizer and shows; a fuzz test holds it.
-//   - gofpdf panics all the same: Render recovers and returns a *RenderError,
-//     and the report ends Failed with render_failed instead of taking the
-//     worker with it.
-//   - The writer fails (disk full): its error comes back wrapped, and what was
-//     written is for the caller to remove.
-//   - The process dies: nothing was promised; another worker renders the same
-//     bytes from the same document.
+//   - The document is hostile: names beyond the basic plane, right-to-left overrides, 5,000
+//     characters without a break, invalid UTF-8. Everything passes one sanitizer and is shown; a
+//     fuzz test checks that.
+//   - gofpdf still panics: Render recovers and returns a *RenderError, and the report ends
+//     Failed with render_failed instead of ending the worker.
+//   - The writer fails (disk full): its error is wrapped and returned, and the caller has to
+//     remove what was written.
+//   - The process dies: nothing was recorded; another worker renders the same bytes from the
+//     same document.
 package pdf

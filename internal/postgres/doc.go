@@ -1,10 +1,10 @@
-// Package postgres gives Muster its database: a private PostgreSQL server where
-// none was named, pools on either, and the schema.
+// Package postgres gives Muster its database: a private PostgreSQL server if none is configured,
+// connection pools, and the schema.
 //
 // # The private server
 //
-// Open makes a cluster below the data directory, or finds it there, and starts
-// it with the programs of the major version it was made with. The files:
+// Open creates a cluster below the data directory, or finds it there, and starts it with the
+// programs of the major version with which it was created. The files:
 //
 //	<data>/postgres/            home: ours, closed to everybody else
 //	    data/                   the cluster, with its logs of a week in data/log
@@ -15,61 +15,61 @@
 //	    sockets                 names the socket directory
 //	<data>/postgres.location    where home is, if it is not there
 //
-// The server listens on a unix socket only. A socket's path must fit into 107
-// bytes, so it lies in a short directory below /tmp that only the server's user
-// may enter. Everybody signs in with a password (SCRAM), whoever they are on
-// the machine: an administrator's `trust` or `peer` would be a finding in our
-// own reports. Roles: postgres owns the server, muster owns its database and
-// nothing else, muster_monitor reads statistics: those of statements too where
-// pg_stat_statements is installed, from database postgres.
+// The server listens on a Unix socket only. A socket's path must fit into 107 bytes, so it is in
+// a short directory below /tmp that only the server's user may enter. Every user of the machine
+// needs a password (SCRAM): an administrator's `trust` or `peer` would be a finding in our own
+// reports. There are three roles. postgres owns the server. muster owns its database and nothing
+// else. muster_monitor reads statistics, from database postgres, and those of statements too if
+// pg_stat_statements is installed.
 //
-// PostgreSQL refuses to run as root, so as root it runs as user postgres, as nobody
-// where there is no such user, or as whoever owns the cluster. Where that user cannot reach the data directory (a
-// clone below a 0700 home), home is /var/lib/muster/<hash of the data directory>.
+// PostgreSQL refuses to run as root. As root, Muster therefore runs it as user postgres, as
+// nobody if there is no such user, or as the owner of the cluster. If that user cannot reach the
+// data directory (a clone below a 0700 home), home is /var/lib/muster/<hash of the data
+// directory>.
 //
-// Processes share the server: whoever comes first starts it, whoever leaves
-// last stops it, which the kernel's file locks tell without anybody counting.
+// Processes share the server: the first process starts it, and the last one to leave stops it.
+// The kernel's file locks show which is which, so nobody has to count.
 //
 // What may go wrong:
-//   - Killed, all of a sudden: the kernel drops the locks, the server stays. The
-//     next process finds it alive and adopts it, and stops it when it leaves.
-//   - Everything killed, or the power cut: postmaster.pid is stale. The next
-//     start recovers from the write-ahead log; fsync is on. A process which has
-//     got the dead server's number meanwhile is told from it by its command line.
-//   - Killed while the cluster is made: it is made aside and renamed when whole.
-//     Roles and database are looked after at every start, so a death between
-//     two of them is mended by the next.
-//   - Two start at once: start.lock makes them take turns, and the second finds
-//     a running server. Two `serve`: one gets serve.lock, the other is told.
-//   - The server dies under us: Supervise starts it again.
-//   - The programs of the cluster's major version are gone (the system was
-//     upgraded): *ClusterVersionError names the package and the way on.
-//   - systemd sends SIGTERM to the server too, which then admits nobody while we
-//     finish our work: such a unit needs KillMode=mixed.
+//
+//   - A process is killed suddenly: the kernel drops its locks, and the server stays. The next
+//     process finds it alive, adopts it, and stops it when it leaves.
+//   - Everything is killed, or the power fails: postmaster.pid is stale. The next start recovers
+//     from the write-ahead log; fsync is on. If another process has the dead server's process id
+//     meanwhile, its command line shows that.
+//   - A process is killed while it creates the cluster: the cluster is created aside and renamed
+//     when complete. Roles and database are checked at every start, so the next start repairs a
+//     death between two of them.
+//   - Two processes start at once: start.lock makes them take turns, and the second finds a
+//     running server. Of two `serve`, one gets serve.lock, and the other gets an error.
+//   - The server dies while it is in use: Supervise starts it again.
+//   - The programs of the cluster's major version are gone (the system was upgraded):
+//     *ClusterVersionError names the package and the remedy.
+//   - systemd sends SIGTERM to the server too, which then accepts no connections while Muster
+//     finishes its work: such a unit needs KillMode=mixed.
 //
 // # Pools and schema
 //
-// Connect's pools give up a lock after ten seconds and let the server end a
-// transaction that lies idle for eight. A server that fell silent is given up after ten
-// seconds (giveUpSilence), one that has become a standby at the first write that it
-// refuses (serves), and of several hosts each has three seconds to answer (Bounded). Clock
-// is the database's, by which processes on any machines judge alike.
+// Connect's pools give up a lock after ten seconds and let the server end a transaction that is
+// idle for eight. A silent server is given up after ten seconds (giveUpSilence). A server that
+// has become a standby is given up at the first write that it refuses (serves). Of several
+// hosts, each has three seconds to answer (Bounded). Clock is the database's clock, by which
+// processes on all machines judge alike.
 //
-// Migrate runs under an advisory lock of the session: replicas that start together wait
-// for the one that migrates, and if it dies its session ends, the lock with it, and the
-// next goes on behind the last migration that committed.
+// Migrate runs under an advisory lock of the session: replicas that start together wait for the
+// one that migrates. If it dies, its session ends and the lock with it, and the next one
+// continues after the last migration that committed.
 //
-// A migration says in its head who may run beside it (Step), so that replicas are upgraded
-// one by one, and back: an Expand leaves programs from before what they need, and they
-// start on it; a Contract takes that away, and waits for Finish or for the next upgrade;
-// anything else is for this program and later ones. Neither of the latter is taken while a
-// program from before is connected (requireNoOlder). The table of what was applied says so
-// to programs that are older than this rule, too (versions).
+// The head of a migration says which programs may run beside it (Step), so replicas can be
+// upgraded one by one, and back. An Expand leaves earlier programs what they need, and they can
+// start on it. A Contract removes that, and waits for Finish or for the next upgrade. Any other
+// migration is for this program and later ones. The latter two are not applied while an earlier
+// program is connected (requireNoOlder). The table of applied migrations tells this to programs
+// that are older than the rule, too (versions).
 //
 // # Dumps
 //
-// Dump and Restore run PostgreSQL's own programs: pg_dump on a snapshot that the
-// caller has exported, pg_restore in one transaction. They are chosen by the
-// server's major version, of which or a later one they must be. Passwords go
-// to them by the environment, never as an argument.
+// Dump and Restore run PostgreSQL's own programs: pg_dump on a snapshot that the caller has
+// exported, and pg_restore in one transaction. They must be of the server's major version or a
+// later one. Passwords are passed to them in the environment, never as an argument.
 package postgres

@@ -1,59 +1,63 @@
-// Package proof makes what proves a report to others, and says what the log knows of a PDF
-// in somebody's hand.
+// Package proof makes the proofs of reports, and says what the log knows about a given PDF.
 //
 // # Making
 //
-// Maker.Make runs once for a report that is Ready: it holds the report's events against the
-// chain, has a checkpoint of the log's tree signed that has Ready in it, attests report,
-// kind, scope, digests and head, and keeps the proof byte for byte (report_proofs). What
-// others add later (cosignatures, time stamps) is kept beside it, and Kept joins the two.
-// Package attest is the form of a proof, and how a stranger checks it.
+// Maker.Make runs once for a report that is Ready. It checks the report's events against the
+// chain, and has a checkpoint of the log's tree signed that covers Ready. It attests report,
+// kind, scope, digests and head, and stores the proof byte for byte (report_proofs). Later
+// additions of others (cosignatures, time stamps) are stored beside it, and Kept joins the two.
+// Package attest has the form of a proof and the check by a third party.
 //
-// Nothing is made, or given out again, for a Ready without the builder's mark (Vouch): by
-// the chain alone, an event that SQL appended is as whole as any other. A proof that was kept
-// before is held against the log, for SQL can put another one into its place. Find wants the
-// mark of a report that has no proof; a proof that holds is one of a marked report, or from
-// before there were marks.
+// Nothing is made or returned for a Ready without the builder's mark (Vouch): by the chain
+// alone, an event that was appended with SQL is as valid as any other. A stored proof is
+// compared with the log, because SQL can replace it with another. Find requires the mark of a
+// report that has no proof. A valid proof shows that the report has a mark, or is older than
+// marks.
 //
 // # Finding
 //
-// A file is one of ours when its SHA-256 stands in a Ready event of the organization (the PDF,
-// the tables that go with it, the inputs document), or is that of the signed PDF which begins
-// with such a file. The history projection finds the
-// report; the events themselves then prove it: each event of the report is hashed again and
-// held against the events before and after it in the log, versions must have no gap, Ready
-// must name this very digest, and the head that the PDF carries in its footer must still be
-// in the log. At last the proof that was kept when the report was built has to fit: whoever
-// changed Ready and computed everything behind it anew cannot sign that. The tree that this proof
-// is of has to be the beginning of the log's, so nobody removes a mail from before it; and where
-// this process has held the log against everything that was signed of it (checkpoint.Maker.Hold),
-// that has to fit, too. A projection that
-// was tampered with, or lags, can hide a report (it then reads as unknown) but cannot vouch
-// for a false one.
+// A file belongs to this installation if its SHA-256 is in a Ready event of the organization
+// (the PDF, the tables that go with it, the inputs document), or is that of the signed PDF that
+// begins with such a file. The history projection finds the report, and then the events
+// themselves prove it:
+//
+//   - Each event of the report is hashed again and compared with the events before and after it
+//     in the log. Versions must have no gap.
+//   - Ready must name this very digest.
+//   - The head that the PDF carries in its footer must still be in the log.
+//   - The proof that was stored when the report was built has to match: a person who changed
+//     Ready and computed everything after it anew cannot sign that.
+//   - The tree of this proof has to be the beginning of the log's tree, so nobody can remove a
+//     mail from before it.
+//   - If this process has compared the log with everything that was signed of it
+//     (checkpoint.Maker.Hold), that has to match, too.
+//
+// A projection that was tampered with, or lags, can hide a report (it then reads as unknown) but
+// cannot vouch for a false one.
 //
 // # What may go wrong
 //
-//   - Somebody appends meanwhile: what is read of a log never changes, so nothing is
-//     mistaken for a fault.
-//   - Two make the proof of one report at once, or one dies: the row that was kept first
-//     counts, and its bytes are what goes into the PDF.
-//   - Somebody with write access to the database deletes the proof, and the event that says
-//     that the PDF was signed, and computes the log anew: then any other proof or checkpoint of
-//     after the change tells, the file beside the secret key, or what left the house: a
+//   - Events are appended meanwhile: events that were read never change, so this is not mistaken
+//     for a fault.
+//   - Two processes make the proof of one report at once, or one dies: the row that was stored
+//     first counts, and its bytes go into the PDF.
+//   - A person with write access to the database deletes the proof and the event that says that
+//     the PDF was signed, and computes the log anew: another proof or checkpoint from after the
+//     change reveals it, or the file beside the secret key, or something outside Muster: a
 //     checkpoint, a witness, or the PDF itself.
-//   - Somebody who has database and keys makes a report with a date of the past: its
-//     checkpoint, and time stamps and witnesses on it, are of today.
-//   - Keys were rotated since Ready: an old key that is still in the file signs. Where all of
-//     them were retired since, nothing is signed (*FaultError).
-//   - The service was away for longer than a day: no time stamp follows, for one that is
-//     later than a day would contradict the report's own time. A PDF that waited so long for
+//   - A person who has database and keys makes a report with a past date: its checkpoint, and
+//     time stamps and witnesses on it, have today's date.
+//   - Keys were rotated since Ready: an old key that is still in the file signs. If all of them
+//     were retired since, nothing is signed (*FaultError).
+//   - The service was away for longer than a day: no time stamp is added, because one that is
+//     more than a day late would contradict the report's own time. A PDF that waited so long for
 //     its signature stays as it was built.
-//   - The time stamp service hangs: the proof is kept before it is asked; the PDF waits five
-//     seconds for it, and the proof's own time stamp follows (StampAll).
+//   - The time stamp service hangs: the proof is stored before the service is asked. The PDF
+//     waits five seconds for it, and the proof's own time stamp is added later (StampAll).
 //
-// A rebuild trusts the same events for the digests that it compares with, so it holds them
+// A rebuild trusts the same events for the digests with which it compares, so it checks them
 // against the chain in the same way (Prover.Record).
 //
-// That is a check of one report in a few dozen reads. Whether all other events are whole,
-// too, is `muster events verify`, which reads everything.
+// This checks one report in a few dozen reads. `muster events verify` reads everything, and
+// checks whether all other events are intact, too.
 package proof

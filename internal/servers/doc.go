@@ -1,90 +1,87 @@
-// Package servers connects to an organization's database servers, of any engine.
+// Package servers connects to an organization's database servers, of every engine.
 //
-// Target is a server as its connection string names it, and Open the only way to it:
-// nothing of the environment, passfile or service file of the machine Muster runs on
-// decides where we connect, as whom, or with whose password. What it gives is a Session:
-// it only reads, one statement after another, and its rows are text in every engine. An
-// integer is decimal, a fraction has a dot; times, truths and bytes are whatever the
-// query makes of them (microseconds since 1970, 0 or 1, hex), so that no driver's taste
-// and no setting of the server decides.
+// Target is a server as its connection string names it, and Open is the only way to connect to
+// it. The environment, passfile or service file of Muster's machine never decides the host, the
+// user or the password. Open returns a Session. It only reads, one statement after another, and
+// its rows are text in every engine. An integer is decimal, and a fraction has a dot. Times,
+// booleans and bytes have the form that the query gives them (microseconds since 1970, 0 or 1,
+// hex). So neither a driver nor a setting of the server decides the form.
 //
-// Nothing that a Session sets outlives one of its statements, because a pooler may give the
-// connection to the watched application next. PostgreSQL gets its settings in the transaction of
-// the statement, and no parameter when the connection starts; SQL Server within sp_executesql,
-// which restores what was set before. Oracle has settings of sessions only; they end with the
-// session, for we never ask for a pooled server. Where PostgreSQL names another process when
-// it lets us in than the one that answers, somebody is between (Identify, Pooling). One that
-// runs no transactions is refused.
+// No setting of a Session outlives one of its statements, because a pooler may give the
+// connection to the monitored application next. PostgreSQL gets its settings in the transaction
+// of the statement, and no parameter when the connection starts. SQL Server gets them within
+// sp_executesql, which restores the previous settings. Oracle has settings of sessions only;
+// they end with the session, because Muster never asks for a pooled server. If PostgreSQL names
+// another process at sign-in than the one that answers, a pooler is in between (Identify,
+// Pooling). A pooler without transactions is refused.
 //
-// Identify asks a server who it is, so that one is known by whatever name it is reached, and
-// told from its standbys and from another one behind the same name.
+// Identify asks a server for its identity. So a server is recognized under every name, and told
+// from its standbys and from another server behind the same name.
 //
-// What does not come about has a class and a sentence (ConnectionError); what a server
-// refuses has its number and one of four reasons (Refusal). What answers is not quoted, for its
-// text may hold data, a user or a password. The exception is why a PostgreSQL server ends a
-// session or takes none (starting up, shutting down, full): these messages hold no data.
+// A failed connection has a class and a sentence (ConnectionError). A refused statement has the
+// server's error number and one of four reasons (Refusal). The server's text is not quoted,
+// because it may contain data, a user or a password. There is one exception: the reason why a
+// PostgreSQL server ends a session or accepts none (starting up, shutting down, full). These
+// messages contain no data.
 //
-// Whoever may register a connection string makes Muster connect from where it
-// runs, and learns from the class of a failure whether something listens there.
-// That is for administrators of an organization only, and what they may reach is
-// the installation's to say: a Reach. It refuses Unix sockets, looks a name up once
-// for a connection, judges every address that comes back as what it leads to (one
-// of IPv4 also where it is written as IPv6), and has only those dialled that it
-// allows; the dialler judges the very address once more. A server that answers
-// with the cluster's name of Muster's own database (OwnServer), or of a replica or
-// copy of it, is left before anything of it is read. The one exception is what whoever
-// runs Muster names himself (OwnTarget): the server of its demo, and the servers of an
-// agent.
+// A person who may register a connection string makes Muster connect from its own network, and
+// learns from the class of a failure whether something listens there. Only administrators of an
+// organization may do that, and the installation decides what they may reach: a Reach. It
+// refuses Unix sockets and looks a name up once for each connection. It judges every returned
+// address by its destination (an IPv4 address also if it is written as IPv6), and only allowed
+// addresses are dialed. The dialer checks the very address once more. If a server answers with
+// the cluster's name of Muster's own database (OwnServer), or of a replica or copy of it, the
+// connection ends before anything is read. There is one exception: servers that the operator of
+// Muster names (OwnTarget), which are the server of the demo and the servers of an agent.
 //
-// SQL Server is spoken to by Microsoft's driver. It has no session that can only read: what
-// keeps ours from writing is what it asks, and what its login may do. It has no deadline of
-// its own either: it is told that nobody waits (an attention), and loses the connection
-// where it does not confirm that. A server may send its clients to another one, as gateways
-// and listeners do: that one is judged like the first, and may not send us on. The
-// certificate is verified unless the connection string says otherwise.
+// Microsoft's driver talks to SQL Server. SQL Server has no read-only session: Muster does not
+// write because of its queries and the rights of its login. It has no deadline either: Muster
+// sends it an attention, and closes the connection if the server does not confirm it. A server
+// may redirect its clients to another one, as gateways and listeners do. That server is checked
+// like the first, and may not redirect again. The certificate is verified unless the connection
+// string says otherwise.
 //
-// Oracle is spoken to by go-ora, version 2 (3.0 panics on the servers before 19c). It would
-// have the machine's name and user sent along, wallets read and traces written, and waits for
-// ever: it gets its configuration and its connection from us, and no text to parse. A
-// listener may send its clients on, as those of clusters do: each address is judged like the
-// first, four at most, and TLS is not lost on the way. A statement runs in a read-only
-// transaction of its own and is interrupted on the server when its time is over; a session
-// whose statement was interrupted or broke off is given up. TLS is off unless the connection
-// string asks for it, as listeners are made without it.
+// go-ora version 2 talks to Oracle (3.0 panics on servers before 19c). By itself it would send
+// the machine's name and user, read wallets, write traces, and wait forever. So Muster gives it
+// its configuration and its connection, and no text to parse. A listener may redirect its
+// clients, as those of clusters do. Each address is checked like the first, four at most, and
+// TLS is not lost on the way. A statement runs in a read-only transaction of its own and is
+// interrupted on the server when its time is over. A session is given up after its statement was
+// interrupted or broke off. TLS is off unless the connection string asks for it, because
+// listeners are created without it.
 //
-// A query is a file in a folder sql/ beside the code that reads its rows. Its comment
-// says which versions it serves, what it reads, and where its columns are documented; its
-// first line is its own, for stubs and fakes know it by that.
+// A query is a file in a folder sql/ beside the code that reads its rows. Its comment says which
+// versions it serves, what it reads, and where its columns are documented. Its first line is
+// unique, because stubs and fakes recognize it by that line.
 //
 // What may go wrong:
 //
-//   - A name leads elsewhere after it was registered: each connection looks it up,
-//     and judges, anew.
-//   - A target was registered before the settings excluded it: it stays listed with
-//     the reason, and is not connected to.
-//   - An administrator of a PostgreSQL server took pg_control_system from everybody: its
-//     cluster's name cannot be read. Muster's own server is then known by the moment
-//     it was started; a replica of it is not recognized there.
-//   - A machine was cloned while its server ran: both say that they are the same, until one
-//     is started again.
-//   - A pooler names the process of a server as its own, or all of a pool is busy with
-//     others: it is taken for the server, or for one that keeps sessions apart. What is set
-//     ends with a transaction all the same.
+//   - A name leads elsewhere after it was registered: each connection looks it up and checks it
+//     anew.
+//   - A target was registered before the settings excluded it: it stays listed with the reason,
+//     and Muster does not connect to it.
+//   - An administrator of a PostgreSQL server revoked pg_control_system from everybody: its
+//     cluster's name cannot be read. Muster's own server is then recognized by its start time; a
+//     replica of it is not recognized there.
+//   - A machine was cloned while its server ran: both report the same identity, until one is
+//     restarted.
+//   - A pooler reports the process of a server as its own, or all sessions of a pool are busy
+//     with other clients: it is mistaken for the server, or for a pooler that keeps sessions
+//     apart. Settings still end with a transaction.
 //   - Something that is no database answers without end: its answer is cut off.
-//   - What answers as a SQL Server claims a value of two gigabytes: the driver reserves
-//     them, and reads what comes until our deadline. What it trusts beyond reason in a
-//     greeting makes it panic, which counts as another protocol; within a session it
-//     catches that itself.
-//   - A login of SQL Server has a name or password with an emoji in it: the driver counts it
-//     wrongly, which is made up for here. A test fails when the driver has learned to count.
-//   - What answers as an Oracle makes go-ora panic: that counts as another protocol, or as a
-//     lost connection. Without TLS a header that claims more than it may is refused before
-//     the driver reserves what it says; what a message claims further in is believed, as is
-//     how often a key is to be hashed in a login. Who may register servers can make Muster
-//     work that way for one of their own.
-//   - go-ora writes to the standard error what an Oracle warns of at a login (a password that
-//     expires soon), and to the standard output the number of a query where the server sends
-//     one. It cannot be told not to.
-//   - The server hangs: each statement has a deadline on our side too, and the connection
-//     is given up with it.
+//   - Something that answers as a SQL Server claims a value of two gigabytes: the driver
+//     reserves them, and reads until our deadline. An unreasonable value in a greeting makes it
+//     panic, which counts as another protocol. Within a session it catches that itself.
+//   - A login of SQL Server has a name or password with an emoji: the driver counts its length
+//     wrongly, which is compensated here. A test fails when the driver has fixed that.
+//   - Something that answers as an Oracle makes go-ora panic: that counts as another protocol,
+//     or as a lost connection. Without TLS, a header that claims more than it may is refused
+//     before the driver reserves it. Lengths further inside a message are believed, and so is
+//     the number of hash rounds in a login. A person who may register servers can make Muster do
+//     such work for one of their own.
+//   - go-ora writes an Oracle's warning at a login (a password that expires soon) to the
+//     standard error, and the number of a query, if the server sends one, to the standard
+//     output. That cannot be switched off.
+//   - The server hangs: each statement has a deadline on our side too, and the connection is
+//     given up with it.
 package servers

@@ -1,31 +1,32 @@
-// Package truth compares the figures of several monitors with the truth on simulated servers:
-// twelve hostile scenes and a quiet one, on three engines.
+// Package truth compares the figures of several monitors with the true values on simulated
+// servers: twelve hostile scenes and a quiet one, on three engines.
 //
 // # How it works
 //
-// A world is a simulated server, a quarter of an hour of executions on it, and everybody who
-// watches. The server keeps its statistics as its vendor documents them: entries of
-// pg_stat_statements, the plan cache and the query store of SQL Server, V$SQLSTATS and V$SQL of
-// Oracle. It answers the queries of our real readers, known by their first lines, through the
-// real loop (package measure) and a store of measurements, and the figure is what the store
-// answers for the tile. Peers see the same statistics through their published algorithms,
-// reimplemented (sources has repository, commit and file of each).
+// A world is a simulated server, a quarter of an hour of executions on it, and all its monitors.
+// The server keeps its statistics as its vendor documents them: entries of pg_stat_statements,
+// the plan cache and the query store of SQL Server, V$SQLSTATS and V$SQL of Oracle. It answers
+// the queries of our real readers, which it recognizes by their first lines, through the real
+// loop (package measure) and a store of measurements. Our figure is the store's answer for the
+// tile. Other monitors see the same statistics through their published algorithms, which are
+// reimplemented here (sources has repository, commit and file of each).
 //
-// The oracle is the log of executions (Log), which is summed and never read from a counter.
-// Ours has to agree with it in executions, time, maximum and waiting sessions, or say what it
-// lacks. And where it lacks something, each sample is held against the executions of its
-// interval: it has no execution that was not, and no average or maximum that none had.
+// The true values come from the log of executions (Log), which is summed and never read from a
+// counter. Muster has to agree with it in executions, time, maximum and waiting sessions, or say
+// what it lacks. If it lacks something, each sample is compared with the executions of its
+// interval: it contains no execution that did not happen, and no average or maximum that no
+// execution had.
 //
-// docs/truth.md holds the table; a test holds the page to it.
+// docs/truth.md has the table; a test compares the page with it.
 //
 // # What may go wrong
 //
-//   - The simulated servers are as wrong as what they were written from. None of the figures
-//     is from a live server.
-//   - The worlds are small. Limits of peers (10,000 rows, 1,000 rows, the hundred dearest) take
-//     nothing there that they would take on a large server.
-//   - The grouping of our query of a query store happens on the server; here the rows are
-//     handed out one by one, and added by who reads them.
-//   - The first line of a query changes: the simulated server does not know it, and every
+//   - The simulated servers are as wrong as the documents from which they were written. None of
+//     the figures comes from a live server.
+//   - The worlds are small. Limits of other monitors (10,000 rows, 1,000 rows, the hundred most
+//     expensive) have no effect there, and would have one on a large server.
+//   - Our query of a query store groups rows on the server. Here the rows are returned one by
+//     one, and the reader adds them.
+//   - The first line of a query changes: the simulated server does not recognize it, and every
 //     scene of its engine fails.
 package truth

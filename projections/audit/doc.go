@@ -1,27 +1,26 @@
-// Package audit is the read model of the audit list. It has an entry for every event of
-// the reports and the organization log, for every action of a member in the fleet's log, and
-// for instances that a feed's token removed, deactivated, renamed or moved.
+// Package audit is the read model of the audit list. It has an entry for every event of the
+// reports and the organization log, for every action of a member in the fleet's log, and for
+// instances that a feed's token removed, deactivated, renamed or moved.
 //
-// An entry carries the exact bytes of its event and the time at which it was
-// recorded. Trail reads one stream, oldest first; List an organization, newest
-// first, over the logs, in one order of time, log and position. Whatever a list
-// is narrowed by has an index that holds this order, so that a page of what
-// nobody did costs as little as any other.
+// An entry carries the exact bytes of its event and its recorded time. Trail reads one stream,
+// oldest first. List reads an organization over all logs, newest first, ordered by time, log and
+// position. Every filter of a list has an index in this order, so a page with a filter that
+// matches nothing costs as little as any other.
 //
-// All else of the fleet's log is machines talking: alerts that fire, databases that
-// come and go. Nobody audits them, and there may be thousands a second, so they
-// are passed over by the first bytes of their metadata: 20 ns an event, where
-// decoding the metadata takes a microsecond. Reading a page out of PostgreSQL is
-// what is left, 4 µs an event (BenchmarkPassingMachines).
+// All other events of the fleet's log come from machines: alerts that fire, databases that come
+// and go. They are not audited, and there may be thousands a second. They are skipped by the
+// first bytes of their metadata, which takes 20 ns an event; decoding the metadata would take a
+// microsecond. The remaining cost is reading a page from PostgreSQL, 4 µs an event
+// (BenchmarkPassingMachines).
 //
 // # What may go wrong
 //
-//   - An event of a type that this program does not know: it is listed by a name
-//     made of its wire name. Nothing is decoded but the metadata.
-//   - The logs are read independently, so that List may show an event of one
-//     before an older one of another is there. Within a log order holds.
-//   - Two entries were recorded at the same time: log and position decide, so
-//     that a cursor neither skips nor repeats.
-//   - An actor of the fleet's log is neither a member nor the system as this
-//     program knows it: it is nobody who could be asked, and is passed over.
+//   - This program does not know the type of an event: it is listed under a name derived from
+//     its wire name. Only its metadata is decoded.
+//   - The logs are read independently: List may show an event of one log before an older event
+//     of another. Within a log, order holds.
+//   - Two entries were recorded at the same time: log and position decide, so a cursor neither
+//     skips nor repeats an entry.
+//   - An actor in the fleet's log is neither a member nor the system as this program knows it:
+//     nobody could be asked about the event, and it is skipped.
 package audit

@@ -1,9 +1,9 @@
-// Package projectionstest runs projections beside a test, over a log that the
-// test writes.
+// Package projectionstest runs projections beside a test, over a log that the test writes.
 //
-// Run starts them and stops them with the test. What is written by Append, Settle
-// waits for. Handle does what handlers do. PagesMayBeCutAnywhere holds any projection to give the same rows live and rebuilt.
+// Run starts the projections and stops them when the test ends. Settle waits until they have
+// passed every event written with Append. Handle runs an event handler. PagesMayBeCutAnywhere
+// checks that a projection produces the same rows live and rebuilt, for any division into pages.
 //
-// What may go wrong: a projection parks an event or does not get on;
-// Settle then fails the test after a minute instead of waiting for ever.
+// What may go wrong: a projection parks an event or does not advance. Settle then fails the test
+// after a minute instead of waiting forever.
 package projectionstest

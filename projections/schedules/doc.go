@@ -1,16 +1,15 @@
-// Package schedules is the read model of the schedules of every organization, and of what
-// became of each due time.
+// Package schedules is the read model of schedules, with the outcome of each due time.
 //
-// It reads the organization log and takes from it the streams of schedules, which it folds
-// as package domain/schedule does. People are in it by id. What is due next, whether a due
-// time waits and whether the owner may request reports is judged at every read by whoever
-// reads: nothing is written when a time comes.
+// It reads the organization log and uses its streams of schedules, which it folds as package
+// domain/schedule does. People are in it by id. Each read judges what is due next, whether a due
+// time is waiting, and whether the owner may request reports. Nothing is written when a due time
+// comes.
 //
 // # What may go wrong
 //
-//   - The projection lags: a due time that has its fact already is shown as waiting for a
-//     moment.
-//   - A schedule is removed: its rows go with it. The log keeps what became of it.
-//   - An event of a schedule whose creation was dropped cannot be applied and is parked
-//     with its stream.
+//   - The projection lags: a due time that already has its fact shows as waiting for a moment.
+//   - A schedule is removed: its rows are deleted with it. The log keeps the outcomes of its due
+//     times.
+//   - An event of a schedule whose creation was dropped cannot be applied. It is parked with its
+//     stream.
 package schedules

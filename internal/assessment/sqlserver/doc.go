@@ -1,18 +1,18 @@
-// Package sqlserver assesses SQL Servers from 2016 on, and Azure SQL Database.
+// Package sqlserver assesses SQL Server from 2016 on, and Azure SQL Database.
 //
-// It opens sessions that only read (internal/servers) and runs the checks of the catalogue
-// by internal/assessment/inspection: those of the server once, those of databases in each
-// database that is online and lets our login in. Its own queries are in sql/, with the
-// documentation that their columns are from.
+// It opens read-only sessions (internal/servers) and runs the checks of the catalog with
+// internal/assessment/inspection. Checks of the server run once. Checks of databases run in each
+// database that is online and accepts Muster's login. Its own queries are in sql/, with the
+// documentation of their columns.
 //
-// SQL Server shows fewer rows to those who may see less, and no error: metadata visibility.
-// So what a login may see is asked before anything is read (sql/rights.sql), in each
-// database anew, and a check whose rights are not all there is not assessed and names the
-// grant. Nothing is inferred from what rows come.
+// SQL Server returns fewer rows, and no error, to a login with fewer rights (metadata
+// visibility). So the rights of the login are checked before anything is read (sql/rights.sql),
+// in each database anew. A check is not assessed if one of its rights is missing, and the result
+// names the grant. Nothing is inferred from the number of rows.
 //
-// What a release does not have is told by the server: options by sys.configurations, views
-// and columns by its refusal. Azure SQL Database has no server to speak of; the catalogue
-// says of each check why it does not apply there.
+// The server itself tells what its release does not have: sys.configurations lists the options,
+// and the server refuses unknown views and columns. Azure SQL Database has no server level. For
+// each check, the catalog says why it does not apply there.
 //
-// What may go wrong: no live SQL Server has met any of it, see README.
+// What may go wrong: none of this has run against a live SQL Server, see README.
 package sqlserver

@@ -1,8 +1,8 @@
-// Package live is what Muster does with the servers of the engines that it connects to:
-// assessing and measuring them, and the script that gives its account what that needs.
+// Package live assesses and measures the servers of the engines to which Muster connects, and
+// has the script that grants its account the necessary rights.
 //
-// It links the packages that connect, so only serve and the agent import it. What an engine
-// is called, and how its checks and samples read, is in package engine, which needs none of
-// them. Connecting itself is in package servers, engine by engine; a test here holds both to
-// the list of engines.
+// It links the packages that connect, so only serve and the agent import it. The name of an
+// engine, and the words for its checks and samples, are in package engine, which needs none of
+// these packages. Connecting itself is in package servers, engine by engine. A test here
+// compares both with the list of engines.
 package live

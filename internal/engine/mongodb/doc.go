@@ -1,2 +1,3 @@
-// Package mongodb is the engine MongoDB: Muster keeps what is sent of it, and knows its releases.
+// Package mongodb is the engine MongoDB: Muster stores what feeds send about its servers, and
+// knows its releases.
 package mongodb

@@ -1,2 +1,3 @@
-// Package mysql is the engine MySQL: Muster keeps what is sent of it, and knows its releases.
+// Package mysql is the engine MySQL: Muster stores what feeds send about its servers, and knows
+// its releases.
 package mysql

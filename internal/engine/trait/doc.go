@@ -1,3 +1,3 @@
-// Package trait declares the value that an engine is: its facts, in the types of the
+// Package trait declares the value that describes an engine: its facts, in the types of the
 // packages that use them. The folders beside it hold the values, and package engine lists them.
 package trait

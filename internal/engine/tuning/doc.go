@@ -1,3 +1,3 @@
-// Package tuning holds an engine's settings against its machine and load. It declares what a
-// hint is and what it is held against. The hints themselves are in the engines' folders.
+// Package tuning compares an engine's settings with its machine and load. It declares the form
+// of a hint and its inputs. The hints themselves are in the engines' folders.
 package tuning

@@ -1,15 +1,15 @@
-// Package fleet answers for what is watched: instances and their databases, alerts and
-// their history, exceptions, and the counts over the dashboard.
+// Package fleet serves the monitored fleet: instances and their databases, alerts and their
+// history, exceptions, and the counts above the dashboard.
 //
 // # What may go wrong
 //
-//   - Instances are sorted by how they fare: what they are sorted by is read of all that
-//     match, and the other figures of those on the page. Two pages that are asked for one after the other may overlap, for
-//     the figures move between them.
-//   - The answer to an action on an alert is lost: whoever asks again is told
-//     invalid_state, and finds the alert as they left it.
-//   - A projection lags behind a change: the answer shows the change all the same, and
-//     the list says X-Muster-Lagging.
-//   - A server cannot be reached with the DSN that came: it is told in a class and a
-//     sentence, and nothing of the driver's text, which may hold the password.
+//   - Instances are sorted by a health figure: that figure is read for all matching instances,
+//     and the others for those on the page. Two pages that are requested one after the other may
+//     overlap, because the figures change in between.
+//   - The answer to an action on an alert is lost: a second request gets invalid_state, and
+//     finds the alert as the first left it.
+//   - A projection lags behind a change: the answer shows the change anyway, and the list has
+//     the header X-Muster-Lagging.
+//   - A server cannot be reached with the given DSN: the answer has a class and a sentence, and
+//     no text of the driver, which may contain the password.
 package fleet

@@ -1,7 +1,7 @@
-// Package ingest answers what programs send: the native feed, Prometheus' remote_write,
-// OTLP and Alertmanager. A handler reads, calls a door of package intake, and answers.
-// What a message means, and whether its sender may say it, is the doors'.
+// Package ingest serves the routes to which programs send: the native feed, Prometheus'
+// remote_write, OTLP and Alertmanager. A handler reads the message, calls a door of package
+// intake, and answers. The doors decide what a message means and whether its sender may send it.
 //
-// What standard agents send has forms of its own (openapi.yaml hands it on as it came):
-// its door reads it, and says what of it cannot be used.
+// Standard agents send messages in their own forms, which openapi.yaml passes on unchanged.
+// Their door reads them, and reports what it cannot use.
 package ingest

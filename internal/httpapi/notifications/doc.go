@@ -1,3 +1,3 @@
-// Package notifications has the handlers of channels, notification rules and deliveries, and
-// of who is told of an alert or a server.
+// Package notifications serves channels, notification rules and deliveries, and the list of
+// people who are notified about an alert or a server.
 package notifications

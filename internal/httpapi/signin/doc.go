@@ -1,17 +1,16 @@
-// Package signin handles access: sessions and passwords, the identity
-// provider, the first sign-in, members and invitations, tokens, and the organization's
-// settings.
+// Package signin serves access: sessions and passwords, the identity provider, the first
+// sign-in, members and invitations, tokens, and the organization's settings.
 //
-// Accounts keeps all of it; what others have to know of it is an event, and goes through
-// commands. Of a member whose address the caller's role may not see there is enough of
-// it left to tell two people of one name apart.
+// Package accounts stores all of it. Changes that others have to know about are events, and go
+// through commands. If the caller's role may not see a member's address, the answer has enough
+// of it to tell two people with the same name apart.
 //
 // # What may go wrong
 //
-//   - A member is erased: answers that name them are forgotten with them, in one
-//     transaction. One that is being given to somebody else at that moment is kept
-//     after it, and goes with the first key that is used a day later.
-//   - Somebody is refused at the identity provider: whoever has no account, a disabled
-//     one, or one that belongs to somebody else there is told the same; the security log
-//     has the reason.
+//   - A member is erased: stored answers that name them are deleted in the same transaction. An
+//     answer that is being sent to another person at that moment is stored after it. It is
+//     deleted with the first key that is used a day later.
+//   - Muster refuses a sign-in that comes from the identity provider: a person without an account,
+//     with a disabled one, or with one that belongs to another person there gets the same answer.
+//     The security log has the reason.
 package signin

@@ -1,47 +1,47 @@
-// Package alertmanager reads the alerts that Prometheus' tools send: what
-// Alertmanager posts to a webhook receiver (payload version 4), and what
-// Prometheus and vmalert post to an Alertmanager (its API, version 2).
+// Package alertmanager reads the alerts that Prometheus' tools send: webhook messages of
+// Alertmanager (payload version 4), and messages that Prometheus and vmalert post to the
+// Alertmanager API (version 2).
 //
-// DecodeWebhook and DecodeAlerts open a body, whose alerts are read some at a time:
-// firings for commands.RecordFirings, each with the labels that say where it belongs
-// (package places finds that). Nothing here does I/O or has a clock: the time of receipt
-// is handed in.
+// DecodeWebhook and DecodeAlerts open a body, whose alerts are read some at a time. They return
+// firings for commands.RecordFirings, each with the labels that say where it belongs (package
+// places resolves them). Nothing here does I/O or has a clock: the time of receipt is an
+// argument.
 //
-// An alert is its label fingerprint, FNV-1a over the labels in order, as
-// Alertmanager computes it: so one that comes by both roads, or from both of a
-// pair of Prometheus servers without their replica label, is one alert. The fingerprint
-// that a webhook states is passed over: its sender could state another alert's.
+// The identity of an alert is its label fingerprint, FNV-1a over the labels in order, as
+// Alertmanager computes it. So an alert that comes by both routes, or from both of a pair of
+// Prometheus servers without their replica label, is one alert. The fingerprint that a webhook
+// states is ignored, because its sender could state that of another alert.
 //
-// A sender is told from others by its address, as far as it says one: an Alertmanager by its
-// external URL, a sender of the API by the host of generatorURL.
+// Senders are told apart by their address, if the message has one: the external URL of an
+// Alertmanager, or the host of generatorURL for a sender of the API.
 //
-// A message has an end of its own where it says so. Alertmanager tells a webhook
-// when an alert is over and how long it has been; what fires has no end. Of the
-// API's senders each message is good until its endsAt, or for five minutes.
+// Some messages give an end. Alertmanager tells a webhook when an alert is over and how long it
+// lasted; a firing alert has no end. For senders of the API, each message is valid until its
+// endsAt, or for five minutes.
 //
 // # What may go wrong
 //
-// Senders repeat what they are told to repeat, so that refusing a message for
-// one bad alert would keep the others out for good:
+// Senders repeat refused messages, so refusing a message for one bad alert would block the
+// others forever:
 //
-//   - An alert cannot be used (it is no object, has no labels, ends before it
-//     starts, lies in a year that no calendar of ours has): it is left out and
-//     counted by reason; the others are taken.
-//   - The body is no message at all: an error before the first alert is read, so
-//     that nothing is taken.
-//   - A message holds a million alerts: the first 10,000 are read, as they are asked
-//     for, and the rest is counted as left out. Reading all of 700,000 took 31 seconds,
-//     after which the sender was refused, and sent them again.
-//   - An alert is megabytes, of a million labels or of what nobody reads: it is left out and
+//   - An alert cannot be used (it is no object, has no labels, ends before it starts, or lies in
+//     a year that Muster's calendar does not have): it is left out and counted by reason, and
+//     the others are used.
+//   - The body is no message at all: there is an error before the first alert is read, and
+//     nothing is used.
+//   - A message holds a million alerts: the first 10,000 are read as they are requested, and the
+//     rest is counted as left out. Reading all of 700,000 took 31 seconds, after which the
+//     sender got an error and sent them again.
+//   - An alert has megabytes, of a million labels or of unused members: it is left out and
 //     counted (too_long). Reading one of 32 MiB took 1.4 GiB.
-//   - Text holds U+0000, which PostgreSQL does not keep: it loses that. The
-//     fingerprint is of the labels as they came. Commands cut what is too long.
-//   - A message comes twice, or late, or in parts: commands decide on what they
-//     know under the fingerprint.
-//   - The sender's clock is ahead: times are taken as they are; commands put what
-//     lies in the future at the receipt.
-//   - Alertmanager cut the message (max_alerts): it says by how many, which counts
-//     as left out.
-//   - Fingerprints of two label sets collide (64 bits, no cryptography): they are
-//     one alert, as they are to Alertmanager.
+//   - Text contains U+0000, which PostgreSQL does not store: the character is removed. The
+//     fingerprint covers the labels as they came. Commands cut text that is too long.
+//   - A message comes twice, or late, or in parts: commands decide by what they know under the
+//     fingerprint.
+//   - The sender's clock is ahead: times are used as they are. Commands replace a time in the
+//     future with the time of receipt.
+//   - Alertmanager cut the message (max_alerts): it says by how many alerts, and these count as
+//     left out.
+//   - Fingerprints of two label sets collide (64 bits, not cryptographic): they are one alert,
+//     as they are to Alertmanager.
 package alertmanager

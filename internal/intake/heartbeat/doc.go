@@ -1,16 +1,16 @@
-// Package heartbeat keeps the state of agents: each one's last report of itself and of the
-// servers that it measures.
+// Package heartbeat stores the state of agents: the last report of each agent about itself and
+// about the servers that it measures.
 //
-// A report replaces the one before of the same sender and token: the same sender id by another
-// token is another agent. An instance is shown with the agent that reported it last. No report
-// is history: it is for whoever looks at an instance now.
+// A report replaces the previous one of the same sender and token. The same sender id with
+// another token is another agent. An instance is shown with the agent that reported it last.
+// There is no history of reports: they describe the present.
 //
 // What may go wrong:
 //
-//   - An agent goes: its last report stays for thirty days, with the time it came in.
-//     Whether its servers are silent the watch says, from their samples.
-//   - Two agents measure one instance: the page shows who reported last, and the one whose
-//     statements are refused says so of itself.
-//   - Two reports of one agent overtake each other: the one that is kept last stays for a
+//   - An agent is gone: its last report stays for thirty days, with the time at which it came
+//     in. The watch decides from samples whether its servers are silent.
+//   - Two agents measure one instance: the page shows the agent that reported last. The agent
+//     whose statements are refused says so in its own report.
+//   - Two reports of one agent overtake each other: the one that is stored last stays for a
 //     minute.
 package heartbeat

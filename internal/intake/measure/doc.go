@@ -1,72 +1,72 @@
-// Package measure measures database servers, whatever their engine: their sessions, their
-// statements, their databases and what the watch judges beside.
+// Package measure measures database servers of every engine: their sessions, their statements,
+// their databases, and further signals for the watch.
 //
 // # How it works
 //
-// A Server has a goroutine and one connection of its own, so one that is slow delays itself
-// alone; a process opens a bounded number of connections at once, those that have hung for a
-// second aside (Gate). A server's turn is a phase of the minute that follows from its id,
-// the first one at once. What is read of an engine, a Reader knows: packages postgresql,
-// sqlserver and oracle, each with a folder of queries (package servers says what stands in
-// them); which one is taken depends on what the server has, not on its version. What is
-// made of it is decided here, once for all of them, and where it goes a Home knows: the
-// database of serve (package monitor), or the directory of an agent.
+// A Server has a goroutine and one connection of its own, so a slow server delays only itself. A
+// process opens a limited number of connections at once, not counting those that have hung for a
+// second (Gate). Each server has its own phase of the minute, derived from its id; its first
+// look comes at once. A Reader knows how to read an engine: packages postgresql, sqlserver and
+// oracle, each with a folder of queries (package servers describes it). The choice of a query
+// depends on what the server has, not on its version. This package decides, once for all
+// engines, what is made of the rows. A Home knows where the result goes: the database of serve
+// (package monitor), or the directory of an agent.
 //
-// Sessions that we may not look at make the sample of their database fail; a database
-// that nobody is on has a sample of zeros. Of statements the whole list is read, without
-// their texts, and compared with the last one (deltasBetween has the rules). A list has
-// entries, one a plan or whatever the engine counts by, and an entry is of a statement,
-// which is what is told apart outside: entries are compared, and then added. With the list
-// may come how long each database was executing, over the same interval. Every look at the
-// sessions lists the databases too, and a home is told where they are others.
+// If the account may not see sessions, there is no sample of their database. A database without
+// sessions has a sample of zeros. The whole list of statements is read without their texts, and
+// compared with the previous list (deltasBetween has the rules). A list has entries, one for
+// each plan or for whatever the engine counts by. Each entry belongs to a statement, which is
+// the unit that users see. Entries are compared first, and then added up. The list may also have
+// the execution time of each database over the same interval. Every look at the sessions also
+// lists the databases, and the home is told if the list changed.
 //
-// Texts are read where they are kept, of what was executed and has not been told of, the
-// dearest first, and go through package sqltext before anything else sees them. Which ones
-// were told is kept with the list, and holds if the list does. A server that takes long to
-// give them is asked seldom: they cost it one percent of a core at most.
+// Texts are read where the organization stores them, for executed statements whose texts were
+// not sent yet, the most expensive first. They pass package sqltext before any other code sees
+// them. The set of sent texts is stored with the list, and is valid if the list is. A server
+// that takes long to return them is asked rarely: they cost it one percent of a core at most.
 //
-// Our own sessions are left out; our own statements, a few a minute, are not, where the
-// server does not tell them from those of others who use our account.
+// Muster's own sessions are left out. Its own statements, a few a minute, are not left out if
+// the server cannot tell them from those of other users of the same account.
 //
 // # What may go wrong, and what then happens
 //
-//   - Nobody knows whether an interval was kept: the home says it at the next round, and
-//     the interval is then either the basis of the next or a part of it. After ten minutes
-//     it is lost.
-//   - Counters are reset, entries are evicted and come back, the server is restarted:
-//     what is not certain to be new is left out for that interval. Who was not on the
-//     last list, which is whole, is new, and so is everybody after a reset of all that
-//     the server tells of; where an entry says since when it is there, that decides. A
-//     reset that nobody tells of shows where most counters fell or the list is short, and
-//     costs the interval; one of some entries shows only where a counter fell.
-//   - A database could not be read the last time, or was read from another view: what is
-//     on its list now is a basis, unless an entry says that it was begun since.
-//   - The longest execution is told of a longer time than ours: it counts where it rose, or
-//     where its entry was begun since; else nothing is said.
-//   - Texts cannot be read: the counters are kept without, and ten minutes later they
-//     are asked for again.
-//   - Texts are switched off: they are not asked for from the next minute on, and the
-//     store takes none. Switched on again within that minute, what was told before is
-//     told again after a day at the latest.
-//   - How long a server executed is unknown over a reset and a restart, which may have
-//     been a crash. What runs is counted when it ends, as in the statements.
-//   - The account loses its privileges: samples are missing, not zero, and the interval
-//     of statements goes on when it has them again within ten minutes.
-//   - The server hangs in the middle of an answer: ten seconds later the connection is
-//     given up. What was read before is kept, the next round has a new one.
-//   - The server is out of reach: it is tried again after a second, then ever later,
-//     up to a minute. One line of the log says that it went, and one that it is back.
-//   - The server is started again and is back before anybody tries it: another process of it
-//     answers on the next connection, and it is reported to have been down in between.
-//   - The server takes nine seconds for each answer: it is let take them, at sign-in and in each
-//     statement, and is said to answer before its round is over.
-//   - This process stands still while it connects: the attempt failed for that, and is not
-//     reported.
-//   - Another agent looks at the same counters, and takes the turn over from this one: the
-//     store tells by our clocks which of its samples follow ours (package pgstore, "Whose
-//     turn it is"). So a sample spans both looks, each from its beginning to its end: one
-//     that follows is of later counters, if the clocks agree. Clocks that differ count
-//     again, or lose, what was executed in the difference.
-//   - Clocks: samples bear ours. Whether an entry is new is judged by the server's
-//     alone, and a list that is not later than the last one is a basis.
+//   - It is not known whether an interval was stored: the home says so in the next round. The
+//     interval is then either the basis of the next one or a part of it. After ten minutes it is
+//     lost.
+//   - Counters are reset, entries are evicted and come back, the server is restarted: what is
+//     not certain to be new is left out for that interval. A statement missing from the previous
+//     (complete) list is new, and so is every statement after a complete reset that the server
+//     reports. If an entry has a creation time, that decides. An unreported reset shows if most
+//     counters fell or the list is short, and costs the interval. An unreported reset of some
+//     entries shows only where a counter fell.
+//   - A database could not be read the last time, or was read from another view: its current
+//     list is a basis, unless an entry says that it was created since.
+//   - The longest execution covers a longer time than the interval: it counts if it rose, or if
+//     its entry was created since. Otherwise nothing is reported.
+//   - Texts cannot be read: the counters are stored without them, and ten minutes later the
+//     texts are requested again.
+//   - Texts are switched off: they are not requested from the next minute on, and the store
+//     accepts none. If they are switched on again within that minute, texts that were sent
+//     before are sent again after a day at the latest.
+//   - The execution time of a server is unknown across a reset and a restart, which may have
+//     been a crash. A running execution is counted when it ends, as in the statements.
+//   - The account loses its privileges: samples are missing, not zero. The interval of
+//     statements continues if the account has them again within ten minutes.
+//   - The server hangs in the middle of an answer: the connection is given up after ten seconds.
+//     What was read before is stored, and the next round has a new connection.
+//   - The server cannot be reached: it is tried again after a second, then less and less often,
+//     up to once a minute. One line in the log says that it went away, and one that it is back.
+//   - The server is restarted and is back before anybody tries it: another process of it answers
+//     on the next connection, and it is reported to have been down in between.
+//   - The server takes nine seconds for each answer: sign-in and each statement may take that
+//     long, and it is reported as answering before its round is over.
+//   - This process stands still while it connects: the attempt failed for that reason, and is
+//     not reported.
+//   - Another agent looks at the same counters and takes over from this one: the store decides
+//     by our clocks which of its samples follow ours (package pgstore, "Whose turn it is"). So a
+//     sample spans both looks, each from its beginning to its end: a sample that follows has
+//     later counters, if the clocks agree. If the clocks differ, executions during the
+//     difference count twice or are lost.
+//   - Clocks: samples have Muster's time. Whether an entry is new is judged by the server's
+//     clock alone. A list that is not later than the previous one is a basis.
 package measure

@@ -1,22 +1,25 @@
-// Package places finds the instances and databases that messages name, for hosts, alerts
-// and feeds alike, and everything that one message names in one go.
+// Package places resolves the names in messages to instances and databases: for hosts, alerts
+// and feeds alike, and for a whole message at once.
 //
-// There are three questions. FindPlaces: what does a feed mean by its own ids? The write
-// side's index of the log answers, so that what the same sender registered a moment ago
-// is known. Labelled: what do an agent's labels mean? They may be an id, an external id,
-// a name or a host, with a port or without; hosts are found in any spelling (fleet.Hosts).
-// The fleet's read model has all of these, and Directory.Find decides. Claims: whom does a
-// sample of a host concern? Those that it names, and those that run there by whatever says
-// so: the samples that came before and what was registered, by either form of the host's
-// name, less what was removed since.
+// It answers three questions:
+//
+//   - FindPlaces: which instances do a feed's own ids mean? The write side's index of the log
+//     answers, so instances that the same sender registered a moment ago are known.
+//   - Labelled: which instances do an agent's labels mean? A label may be an id, an external id,
+//     a name or a host, with or without a port. Hosts are found in any spelling (fleet.Hosts).
+//     The fleet's read model has all of these, and Directory.Find decides.
+//   - Claims: which instances does a sample of a host concern? The ones that it names, and the
+//     ones known to run there from earlier samples and from registrations, by either form of the
+//     host's name, without those that were removed since.
 //
 // # What may go wrong
 //
-//   - Several instances fit: the database decides, then what the token is limited to, then
-//     who was registered first, and the answer counts it as ambiguous. To be renamed
-//     attracts nothing: ids beat names, and an address means hosts before names. What is
-//     measured by an address alone is nobody's where several fit.
-//   - The read model lags: Engines waits for it, and says so where it does not follow
-//     (*intake.LaggingError). Labels find the instance with their next message.
-//   - Text holds U+0000, which PostgreSQL cannot: it is not looked up, and means nothing.
+//   - Several instances match: the database decides, then the token's limit, then the earliest
+//     registration, and the answer counts the name as ambiguous. Renaming an instance attracts
+//     no samples: ids take precedence over names, and an address means hosts before names. If a
+//     sample has only an address and several instances match, it belongs to none.
+//   - The read model lags: Engines waits for it, and returns *intake.LaggingError if it does not
+//     catch up. Labels find the instance with their next message.
+//   - Text contains U+0000, which PostgreSQL cannot store: it is not looked up, and matches
+//     nothing.
 package places

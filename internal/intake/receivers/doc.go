@@ -1,14 +1,14 @@
-// Package receivers makes samples of sessions and statements out of what OpenTelemetry's
-// receivers of databases say (sqlserver, oracledb and postgresql of the collector's contrib
-// distribution): events, which come as logs, and a few of their metrics. Package otlp
-// decodes, package agents looks up what is meant and has the samples kept.
+// Package receivers makes samples of sessions and statements from the output of OpenTelemetry's
+// database receivers (sqlserver, oracledb and postgresql of the collector's contrib
+// distribution): events, which come as logs, and a few of their metrics. Package otlp decodes
+// them. Package agents resolves the names and has the samples stored.
 //
 // # How it works
 //
-// A Look is one scrape of one place: what a record says where it is from (Place), its
-// engine and its time. Records of the same are added to it in the order in which they
-// come; of a session the first counts. All of it is marked as partial, because no
-// receiver says all that a tile is made of:
+// A Look is one scrape of one place: the origin that a record names (Place), its engine and its
+// time. Records of the same Look are added to it in the order in which they come; for a session,
+// the first counts. Everything is marked as partial, because no receiver sends all that a tile
+// needs:
 //
 //	sqlserver   db.server.query_sample   waits: requests with a wait_type. The receiver sends the
 //	                                     first max_rows_per_query (100), in no order.
@@ -26,31 +26,31 @@
 //	            postgresql.backends      connections of a database in one number, autovacuum
 //	                                     and parallel workers among them
 //
-// A Reach is what an exporter of databases says in its own up metric (pg_up and its like):
-// whether it could connect to its server. It comes by remote_write, or from a collector that
-// scrapes the exporter; the server is found by labels, among those of the exporter's engine.
+// A Reach is the value of a database exporter's own up metric (pg_up and the like): whether it
+// could connect to its server. It comes by remote_write, or from a collector that scrapes the
+// exporter. The server is found by labels, among the servers of the exporter's engine.
 //
-// Everything else is passed over and counted (not_used). db.server.top_query of the
-// postgresql receiver is dropped (unsupported): it sends an entry that its cache does not
-// have with all that was ever counted, after each start of the collector and whenever
-// the cache was full, and nothing tells that from what was executed in a minute. A whole
-// history in one minute is no part of a figure, it is a wrong one.
+// Everything else is skipped and counted (not_used). db.server.top_query of the postgresql
+// receiver is dropped (unsupported): it sends an entry that is not in its cache with its whole
+// history, after each start of the collector and whenever the cache was full. Nothing
+// distinguishes that from the executions of one minute. A whole history in one minute is not a
+// partial figure but a wrong one.
 //
-// An interval that is not told is taken as 60 s, which is the receivers' own default.
+// An interval that is not stated is taken as 60 s, which is the receivers' own default.
 //
 // # What may go wrong
 //
-//   - Nothing says which instance it is, or which database: the door drops it (no_instance,
-//     no_database). Connections of SQL Server and Oracle name no database, nor do the events
-//     of older versions: muster_database has to.
-//   - A query plan leaves SQL Server's cache: the receiver sends nothing of its query
-//     until the counters are above what they were. One of several plans with one hash
-//     comes back after a pause: the receiver's sum jumps by all that it ever executed. Here
-//     neither can be seen; the figure is a part, and may be wrong.
-//   - Oracle's V$SQL has a session's statement several times: the receiver sends the session
-//     as often. It counts once.
-//   - A batch processor cuts a scrape in two: its statements come together in the store, of its
-//     sessions the first part counts.
-//   - A message makes up places, waits and statements without end: beyond MaxLooks and
-//     MaxRecords they are dropped and counted (too_many).
+//   - Nothing says which instance a record is about, or which database: the door drops it
+//     (no_instance, no_database). Connections of SQL Server and Oracle name no database, nor do
+//     the events of older versions: muster_database has to name it.
+//   - A query plan leaves SQL Server's cache: the receiver sends nothing about its query until
+//     the counters exceed their earlier values. If one of several plans with one hash comes back
+//     after a pause, the receiver's sum jumps by all executions of that plan. Neither can be
+//     detected here; the figure is partial, and may be wrong.
+//   - Oracle's V$SQL has a session's statement several times: the receiver sends the session as
+//     often. It counts once.
+//   - A batch processor cuts a scrape in two: its statements are joined in the store. Of its
+//     sessions, the first part counts.
+//   - A message invents places, waits and statements without end: beyond MaxLooks and MaxRecords
+//     they are dropped and counted (too_many).
 package receivers

@@ -1,6 +1,6 @@
-// Package worsttest makes the bodies that cost a door of /ingest the most, for tests and
-// benchmarks: a small packed body that is large once it is unpacked, a million empty items,
-// a map of a million keys, and messages that use each bound of a door to its end.
+// Package worsttest makes the most expensive bodies for each door of /ingest, for tests and
+// benchmarks: a small compressed body that unpacks to a large one, a million empty items, a map
+// of a million keys, and messages that use each limit of a door fully.
 //
-// Nothing is stored of most of them: they name instances that nobody registered.
+// Most of them store nothing: they name instances that are not registered.
 package worsttest

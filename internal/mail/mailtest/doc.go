@@ -1,6 +1,5 @@
 // Package mailtest is a real mail server inside a test.
 //
-// It speaks SMTP with STARTTLS or implicit TLS under a certificate of its own,
-// asks for a password where told to, and misbehaves on demand. What may go wrong
-// is what a test asks for.
+// It speaks SMTP with STARTTLS or implicit TLS under its own certificate, asks for a password if
+// told to, and fails on demand. It only fails in the ways that a test requests.
 package mailtest

@@ -1,19 +1,18 @@
-// Package measurementstest holds a measurements.Store to its definitions: every
-// reading as a case, and random lives against a plain reading over raw samples.
+// Package measurementstest tests a measurements.Store against its definitions: with one case for
+// every reading, and with random lives that are compared with a plain reading of raw samples.
 //
-// Run is the suite. A case is samples in the order in which they arrive and numbers
-// that one can work out by hand from the specification. What comes in several messages
-// does so for two organizations: rolled up once at the end for the one, and after each
-// message for the other.
+// Run is the suite. A case has samples in the order of their arrival, and numbers that can be
+// computed by hand from the specification. Cases with several messages run for two
+// organizations: one is rolled up once at the end, and the other after each message.
 //
-// RunProperty draws fleets of all five engines, what their agents send, and how it
-// arrives: counters that are reset, markers of staleness, scrapes in parts, edges of
-// minutes, hours and weeks, imports of weeks ago, repeated, out of order, and rolled up
-// now and then. It compares each tile at every size with Reference, which keeps all
-// samples and reads all of them. RAPID_CHECKS says how many lives it draws.
+// RunProperty draws fleets of all five engines, what their agents send, and how it arrives:
+// counter resets, staleness markers, scrapes in parts, edges of minutes, hours and weeks,
+// imports of past weeks, repeated, out of order, and rolled up now and then. It compares each
+// tile at every size with Reference, which keeps and reads all samples. RAPID_CHECKS says how
+// many lives it draws.
 //
-// What may go wrong: the suite and the reference have been written by the same hands,
-// so what both misread the property does not find; the suite's numbers come from the
-// specification and not from the reference. Neither judges a maximum of a week that is
-// over and of which something comes yet: the store has forgotten its queries one by one.
+// What may go wrong: the same people wrote the suite and the reference, so the property does not
+// detect what both misread. The suite's numbers come from the specification and not from the
+// reference. Neither checks the maximum of a past week to which samples are still added: the
+// store has forgotten its single queries.
 package measurementstest

@@ -1,42 +1,42 @@
-// Package pgstore keeps measurements in PostgreSQL: open hours in its tables, closed hours in
+// Package pgstore stores measurements in PostgreSQL: open hours in its tables, closed hours in
 // blocks there or elsewhere (package blocks). It is a measurements.Store.
 //
-// docs/design/measurements.md draws the life of a sample and gives the measurements behind
-// each choice. A change must keep these rules:
+// docs/design/measurements.md draws the life of a sample and gives the measurements behind each
+// choice. A change must keep these rules:
 //
-//   - A sample is one row of raw_samples. It and the mark of its minutes (dirty_hours) commit
-//     together, and the first content of a time stays.
-//   - Roll makes buckets anew from samples and never adds to one. So what runs twice comes out
-//     once.
-//   - Compact puts a closed hour into blocks and takes it out of the head. Where both have a
-//     row, the head's counts.
-//   - Head, marks and wholes are UNLOGGED. All of them can be made anew from raw_samples,
-//     blocks and the ledger (measured_series, measured_hours, sealed_hours, open_weeks), and
-//     reads are refused until that is done.
+//   - A sample is one row of raw_samples. It commits together with the mark of its minutes
+//     (dirty_hours), and the first content of a time stays.
+//   - Roll computes buckets anew from samples and never adds to one. So running it twice has the
+//     same result.
+//   - Compact puts a closed hour into blocks and removes it from the head. If both have a row,
+//     the head's counts.
+//   - Head, marks and wholes are UNLOGGED. All of them can be made anew from raw_samples, blocks
+//     and the ledger (measured_series, measured_hours, sealed_hours, open_weeks), and reads are
+//     refused until that is done.
 //   - A week that has a block has a block for each of its days.
 //   - Seal sets an hour's bit when nothing came for as long as raw samples are kept. Only then
 //     is a sample too late. Nothing is sealed while, or soon after, samples could not arrive
 //     (Attend).
-//   - A change of what a series shows leaves a mark for its whole (whole_marks) in the same
-//     transaction, and Whole takes marks before it reads slots.
+//   - A change of the visible data of a series leaves a mark for its whole (whole_marks) in the
+//     same transaction, and Whole takes marks before it reads slots.
 //   - No statement joins tables of slots: readRows and eachRow alone read them.
 //   - One sender at a time counts an instance's statements (statement_turns); a sample that
 //     begins before its turn is dropped.
-//   - Texts are written under a share of the organization's row (KeepsTexts), and deleted under
-//     a lock of it.
+//   - Texts are written under a share lock of the organization's row (KeepsTexts), and deleted
+//     under an exclusive lock of it.
 //   - Retentions are numbers of retention.go and package measurements. Statements take them as
 //     parameters.
 //
 // Locks: everything done to a series is done under its row in measured_series, except that
-// minutes are forgotten. Writers take turns first (by instance), then make missing series (by
-// key), then lock series (by id), then rows of measured_statements (by series and hash). All
-// others pass over what is locked (SKIP LOCKED); only Roll waits, for one series at most a
-// second, holding nothing. So no cycle can close. A lock is taken by a statement of its own,
-// and what was found before it is looked at again.
+// minutes are forgotten without it. Writers take turns first (by instance), then create missing
+// series (by key), then lock series (by id), then rows of measured_statements (by series and
+// hash). All others skip locked rows (SKIP LOCKED); only Roll waits, for one series at most a
+// second, holding nothing. So no cycle can close. A statement of its own takes a lock, and
+// everything found before it is checked again.
 //
 // What may go wrong: a process that dies leaves no part of a step, and the marks are still
 // there. An hour that cannot be rolled up, or a whole that cannot be made, waits longer each
 // time while the others go on; Behind shows it. Blocks that cannot be reached keep their hours
-// in the head, and after HeadBound samples of those series are refused. The design page has
-// the whole table.
+// in the head, and after HeadBound samples of those series are refused. The design page has the
+// whole table.
 package pgstore

@@ -1,3 +1,3 @@
-// Package waitclass declares the categories of wait events, and what an engine has to say of
-// its own names for waits.
+// Package waitclass declares the categories of wait events, and the form in which an engine maps
+// its own names for waits to them.
 package waitclass

@@ -1,47 +1,44 @@
-// Package typeset lays text, tables and shapes out on pages and paints them
-// with gofpdf: it knows paper, fonts and line breaking, and nothing of reports.
+// Package typeset lays text, tables and shapes out on pages and paints them with gofpdf. It
+// knows paper, fonts and line breaking, and nothing about reports.
 //
-// Layout and painting are two steps. A Document collects drawing operations
-// page by page, measured with glyph widths that Fonts read from the font files
-// once; when all pages are known, Paint hands them to gofpdf in one pass. So
-// "Page 3 of 14" and the page numbers of the contents are plain numbers by the
-// time they are painted: gofpdf's {nb} alias prints empty boxes with UTF-8
-// fonts and costs O(aliases × pages). Pages are released as they are painted.
+// Layout and painting are two steps. A Document collects drawing operations page by page,
+// measured with glyph widths that Fonts read from the font files once. When all pages are known,
+// Paint passes them to gofpdf in one pass. So "Page 3 of 14" and the page numbers of the
+// contents are plain numbers when they are painted: gofpdf's {nb} alias prints empty boxes with
+// UTF-8 fonts and costs O(aliases × pages). Pages are released as they are painted.
 //
-// What must not stand alone at the foot of a page, a heading with its
-// introduction, is kept: a break moves what Keep began over to the next page,
-// with its links and marks, unless it is so tall that it may be parted.
+// Keep prevents a heading and its introduction from standing alone at the foot of a page: a
+// break moves everything since Keep to the next page, with its links and marks, unless it is
+// tall enough to be split.
 //
-// Every string passes Fonts.Clean. What is left is printable by one of the
-// fonts: Liberation, DejaVu for runs of glyphs that Liberation lacks, Droid for
-// Chinese and Japanese and Nanum for Korean, which are not read before a document
-// has such a letter and have one weight; everything else is shown by its number,
-// ‹U+1F680›, as are Han of beyond the basic plane. That covers what makes
-// gofpdf panic (runes above U+FFFF, invalid UTF-8) and what would make a
-// report lie (bidirectional overrides, zero-width and control characters).
-// Arabic letters take the shape that their neighbours give them when a string is cleaned
-// (join): gofpdf prints runes, and Unicode has a rune for each shape, so that no shaping
-// library is asked; what such a font cannot say by runes, as Devanagari's, would need
-// one, and a writer of glyphs. Hebrew and Arabic are then put in visual order by runs.
-// Of Han that Chinese and Japanese draw differently, the Chinese form is printed.
+// Every string passes Fonts.Clean, and the result is printable by one of the fonts. These are
+// Liberation, DejaVu for runs of glyphs that Liberation lacks, Droid for Chinese and Japanese,
+// and Nanum for Korean. Droid and Nanum are not read before a document has such a letter, and
+// have one weight. All other characters are shown by their code point, ‹U+1F680›, as are Han
+// beyond the basic plane. That covers the characters that make gofpdf panic (runes above U+FFFF,
+// invalid UTF-8) and those that would make a report misleading (bidirectional overrides,
+// zero-width and control characters). When a string is cleaned, Arabic letters take the shape
+// that their neighbors give them (join). gofpdf prints runes, and Unicode has a rune for each
+// shape, so no shaping library is needed. Scripts without runes for shapes, such as Devanagari,
+// would need one, and a writer of glyphs. Hebrew and Arabic are then put in visual order by
+// runs. For Han that Chinese and Japanese draw differently, the Chinese form is printed.
 //
-// A style may lead to an address: of the web only, since a reader may run others.
-// Language, the packet of metadata (XMP) and the wish to show the title are put into the
-// catalog that gofpdf wrote, on the way out (output), because it has no call for them; there
-// the pages are compressed, too, on all cores.
-// gofpdf gets fonts that have the document's glyphs only (cut): it reads a font whole, sums
-// it up and cuts it for every document, which was half of the time of one.
+// A style may link to an address, and only to a web address, because a reader may run others.
+// gofpdf has no call for the language, the metadata packet (XMP) and the flag that shows the
+// title. They are put into the catalog that gofpdf wrote, on the way out (output). The pages are
+// compressed there, too, on all cores. gofpdf gets fonts with only the document's glyphs (cut).
+// With complete fonts, it read, checksummed and cut each one for every document, which took half
+// of a document's time.
 //
 // What may go wrong:
 //
-//   - gofpdf writes into the font bytes it is given while it cuts a subset out
-//     of them: each document has bytes of its own (cut), so any number may be
-//     painted at once.
-//   - gofpdf panics on input that nobody foresaw: Paint lets the panic through;
-//     package pdf turns it into an error and the report ends Failed.
-//   - Another version of gofpdf lays its file out otherwise: Paint returns an error, and no
+//   - gofpdf writes into the font bytes that it is given while it cuts a subset out of them:
+//     each document has its own bytes (cut), so any number may be painted at once.
+//   - gofpdf panics on unforeseen input: Paint lets the panic through. Package pdf turns it into
+//     an error and the report ends Failed.
+//   - Another version of gofpdf lays its file out differently: Paint returns an error, and no
 //     document is made.
-//   - A cell does not fit: it wraps, at spaces first, after . _ - / and the like
-//     if a word is longer than the line, between ideographs, anywhere if need be; beyond
-//     MaxCellLines it says how many characters follow. Nothing is cut silently.
+//   - A cell does not fit: it wraps, at spaces first, after . _ - / and the like if a word is
+//     longer than the line, between ideographs, and anywhere if needed. Beyond MaxCellLines it
+//     says how many characters follow. Nothing is cut silently.
 package typeset

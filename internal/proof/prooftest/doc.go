@@ -1,2 +1,2 @@
-// Package prooftest makes what proves reports, for tests.
+// Package prooftest makes proofs of reports for tests.
 package prooftest

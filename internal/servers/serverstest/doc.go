@@ -1,7 +1,6 @@
-// Package serverstest answers the queries of tests: a servers.Session over rows that were
-// recorded, or written from a vendor's documentation, where no server of the engine can
-// be had.
+// Package serverstest answers the queries of tests. It is a servers.Session over rows that were
+// recorded, or written from a vendor's documentation if no server of the engine is available.
 //
-// It knows a query by its first line, as it stands in its file. It judges nothing: that a
-// column exists, package documented holds against the vendor's documentation.
+// It recognizes a query by the first line of its file. It does not check anything: package
+// documented compares columns with the vendor's documentation.
 package serverstest

@@ -1,2 +1,2 @@
-// Package timestamptest is an authority for time stamps, for tests: OpenSSL behind HTTP.
+// Package timestamptest is a time stamp authority for tests: OpenSSL behind HTTP.
 package timestamptest

@@ -1,10 +1,10 @@
-// Package inspectiontest hands what inspectors find on servers that are written down to the
-// tests that make documents of it.
+// Package inspectiontest passes the results of inspectors on recorded servers to the tests that
+// make documents from them.
 //
-// The tests of an inspector keep what it finds in a file; a test that makes documents reads
-// it. So documents are held to what collectors find, and not to what somebody thought they
-// would find.
+// The tests of an inspector keep its results in a file, and a test that makes documents reads
+// that file. So documents are tested with what collectors really find, and not with what
+// somebody expected them to find.
 //
-// What may go wrong: an inspector finds something else. Its test fails, and -update keeps
-// that; the documents' test then says what became of it.
+// What may go wrong: an inspector finds something else. Its test fails, and -update stores the
+// new result. The test of the documents then shows the effect.
 package inspectiontest

@@ -1,65 +1,65 @@
-// Package oracle reads what an Oracle database from 12.2 on does.
+// Package oracle reads the activity of an Oracle database from 12.2 on.
 //
 // # How it works
 //
-// A database of Muster is a container: the root and each pluggable database that the account
-// sees, or the one database where there are no containers. Register the root to measure all of
-// them (with a common user and CONTAINER_DATA), or a pluggable database by itself.
+// A database in Muster is a container: the root and each pluggable database that the account
+// sees, or the one database if there are no containers. Register the root to measure all of them
+// (with a common user and CONTAINER_DATA), or a pluggable database by itself.
 //
 // Sessions are grouped on the server (V$SESSION). The counters of statements come from
-// V$SQLSTATS_PLAN_HASH, whole, every 20 seconds (readings, 17). In a cluster of more than one
-// instance all views are the GV$ ones. Nothing is read that needs the Diagnostics or the
-// Tuning Pack; a test holds every query to that.
+// V$SQLSTATS_PLAN_HASH, completely, every 20 seconds (readings, 17). In a cluster of more than
+// one instance, all views are the GV$ ones. No query needs the Diagnostics or the Tuning Pack; a
+// test checks every query for that.
 //
-// Sessions of the scheduler's jobs count as client sessions do; servers of a parallel execution
-// do not. A block of PL/SQL has the time of the statements in it, and these count as well, as
-// the dictionary's and ours do: the view tells none of them apart.
+// Sessions of the scheduler's jobs count as client sessions; servers of a parallel execution do
+// not. A PL/SQL block includes the time of its statements, and these count as well. The
+// statements of the dictionary and of Muster count, too. The view cannot tell them apart.
 //
-// # Which entry a counter is, and what it is called
+// # The identity of an entry
 //
-// An entry is what the server counts by: instance and when it was started, container, SQL_ID
-// and plan. V$SQLSTATS would have one row a statement, with its latest plan: compared by plan,
-// a statement that changes its plan would have all it ever did counted as the new plan's, and
-// compared without, what the old plan did would be told as the new one's. Outside, an entry is
-// of a statement: the signature without literals (FORCE_MATCHING_SIGNATURE; a statement that
-// has none, as PL/SQL, goes by its SQL_ID) and the plan. Entries are compared first and added
-// then, so that a thousand statements that differ in a literal are one, and none of them makes
-// a false difference as it comes and goes.
+// An entry is what the server counts by: the instance and its start time, container, SQL_ID and
+// plan. V$SQLSTATS would have one row for each statement, with its latest plan. Comparing its
+// rows by plan would count all earlier executions of a statement for its new plan, and comparing
+// them without the plan would report the work of the old plan as the new one's. To users, an
+// entry belongs to a statement: the signature without literals (FORCE_MATCHING_SIGNATURE; a
+// statement without one, such as PL/SQL, is identified by its SQL_ID) and the plan. Entries are
+// compared first and added up then. So a thousand statements that differ in a literal are one
+// statement, and none of them makes a false difference when it appears or disappears.
 //
-// An entry that was not on the last list was made since, for the list is whole. How the server
-// fills one that it had evicted is documented nowhere: perhaps with what the cursor did before.
-// So it counts at once only where the cursors that have this plan were all loaded since
-// (V$SQL); else it is a basis, and stays marked as begun at an unknown time for as long as it
-// is listed, also by the next process where an agent kept the list. LAST_ACTIVE_TIME would not do: it says that an entry was used,
-// not that it is new.
+// An entry that is missing from the previous list was created since, because the list is
+// complete. It is not documented how the server fills an entry that it had evicted: perhaps with
+// the cursor's earlier executions. So an entry counts at once only if all cursors with this plan
+// were loaded since (V$SQL). Otherwise it is a basis, and stays marked as begun at an unknown
+// time as long as it is listed, also in the next process if an agent stored the list.
+// LAST_ACTIVE_TIME would not help: it says that an entry was used, not that it is new.
 //
-// Clocks: the server's time is SYSTIMESTAMP in UTC. V$SQL has local times without a zone; they
-// are turned by what the zone is now, and for two hours after the zone changed by nothing, as
-// an hour may be there twice.
+// Clocks: the server's time is SYSTIMESTAMP in UTC. V$SQL has local times without a zone. They
+// are converted with the current offset. For two hours after the offset changed they are not
+// used, because an hour may occur twice.
 //
 // # What may go wrong
 //
-//   - A grant is missing: the part that needs it is missing, and the statement that gives it
-//     is named. Without V$SESSION there are no samples of sessions, and without V$INSTANCE
-//     neither: whether there are other instances is then unknown. In a cluster without the
-//     GV$ views nothing is sampled, rather than one instance told as all.
-//   - An instance of a cluster does not answer, which GV$ views do not say: a list without
-//     one of its statements, or fewer instances than V$ACTIVE_INSTANCES counts, are a part
-//     and not compared. When it is back within ten minutes nothing is missing. Its sessions
-//     are missing, and the sample does not show it.
-//   - An instance is started again: its entries are others. Those whose cursors were loaded
-//     since, which all were, count.
-//   - A cursor ages out before its first look: its entry is a basis, and what it had done is
-//     not counted. A statement that is executed once in a while and evicted at once is missing
+//   - A grant is missing: the part that needs it is missing, and the statement that grants it is
+//     named. There are no samples of sessions without V$SESSION, nor without V$INSTANCE, because
+//     it is then unknown whether there are other instances. In a cluster without the GV$ views
+//     nothing is sampled, instead of reporting one instance as all.
+//   - An instance of a cluster does not answer, which GV$ views do not say: a list without one
+//     of its statements, or with fewer instances than V$ACTIVE_INSTANCES counts, is incomplete
+//     and not compared. If the instance is back within ten minutes, nothing is missing. Its
+//     sessions are missing, and the sample does not show that.
+//   - An instance is restarted: its entries have new identities. Those whose cursors were all
+//     loaded since count, and that is every one of them.
+//   - A cursor ages out before its first look: its entry is a basis, and its earlier executions
+//     are not counted. A statement that is executed now and then and evicted at once is missing
 //     from the counters then.
-//   - TIME_AT_DBTIMEZONE lets a pluggable database have another SYSDATE: nothing here reads
-//     SYSDATE. Does V$SQL follow it, loads look older or younger by the difference, and with a
-//     zone behind the server's none is proven to be new.
-//   - A statement that runs for long has its time counted every five seconds and its execution
-//     once: an interval in which it ends has all that was not counted, one without an end
-//     nothing.
+//   - TIME_AT_DBTIMEZONE gives a pluggable database another SYSDATE: nothing here reads SYSDATE.
+//     If V$SQL follows it, loads look older or younger by the difference, and with a zone behind
+//     the server's none is proven to be new.
+//   - A statement runs for a long time: its time is counted every five seconds and its execution
+//     once. The interval in which it ends has all time that was not counted yet; an interval
+//     without an end has nothing.
 //   - Texts end after 1,000 characters: the view has no more.
 //
-// No live Oracle was met: columns are from Oracle's Database Reference, rows in the tests are
-// written from it.
+// None of this has run against a live Oracle: columns are from Oracle's Database Reference, and
+// the rows in the tests were written from it.
 package oracle

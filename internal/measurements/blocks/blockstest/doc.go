@@ -1,8 +1,8 @@
-// Package blockstest holds every blocks.Store to what the interface promises.
+// Package blockstest tests every blocks.Store against the promises of the interface.
 //
-// A store is put behind a Backend, which begins transactions and says how the ledger knows
-// a series, and handed to Run; Statements are bodies that only a store that reads them can
-// get wrong. What may go wrong: a store that copes with the order in which transactions
-// happen to come is held to nothing by Run alone. How one gives up a Put that arrives late
-// is its own test.
+// A store is put behind a Backend, which begins transactions and says how the ledger identifies
+// the series, and is passed to Run. Statements are bodies that only a store that reads them can
+// get wrong. What may go wrong: Run does not detect a store that only works for the order in
+// which transactions happen to come. Each store needs its own test of how it handles a Put that
+// arrives late.
 package blockstest

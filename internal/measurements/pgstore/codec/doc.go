@@ -1,25 +1,24 @@
-// Package codec defines the bytes in the tables of pgstore: the bodies of samples, the slots
-// and rows of rollups, the details, and how they add up to the figures of a tile.
-// All of it is pure; pgstore has the statements, the locks and the transactions.
+// Package codec defines the bytes in the tables of pgstore: the bodies of samples, the slots and
+// rows of rollups, the details, and how they add up to the figures of a tile. It is pure;
+// pgstore has the statements, the locks and the transactions.
 //
-// Each kind of series (hosts, sessions, statements) says what it knows as a Kind: how
-// what comes again is merged, how minutes are rolled up from samples, how longer buckets
-// are made of shorter ones. A new kind is an implementation of it, a case in KindOf, and
-// what Arrivals makes of a batch.
+// Each kind of series (hosts, sessions, statements) is a Kind: how repeated samples are merged,
+// how minutes are rolled up from samples, and how longer buckets are made from shorter ones. A
+// new kind needs an implementation of Kind, a case in KindOf, and its part of Arrivals.
 //
-// # Form of the bytes
+// # Format
 //
-// Whole numbers are varints; numbers that are shown take six bytes (short numbers), those
-// that are reckoned with later come back as they were. A row is its slots, each behind
-// its length, the last ones left out where they are empty.
+// Whole numbers are varints. Numbers that are only shown take six bytes (short numbers); numbers
+// that are used in later calculations are stored exactly. A row is its slots, each after its
+// length; empty slots at the end are left out.
 //
-// Statements of many samples and details are added up by an Adder, which makes lists of
-// none of them; what is written is made by AddUpDetails, which adds neighbours.
+// An Adder adds up statements of many samples and details without making lists of them.
+// AddUpDetails makes what is written, and adds neighbors.
 //
 // # What may go wrong, and what then happens
 //
-//   - Bytes are cut off, or a disk changed them: ErrBytes, and never a panic, nor room made
-//     for more than there can be (FuzzKinds). What still can be read as something else
-//     is not noticed: PostgreSQL's checksums are what notices that.
-//   - Bytes are from before databases were noted in details: DecodeDetail reads them.
+//   - Bytes are cut off, or a disk changed them: ErrBytes. There is never a panic, nor an
+//     allocation larger than the bytes can fill (FuzzKinds). Bytes that still can be read as
+//     something else are not noticed; PostgreSQL's checksums detect these.
+//   - Bytes are from before databases were recorded in details: DecodeDetail reads them.
 package codec
