@@ -39,7 +39,7 @@ func TestAnInvitationIsAcceptedAtTheSecondAttempt(t *testing.T) {
 	}
 }
 
-// TestDisablingWithdrawsTheInvitation: whoever is enabled again needs a new one.
+// TestDisablingWithdrawsTheInvitation: a member who is enabled again needs a new one.
 func TestDisablingWithdrawsTheInvitation(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

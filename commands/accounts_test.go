@@ -18,7 +18,7 @@ import (
 	"muster/internal/pgtest"
 )
 
-// newInstallation is a service on an empty database: nobody is in it.
+// newInstallation is a service on an empty database without members.
 func newInstallation(t *testing.T) *house {
 	t.Helper()
 	db := pgtest.DB(t)

@@ -28,7 +28,7 @@ const (
 	ResolveVerb     AlertVerb = "resolve"
 )
 
-// AlertAction is what a person does with alerts, and what they write about it.
+// AlertAction is a person's action on alerts, with their note.
 type AlertAction struct {
 	Verb  AlertVerb
 	Note  *string    // nil: nothing was written
@@ -54,9 +54,9 @@ func (s *Service) ActOnAlert(ctx context.Context, actor Actor, id uuid.UUID, act
 	return mark, outcomes[0].Refusal
 }
 
-// ActOnAlerts does something with many alerts in one transaction, each once: what makes
-// no sense of one keeps it from none of the others. The outcomes are in the order of
-// ids. Errors: *RuleError with every broken rule of the action.
+// ActOnAlerts applies an action to many alerts in one transaction, to each once. An alert to
+// which it does not apply does not stop the others. The outcomes are in the order of ids.
+// Errors: *RuleError with every broken rule of the action.
 func (s *Service) ActOnAlerts(ctx context.Context, actor Actor, ids []uuid.UUID, action AlertAction) ([]Outcome, Mark, error) {
 	if n := len(ids); n < 1 || n > maxAlertsAtOnce {
 		return nil, Mark{}, fieldErrors([]rule.Broken{{

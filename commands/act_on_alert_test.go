@@ -69,7 +69,7 @@ func TestAResendNeverUndoesWhatAPersonDid(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestResendsRaceWithAPerson: whoever comes first, what the person did holds.
+// TestResendsRaceWithAPerson: the person's action holds, in either order.
 func TestResendsRaceWithAPerson(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -144,7 +144,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestAnOlderAlertLeavesTheKey: what a person does with it is its own affair.
+// TestAnOlderAlertLeavesTheKey: an action on it changes nothing under the key.
 func TestAnOlderAlertLeavesTheKey(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -53,7 +53,7 @@ func (h *house) interrupted(statement string, do func()) *house {
 	return &in
 }
 
-// pastTheLocks appends to an alert as nobody of ours does: without its key.
+// pastTheLocks appends to an alert as no code of ours does: without its key.
 func (h *house) pastTheLocks(id uuid.UUID, e alert.Event) {
 	encoded, err := commands.Registry().Encode(e)
 	if err != nil {
@@ -114,8 +114,7 @@ func (h *house) endedAlert(write string) uuid.UUID {
 	return h.under("a")[0]
 }
 
-// TestAWriterPastTheLocks: who comes after it decides on what it did, and brings
-// the key up to it.
+// TestAWriterPastTheLocks: the next writer decides on the result, and updates the key.
 func TestAWriterPastTheLocks(t *testing.T) {
 	t.Parallel()
 	for name, write := range new(house).alertWrites() {
@@ -145,8 +144,8 @@ func TestAWriterPastTheLocks(t *testing.T) {
 	})
 }
 
-// TestAProcessThatDies: whoever dies before the commit leaves nothing, and what
-// was to be written can be written by the next.
+// TestAProcessThatDies: a process that dies before the commit leaves nothing, and the next one
+// can write the same.
 func TestAProcessThatDies(t *testing.T) {
 	t.Parallel()
 	for name, write := range new(house).alertWrites() {

@@ -16,12 +16,12 @@ import (
 //go:embed sql/own_alert_keys.sql
 var ownAlertKeys string
 
-// alertName is what a message calls an alert: by its sender's key, and where it is. Two
-// instances may have alerts under one key.
+// alertName is a message's name for an alert: its sender's key, and its place. Two instances
+// may have alerts under one key.
 //
-// The first alert under a key has the key as it is, as every alert of earlier releases
-// does, so that both find the alerts of the other. It stays that instance's, also when the
-// alert is over. What comes under the key from elsewhere has a key of its own (own).
+// The first alert under a key has the key as it is, as every alert of earlier releases does, so
+// both releases find the alerts of the other. The key stays that instance's, even after the
+// alert is over. Alerts from other places under the same key have a key of their own (own).
 type alertName struct {
 	key      string
 	former   string // that of earlier releases, where it is another
@@ -142,12 +142,12 @@ func (w *alertWriter) lockAllOf(ctx context.Context, plain []string) error {
 	return w.lock(ctx, keys)
 }
 
-// keyOfEnd is the key of the alert that a notice closes without naming an instance: the
-// organization's own where that is open or was closed so, else the only one of any instance
-// that is open. Where none is, it is the one that was closed last, of which the notice then
-// says nothing new, or a new one of the organization. several tells that more than one is
-// open. Alerts of limited tokens do not count: such a token could have the end of another's
-// alert refused.
+// keyOfEnd is the key of the alert that a notice closes without naming an instance. It is the
+// organization's own alert if that is open or was closed in this way, otherwise the only open
+// alert of any instance. If none is open, it is the one that was closed last, to which the
+// notice then adds nothing, or a new one of the organization. several says that more than one
+// is open. Alerts of limited tokens do not count, because such a token could have the end of
+// another's alert refused.
 func (w *alertWriter) keyOfEnd(n alertName, says alert.Notice) (key string, several bool) {
 	exact := w.keyOf(n)
 	if w.takes(exact, says) {

@@ -26,7 +26,7 @@ func (h *house) sends(actor commands.Actor, items ...commands.AlertItem) []uuid.
 	return sender.alerts(items...)
 }
 
-// fires records firings of a token, of which none is dropped.
+// fires records firings of a token, and none is dropped.
 func (h *house) fires(actor commands.Actor, firings ...alert.Firing) {
 	h.Helper()
 	if dropped, _, err := h.RecordFirings(h.Context(), actor, firings); err != nil || dropped > 0 {
@@ -186,8 +186,8 @@ func TestFingerprintsOfALimitedTokenAreItsInstances(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestAlertsOfTheProgramBefore are found under their keys, open or closed, by whoever may
-// speak of their instances.
+// TestAlertsOfTheProgramBefore are found under their keys, open or closed, by tokens that may
+// write about their instances.
 func TestAlertsOfTheProgramBefore(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -24,12 +24,11 @@ import (
 	"muster/internal/postgres"
 )
 
-// TestAnyLifeOfAlerts draws what feeds, machines, people and the sweeps do with a few
-// keys. After each step, what stands beside a key is what the events say, a key has
-// at most one open alert, which is the one that it leads to, and only an open one
-// has a row in alert_last_seen, with what the log does not say yet; alert_mutes has a row
-// for each that is muted until a time, and for no other. The same message
-// again adds nothing.
+// TestAnyLifeOfAlerts draws actions of feeds, machines, people and the sweeps on a few keys.
+// After each step, the data beside a key matches the events. A key has at most one open alert,
+// and leads to it. Only an open alert has a row in alert_last_seen, with what the log does not
+// have yet. alert_mutes has a row for each alert that is muted until a time, and for no other.
+// The same message again adds nothing.
 func TestAnyLifeOfAlerts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -295,8 +294,8 @@ func (d *deadlocks) TraceQueryEnd(_ context.Context, _ *pgx.Conn, end pgx.TraceQ
 	}
 }
 
-// TestEverybodyAtOnce: feeds, machines, people and two sweeps over the same alerts.
-// Nobody waits for somebody who waits for him.
+// TestEverybodyAtOnce: feeds, machines, people and two sweeps work on the same alerts without a
+// deadlock.
 func TestEverybodyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

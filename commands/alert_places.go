@@ -16,8 +16,8 @@ import (
 //go:embed sql/find_databases.sql
 var findDatabases string
 
-// PlaceName is what a feed calls a place, by external ids; nil says nothing. A database
-// alone is one that is called like no other of the organization.
+// PlaceName is a feed's name for a place, by external ids; nil means no statement. A database
+// without an instance has to have a unique name in the organization.
 type PlaceName struct{ Instance, Database *string }
 
 // Place is where something is: uuid.Nil where nothing was said, or nothing found.
@@ -30,8 +30,8 @@ func (s *Service) FindPlaces(ctx context.Context, organization uuid.UUID, names 
 	return s.findPlaces(ctx, organization, names, nil)
 }
 
-// findPlaces is FindPlaces for a token. To a limited one a database alone is called like no
-// other of its instances: what others call theirs does not keep it from its own.
+// findPlaces is FindPlaces for a token. For a limited one, the name of a database without an
+// instance has to be unique among its own instances, whatever names others use.
 func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName, limit fleet.Limit) ([]Place, error) {
 	places := make([]Place, len(names))
 	var keys, alone []string

@@ -25,8 +25,8 @@ var (
 	writeLastSeen string
 )
 
-// alertWriter collects what one transaction writes about alerts. Whoever writes
-// about one holds the lock of its key.
+// alertWriter collects the writes of one transaction about alerts. The writer of an alert holds
+// the lock of its key.
 type alertWriter struct {
 	s     *Service
 	tx    *sqlx.Tx
@@ -43,7 +43,8 @@ type alertWriter struct {
 	told   []*trackedAlert          // those with something to write, as they came up
 }
 
-// trackedAlert is an alert, what the transaction found of it, and what it adds.
+// trackedAlert is an alert with its state at the start of the transaction and the additions to
+// it.
 type trackedAlert struct {
 	id      uuid.UUID
 	key     string
@@ -59,9 +60,9 @@ type trackedAlert struct {
 // closed says that the transaction closes what was open.
 func (t *trackedAlert) closed() bool { return t.open && t.alert.State().Closed() }
 
-// writeAlerts runs decide, and writes what it collects, in a transaction of its
-// own; again where another writer came first. Somebody who wrote past the locks
-// left what stands beside a key behind: the streams themselves are then folded.
+// writeAlerts runs decide, and writes what it collects, in a transaction of its own. It tries
+// again if another writer came first. A writer that bypassed the locks has left the data beside
+// a key out of date: then the streams themselves are folded.
 func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
 	var conflict *eventstore.ConflictError
 	var spent Spent
@@ -85,9 +86,9 @@ func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *a
 	return mark, err
 }
 
-// lock locks keys and gets the newest alert under each, as it stands beside its
-// key: as a rule no stream is loaded. Everybody locks plain keys before those of one
-// instance, and each kind in order, so that nobody waits for somebody who waits for him.
+// lock locks keys and gets the newest alert under each from the data beside its key, usually
+// without loading a stream. All callers lock plain keys before those of one instance, and each
+// kind in order, so that no deadlock is possible.
 func (w *alertWriter) lock(ctx context.Context, keys []string) error {
 	var plain, own []string
 	for _, key := range keys {
@@ -189,8 +190,8 @@ func (w *alertWriter) take(key string, o alert.Outcome) {
 	}
 }
 
-// keep adds what was decided about an alert, and what is known beside the log
-// from now on: nothing of one that is closed.
+// keep adds the decisions about an alert, and the new data beside the log; a closed alert has
+// none.
 func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.Seen) {
 	if len(events) == 0 && seen.Equal(t.seen) {
 		return

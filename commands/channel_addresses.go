@@ -50,7 +50,7 @@ func ChannelAddresses(ctx context.Context, q sqlx.QueryerContext, organization u
 		organization, statement.IDs(channels))
 }
 
-// addressesOf are a channel's as somebody would enter them.
+// addressesOf are a channel's addresses as a member would enter them.
 func addressesOf(all []ChannelAddress) (texts []string) {
 	for _, a := range all {
 		texts = append(texts, a.Address)
@@ -58,8 +58,8 @@ func addressesOf(all []ChannelAddress) (texts []string) {
 	return texts
 }
 
-// writeAddresses makes the addresses of a channel those of texts, and returns their ids.
-// One that was there stays as it is.
+// writeAddresses replaces the addresses of a channel with texts, and returns their ids. An
+// address that is already there stays as it is.
 func (s *Service) writeAddresses(ctx context.Context, tx *sqlx.Tx, actor Actor, channel uuid.UUID, texts []string) ([]uuid.UUID, error) {
 	were, err := ChannelAddresses(ctx, tx, actor.OrganizationID, channel)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Service) NotAsked(ctx context.Context, organization uuid.UUID, q Questi
 	})
 }
 
-// AddressAnswer is what somebody who holds a link said about an address, and for what.
+// AddressAnswer is the answer of a link's holder about an address, and the channel.
 type AddressAnswer struct {
 	OrganizationID uuid.UUID `db:"organization_id"`
 	ChannelID      uuid.UUID `db:"channel_id"`
@@ -184,8 +184,8 @@ func addressGone() error {
 	return &RuleError{Code: "link_gone", Detail: "It was used already, is too old, or the address is no longer in the channel."}
 }
 
-// ConfirmAddress has an address get alerts from now on. Whoever holds the token reads the
-// mail that goes there. Errors: *RuleError with link_gone.
+// ConfirmAddress lets an address get alerts from now on. The holder of the token reads the mail
+// of that address. Errors: *RuleError with link_gone.
 func (s *Service) ConfirmAddress(ctx context.Context, token string) (AddressAnswer, Mark, error) {
 	digest := sha256.Sum256([]byte(token))
 	return s.answerAddress(ctx, `a.confirm_digest = $1 AND a.confirm_until > $2`, []any{digest[:], s.clock()}, func(tx *sqlx.Tx, a AddressAnswer) (notification.ChannelChanged, error) {

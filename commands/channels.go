@@ -40,7 +40,7 @@ type Sealer interface {
 type Channels interface {
 	// Broken returns the rules that the settings break, or that their kind is not known.
 	Broken(c notification.Channel) []rule.Broken
-	// AllowsURL looks its host up. An error is a sentence for whoever set the URL.
+	// AllowsURL looks its host up. An error is a sentence for the member who set the URL.
 	AllowsURL(ctx context.Context, url string) error
 }
 
@@ -80,7 +80,7 @@ func (c ChannelRow) Address(seal Sealer) (a notification.Address, err error) {
 	return a, json.Unmarshal(text, &a)
 }
 
-// CreateChannel adds a way to tell somebody.
+// CreateChannel creates a channel.
 type CreateChannel struct {
 	Name           string
 	Kind           notification.Kind
@@ -144,7 +144,7 @@ func actorID(a Actor) *uuid.UUID {
 	return &a.MemberID
 }
 
-// sealAddress seals it; nil where there is none.
+// sealAddress seals it; nil if there is none.
 func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address) ([]byte, error) {
 	if a.URL == "" {
 		return nil, nil
@@ -160,8 +160,8 @@ func (s *Service) sealAddress(organization, id uuid.UUID, a notification.Address
 	return sealed, nil
 }
 
-// checkChannel holds a channel against every rule at once. newURL: its host is to be
-// looked up; known are the recipients that it has already, whoever they are by now.
+// checkChannel checks a channel against every rule at once. newURL: its host has to be looked
+// up; known are its existing recipients, also if they have left.
 func (s *Service) checkChannel(ctx context.Context, organization uuid.UUID, c CreateChannel, newURL bool, known []uuid.UUID) error {
 	var broken []rule.Broken
 	if e := checkName("#/name", c.Name); e != nil {
@@ -277,7 +277,7 @@ func (s *Service) ChangeChannel(ctx context.Context, actor Actor, id uuid.UUID, 
 	})
 }
 
-// terms are a channel's as somebody would create it.
+// terms are a channel's terms as a member would create it.
 func (s *Service) terms(ctx context.Context, q sqlx.QueryerContext, row ChannelRow) (CreateChannel, error) {
 	others, err := ChannelAddresses(ctx, q, row.OrganizationID, row.ID)
 	if err != nil {
@@ -289,7 +289,7 @@ func (s *Service) terms(ctx context.Context, q sqlx.QueryerContext, row ChannelR
 	}, err
 }
 
-// channel is one that is not removed. Errors: *NotFoundError.
+// channel returns a channel that is not removed. Errors: *NotFoundError.
 func (s *Service) channel(ctx context.Context, q sqlx.QueryerContext, query string, organization, id uuid.UUID) (ChannelRow, error) {
 	row, ok, err := statement.Find[ChannelRow](ctx, q, "look up a channel", query, organization, id)
 	if err == nil && !ok {
@@ -322,23 +322,23 @@ func (s *Service) RemoveChannel(ctx context.Context, actor Actor, id uuid.UUID) 
 	})
 }
 
-// RecordChannelTest says that somebody sent a test. Errors: *NotFoundError.
+// RecordChannelTest records that a member sent a test. Errors: *NotFoundError.
 func (s *Service) RecordChannelTest(ctx context.Context, actor Actor, id uuid.UUID, tested notification.ChannelTested) (Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(id), "channel", func(*sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{tested}, nil
 	})
 }
 
-// RecordDeliveryRetry says that somebody has a delivery through a channel tried again;
-// again queues it, in the same transaction. Errors: *NotFoundError, and again's.
+// RecordDeliveryRetry records that a member retries a delivery through a channel; again queues
+// it, in the same transaction. Errors: *NotFoundError, and again's.
 func (s *Service) RecordDeliveryRetry(ctx context.Context, actor Actor, channel, delivery uuid.UUID, again func(*sqlx.Tx) error) (Mark, error) {
 	return s.decideLife(ctx, actor, channelPlace(channel), "channel", func(tx *sqlx.Tx) ([]notification.Event, error) {
 		return []notification.Event{notification.DeliveryRetried{DeliveryID: delivery}}, again(tx)
 	})
 }
 
-// decideLife folds a channel or a rule under its lock and appends what choose returns,
-// which writes their rows. Errors: *NotFoundError where it is not there.
+// decideLife folds a channel or a rule under its lock and appends what choose returns, which
+// also writes their rows. Errors: *NotFoundError if it does not exist.
 func (s *Service) decideLife(ctx context.Context, actor Actor, to streamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (Mark, error) {
 	if actor.MemberID == uuid.Nil {
 		return Mark{}, errors.New("a " + what + " is changed by a member")
@@ -346,7 +346,7 @@ func (s *Service) decideLife(ctx context.Context, actor Actor, to streamPlace, w
 	return s.changeLife(ctx, actor, to, what, choose)
 }
 
-// changeLife is decideLife for whoever may be no member.
+// changeLife is decideLife for a caller who may be no member.
 func (s *Service) changeLife(ctx context.Context, actor Actor, to streamPlace, what string, choose func(tx *sqlx.Tx) ([]notification.Event, error)) (Mark, error) {
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if err := lockStream(ctx, tx, to.id); err != nil {

@@ -8,10 +8,10 @@ import (
 	"muster/domain/organization"
 )
 
-// DeleteOrganization ends the actor's organization: its log says so, its members are
-// forgotten with all that they and its machines sign in with, and nothing can be inserted
-// for it from then on. What else is kept for it is package departure's to delete.
-// Errors: *NotFoundError, also where it was deleted before.
+// DeleteOrganization ends the actor's organization: its log records that, its members are
+// erased with their credentials and those of its machines, and nothing can be inserted for it
+// from then on. Package departure deletes its other data. Errors: *NotFoundError, also if it
+// was deleted before.
 func (s *Service) DeleteOrganization(ctx context.Context, actor Actor) (Mark, error) {
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {

@@ -21,10 +21,10 @@ var (
 	takeEndedMutes string
 )
 
-// EndMutes lets the alerts count again whose mute's time has come by the database's
-// clock, at most limit of them, and says how many there were. Two at once end each mute
-// once: whoever takes its row, under the lock of the alert's key, does. The transaction
-// of an organization is its own: one that fails does not hold up the others.
+// EndMutes lets the alerts count again whose mute has ended by the database's clock, at most
+// limit of them, and returns their number. Two calls at once end each mute once: the one that
+// deletes its row, under the lock of the alert's key. Each organization has a transaction of
+// its own, so one that fails does not hold up the others.
 func (s *Service) EndMutes(ctx context.Context, limit int) (ended int, mark Mark, err error) {
 	type due struct {
 		Organization uuid.UUID `db:"organization_id"`

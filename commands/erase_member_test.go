@@ -130,8 +130,8 @@ func TestWhoIsNotErased(t *testing.T) {
 	}
 }
 
-// TestAnInvitationThatIsAcceptedWhileItsMemberIsErased: one of them comes first,
-// and either way nobody is there in the end.
+// TestAnInvitationThatIsAcceptedWhileItsMemberIsErased: one of them comes first, and the member
+// is erased in the end either way.
 func TestAnInvitationThatIsAcceptedWhileItsMemberIsErased(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -169,7 +169,7 @@ func (p pausing) HastenMails(ctx context.Context, tx *sqlx.Tx, org, member uuid.
 	return p.Jobs.HastenMails(ctx, tx, org, member)
 }
 
-// waiting waits until somebody waits for a lock in this test's database.
+// waiting waits until a session waits for a lock in this test's database.
 func (h *house) waiting() {
 	h.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {

@@ -178,8 +178,8 @@ func TestGrantAndRevokeException(t *testing.T) {
 	}
 }
 
-// TestFourEyes: where the organization says so, nobody grants what they requested themselves. A
-// change of the setting waits for a grant that is under way.
+// TestFourEyes: if the organization requires it, no administrator grants their own request. A
+// change of the setting waits for a grant that is in progress.
 func TestFourEyes(t *testing.T) {
 	t.Parallel()
 	h := newExceptionHouse(t)
@@ -260,8 +260,8 @@ func TestForeignExceptionIsUnknown(t *testing.T) {
 	}
 }
 
-// TestDecideAtOnce has several administrators decide about one exception at the
-// same time: each decision is made once, and whoever refuses is not overruled.
+// TestDecideAtOnce has several administrators decide about one exception at the same time: each
+// decision is made once, and a refusal is not overruled.
 func TestDecideAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newExceptionHouse(t)

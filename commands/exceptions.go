@@ -134,9 +134,9 @@ func (s *Service) GrantException(ctx context.Context, actor Actor, id uuid.UUID)
 	})
 }
 
-// refuseOwn holds four eyes: whoever requested an exception does not grant it, where the
-// organization says so. The setting cannot change until tx ends. Two accounts of one person
-// are two people here.
+// refuseOwn enforces four eyes: if the organization requires it, the requester of an exception
+// does not grant it. The setting cannot change until tx ends. Two accounts of one person count
+// as two people.
 func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) error {
 	approval, err := s.Accounts.HoldsApproval(ctx, tx, actor.OrganizationID)
 	if err != nil || approval != organization.ApprovalAnother {
@@ -154,9 +154,8 @@ func (s *Service) refuseOwn(ctx context.Context, tx *sqlx.Tx, actor Actor, id uu
 	return nil
 }
 
-// RevokeException refuses an exception that was asked for, or takes back one
-// that was granted. Errors: *NotFoundError, *RuleError with invalid_state, also
-// for one that has lapsed.
+// RevokeException refuses a requested exception, or revokes a granted one. Errors:
+// *NotFoundError, *RuleError with invalid_state, also for one that has lapsed.
 func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
 	return s.decideException(ctx, actor, id, func(_ *sqlx.Tx, x *exception.Exception, now time.Time) ([]exception.Event, error) {
 		return x.Revoke(now)

@@ -196,8 +196,8 @@ func stateDigest(fields ...string) []byte {
 	return digest
 }
 
-// instanceDigest also has the tags that a feed set. What is kept from before there were tags
-// lacks them: no feed had set any.
+// instanceDigest also covers the tags that a feed set. Digests from before tags lack them: no
+// feed had set any.
 func instanceDigest(d fleet.InstanceDetails, fed fleet.Tags) []byte {
 	active := ""
 	if d.Active {

@@ -18,7 +18,7 @@ type Connections interface {
 	Connected(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) ([]uuid.UUID, error)
 }
 
-// foundItem is an item with what there is of its instance, under the lock of its key.
+// foundItem is an item with the current state of its instance, under the lock of its key.
 type foundItem struct {
 	FleetItem
 	index int
@@ -47,8 +47,8 @@ func (w *fleetWriter) findItems(ctx context.Context, items []FleetItem, known ma
 	return found, nil
 }
 
-// holdItems holds the items of a feed against what it may not change. A token that is
-// limited is told of that alone, before any rule that tells more of the instances.
+// holdItems checks the items of a feed against what it may not change. A limited token gets
+// only these errors, before any rule that reveals more about the instances.
 func (w *fleetWriter) holdItems(ctx context.Context, items []foundItem) error {
 	var outside []rule.Broken
 	for _, item := range items {
@@ -107,9 +107,9 @@ func (i foundItem) pointer(field string) string {
 	return fmt.Sprintf("#/instances/%d/%s", i.index, field)
 }
 
-// outside are the fields by which an item is beyond a limit: of an instance that is not the
-// token's the key, and else what a limited token does not change, each with what it is, so
-// that the sender can send the rest of the item.
+// outside are the fields by which an item is beyond a limit: the key, if the instance is not
+// the token's; otherwise the fields that a limited token does not change. Each has its current
+// value, so the sender can send the rest of the item.
 func (i foundItem) outside(limit fleet.Limit) (fields []rule.Broken) {
 	switch {
 	case limit == nil:

@@ -65,7 +65,7 @@ func (h *house) organization(name string) (accounts.Organization, accounts.Membe
 
 const password = "a long enough sentence"
 
-// member invites somebody, which is enough to receive reports.
+// member invites a person, which is enough to receive reports.
 func (h *house) member(email string) accounts.Member {
 	h.Helper()
 	m, _, _, _, err := h.InviteMember(h.Context(), h.actor, commands.NewMember{Email: email, Name: email, Role: organization.Member})

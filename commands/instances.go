@@ -100,7 +100,7 @@ type ChangeInstance struct {
 	Version *string
 	Host    *string
 	Active  *bool
-	// Engine is the one that the caller takes the instance to have: it never changes.
+	// Engine is the engine that the caller expects of the instance: it never changes.
 	Engine *fleet.Engine
 	// DeclinedGrants are all that the organization will not give.
 	DeclinedGrants *[]string
@@ -177,9 +177,8 @@ func (c ChangeInstance) Check(engine fleet.Engine) error {
 	return check.err()
 }
 
-// RemoveInstance takes an instance and its databases out of every list and
-// count; their history stays in the log. Errors: *NotFoundError, also for one
-// that is removed already.
+// RemoveInstance takes an instance and its databases out of every list and count; their history
+// stays in the log. Errors: *NotFoundError, also for an instance that is already removed.
 func (s *Service) RemoveInstance(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.RemoveInstanceTx(ctx, tx, actor, id) })
 }
@@ -192,11 +191,11 @@ func (s *Service) RemoveInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 	})
 }
 
-// RecordDatabases takes in the names of the databases that a collector found on
-// an instance: new ones are registered as of now, those that are gone are
-// removed. Their external ids are their names, also where those are not legible
-// (DatabaseKey), and their names are legible.Names: whoever keeps something of a database by
-// its name prints it the same way. Errors: *NotFoundError.
+// RecordDatabases records the names of the databases that a collector found on an instance: new
+// ones are registered as of now, and missing ones are removed. Their external ids are their
+// names, even if these are not legible (DatabaseKey), and their names are legible.Names. Code
+// that stores data of a database under its name prints the name in the same way. Errors:
+// *NotFoundError.
 func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
 	record := func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
 		listed, err := statement.All[string](ctx, w.tx, "list the databases of an instance",
@@ -224,8 +223,8 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.withInstanceTx(ctx, tx, actor, instance, record) })
 }
 
-// DatabaseKey is the external id of a database that a collector found, by its name and
-// how that is printed: what is no UTF-8 cannot be kept.
+// DatabaseKey is the external id of a database that a collector found, made from its name and
+// the printed form of it: a name that is not UTF-8 cannot be stored.
 func DatabaseKey(name, printed string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -234,7 +233,7 @@ func DatabaseKey(name, printed string) string {
 }
 
 // withInstanceTx runs change on one instance, as eachInstance does, and appends. Errors:
-// *NotFoundError for one that is foreign, unknown or removed.
+// *NotFoundError for an instance that is foreign, unknown or removed.
 func (s *Service) withInstanceTx(
 	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, change func(w *fleetWriter, i *fleet.Instance, at stream) error,
 ) (Mark, error) {
@@ -249,10 +248,10 @@ func (s *Service) withInstanceTx(
 	return w.write(ctx)
 }
 
-// eachInstance runs change on instances that are there, each once, at the version it was folded at
-// and under the lock of its external key. What makes no sense of one, a *RuleError, keeps it from
-// none of the others; one that is foreign, unknown or removed is a *NotFoundError. The outcomes
-// are in the order of ids.
+// eachInstance runs change on existing instances, each once, at the version at which it was
+// folded and under the lock of its external key. If the change does not apply to one
+// (*RuleError), the others are still changed; a foreign, unknown or removed one is a
+// *NotFoundError. The outcomes are in the order of ids.
 func (w *fleetWriter) eachInstance(ctx context.Context, ids []uuid.UUID, change func(id uuid.UUID, i *fleet.Instance, at stream) error) ([]Outcome, error) {
 	keys := make(map[uuid.UUID]string, len(ids))
 	for _, id := range ids {

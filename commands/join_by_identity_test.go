@@ -153,10 +153,10 @@ func TestTheInvitationSaysWhichOrganization(t *testing.T) {
 	}
 }
 
-// TestEverybodyWantsTheSameMember: whatever happens to an invited member at once,
-// everybody is told something that they can act on, and who is erased is nobody.
-// Locks taken in another order would not fail here, as Transact decides again: for
-// that, run it with one decision.
+// TestEverybodyWantsTheSameMember: whatever happens to an invited member at once, every caller
+// gets an answer that they can act on, and an erased member stays erased. Locks taken in
+// another order would not fail here, because Transact decides again: to see that, run it with
+// one decision.
 func TestEverybodyWantsTheSameMember(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

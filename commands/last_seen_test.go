@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestWhatIsSeenAgainIsMovedInPlace: of an alert that fires still, what is written
-// ahead is one record of some ninety bytes: neither a lock nor an entry in an index.
+// TestWhatIsSeenAgainIsMovedInPlace: for an alert that still fires, the WAL gets one record of
+// some ninety bytes: no lock and no index entry.
 func TestWhatIsSeenAgainIsMovedInPlace(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -200,16 +200,16 @@ func revokeAll(o *organization.Organization, tokens []uuid.UUID) ([]organization
 	return events, nil
 }
 
-// EraseMember forgets a member: their row is emptied, what they signed in with
-// is gone, mails that still wait for them fail, and the inputs documents of the
-// reports that name them are queued for erasure. It cannot be undone. Errors:
-// *NotFoundError, also for one who is erased already, *RuleError with last_admin.
+// EraseMember erases a member: their row is emptied, their credentials are deleted, mails that
+// wait for them fail, and the erasure of the inputs documents that name them is queued. It
+// cannot be undone. Errors: *NotFoundError, also for a member who is already erased, *RuleError
+// with last_admin.
 //
-// forget runs before the append, in the same transaction: whoever else keeps what
-// names the member deletes it there; nil: nobody does.
+// forget runs before the append, in the same transaction: other code that stores the member's
+// name deletes it there; nil: there is none.
 //
-// An invitation comes before the stream, as for whoever accepts it. The row comes
-// before the reports: see RecordPeople.
+// An invitation is locked before the stream, as when it is accepted. The row is locked before
+// the reports: see RecordPeople.
 func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, forget func(tx *sqlx.Tx) error) (Mark, error) {
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
@@ -258,13 +258,12 @@ func (s *Service) eraseTraces(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUI
 	return s.Jobs.HastenMails(ctx, tx, org, id)
 }
 
-// JoinByIdentity links an identity that nobody is linked to yet to the member with
-// the address that the provider vouches for. An invited member joins by it,
-// however old the invitation: it has proven nothing that the provider does not.
-// Errors: *accounts.StrangerError.
+// JoinByIdentity links an identity without a member to the member with the address for which
+// the provider vouches. An invited member joins by it, however old the invitation is, because
+// the invitation proves nothing that the provider does not. Errors: *accounts.StrangerError.
 //
-// Two that come at once with one identity wait for each other on the member's
-// row; both find it linked.
+// Two calls at once with one identity wait for each other on the member's row; both find it
+// linked.
 func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, email string, c accounts.Client) (Mark, error) {
 	known, ok, err := s.Accounts.MemberByEmail(ctx, email)
 	if err != nil {
@@ -276,8 +275,8 @@ func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, emai
 	actor := Actor{OrganizationID: known.OrganizationID, MemberID: known.ID, RequestID: c.RequestID}
 	mark := Mark{Log: eventstore.Organization}
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
-		// The invitation, the stream, the row: in the order of whoever accepts an
-		// invitation or erases a member.
+		// The invitation, the stream, the row: in the order in which an invitation is accepted
+		// or a member is erased.
 		if err := s.Accounts.LockInvitation(ctx, tx, known.OrganizationID, known.ID); err != nil {
 			return err
 		}
@@ -298,7 +297,7 @@ func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, emai
 	return mark, err
 }
 
-// becomesASCII finds letters such as the Kelvin sign, whose lower case is a plain
-// k: addresses are compared in lower case, and with such a letter somebody else's
-// address would pass for a member's.
+// becomesASCII finds letters such as the Kelvin sign, whose lower case is a plain k. Addresses
+// are compared in lower case, and with such a letter another person's address would pass for a
+// member's.
 func becomesASCII(r rune) bool { return r > unicode.MaxASCII && unicode.ToLower(r) <= unicode.MaxASCII }

@@ -51,8 +51,8 @@ func (s *Service) CreateNotificationRule(ctx context.Context, actor Actor, r Not
 	return id, mark, err
 }
 
-// writeRule keeps a rule as of the clock by which events are recorded: what is recorded from
-// then on is told.
+// writeRule stores a rule with the time by the clock that records events: the rule applies to
+// events recorded from then on.
 func (s *Service) writeRule(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r NotificationRule) error {
 	terms, err := json.Marshal(r.Terms)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Service) ChangeNotificationRule(ctx context.Context, actor Actor, id uu
 	})
 }
 
-// rule is one that is not removed. Errors: *NotFoundError.
+// rule returns a rule that is not removed. Errors: *NotFoundError.
 func (s *Service) rule(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (r NotificationRule, err error) {
 	row, ok, err := statement.Find[struct {
 		Name  string `db:"name"`

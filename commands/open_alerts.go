@@ -10,8 +10,8 @@ import (
 	"muster/internal/statement"
 )
 
-// spend counts what the transaction uses of its sender's budgets, and the alerts that it opens
-// and closes, whoever does.
+// spend counts the transaction's use of its sender's budgets, and the alerts that it opens and
+// closes, for every kind of caller.
 func (w *alertWriter) spend(ctx context.Context) error {
 	if w.s.Budgets == nil {
 		return nil

@@ -59,10 +59,9 @@ type foundation struct {
 	requestID string
 }
 
-// found makes an organization (id uuid.Nil) or takes the one of that id, which it
-// calls by the name that is given, and makes its administrator where one is given,
-// with events and rows together. Where there is a mail server, its first rule is made with it:
-// an alert in its first minute is told, too.
+// found creates an organization (id uuid.Nil), or renames the one with that id, and creates its
+// administrator if one is given, with events and rows together. If there is a mail server, its
+// first rule is created with it, so an alert in its first minute is sent, too.
 func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founded, error) {
 	var f founded
 	id, isNew := in.id, in.id == uuid.Nil
@@ -142,9 +141,9 @@ type SetUp struct {
 	RequestID        string
 }
 
-// SetUp makes the first administrator, in the link's organization, which is then
-// called as they say, or a new one. Errors: *accounts.Refusal with setup_closed, forbidden (the link is of no use)
-// or weak_password; *RuleError.
+// SetUp creates the first administrator, in a new organization or in the link's, which then
+// gets the given name. Errors: *accounts.Refusal with setup_closed, forbidden (the link is not
+// valid) or weak_password; *RuleError.
 func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, error) {
 	admin := NewMember{Email: in.Email, Name: in.Name, Role: organization.Admin, Password: in.Password}
 	if err := admin.check(); err != nil {
@@ -216,8 +215,8 @@ func (s *Service) EnsureAdmin(ctx context.Context, organizationName, email, pass
 // ChangeOrganization is what changes about the settings; nil stays.
 type ChangeOrganization struct {
 	organization.ChangeSettings
-	// Seen are the digests of the settings that the change was made from, one of
-	// which must be in force; nil: whichever are.
+	// Seen are the digests of the settings on which the change is based, one of which must be
+	// in force; nil: any settings.
 	Seen []string
 }
 

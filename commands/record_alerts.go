@@ -13,13 +13,12 @@ import (
 	"muster/domain/rule"
 )
 
-// RecordAlerts takes in a batch of alerts, all or nothing. Sent again it changes
-// nothing and returns the same ids. A resend never undoes what a person did; an
-// open state for an alert that is closed is a new alert under its key. Errors:
-// *RuleError with a pointer to each bad member, or forbidden with one to each item by
-// which a token reaches beyond its instances. An external id is the key of an alert at one
-// instance, or at none: what is sent of one instance says nothing of another's alert. Only
-// an end may leave the instance out, where one has the alert open.
+// RecordAlerts records a batch of alerts, all or nothing. Sending it again changes nothing and
+// returns the same ids. A repeated message never undoes a person's action; an open state for a
+// closed alert is a new alert under its key. Errors: *RuleError with a pointer to each bad
+// member, or forbidden with one to each item beyond a token's instances. An external id is the
+// key of an alert at one instance, or at none: a message about one instance says nothing about
+// another's alert. Only an end may leave out the instance, if one instance has the alert open.
 func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
 	if err := tooMany("#/alerts", len(items)); err != nil {
 		return nil, Mark{}, err
@@ -97,7 +96,7 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 	return ids, fieldErrors(broken)
 }
 
-// endsAnywhere reports whether an item closes an alert without saying where it is.
+// endsAnywhere reports whether an item closes an alert without naming its place.
 func (i AlertItem) endsAnywhere(at Place) bool { return i.State.Closed() && at.Instance == uuid.Nil }
 
 const maxTitleRunes = 500

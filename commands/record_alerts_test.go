@@ -183,7 +183,7 @@ func TestABadItemIsNamed(t *testing.T) {
 	}
 }
 
-// TestAMementoOfAnotherRelease: what is not understood is folded anew.
+// TestAMementoOfAnotherRelease: an alert with an unknown memento is folded anew.
 func TestAMementoOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

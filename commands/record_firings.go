@@ -26,10 +26,10 @@ const (
 	maxRuleRunes        = 200
 )
 
-// RecordFirings records what a machine saw. Its order is kept for each key.
-// It never undoes what a person did: an alert that somebody resolved stays
-// resolved until a later StartsAt. dropped is how many of them could not be
-// used: text that cannot be kept, or beyond the instances of an ingest token.
+// RecordFirings records a machine's observations, in their order for each key. It never undoes
+// a person's action: an alert that a person resolved stays resolved until a later StartsAt.
+// dropped is the number of unusable ones: their text cannot be stored, or they are beyond the
+// instances of an ingest token.
 func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []alert.Firing) (dropped int, mark Mark, err error) {
 	taken := make([]alert.Firing, 0, len(firings))
 	names := make([]alertName, 0, len(firings))
@@ -129,11 +129,11 @@ type ending struct {
 	Key          string    `db:"key"`
 }
 
-// EndFirings closes the alerts whose end has passed without another message, at
-// most limit of them, and says how many there were. Two at once close each of
-// them once. The transaction of an organization is its own: one that fails does
-// not hold up the others. It reads all that is open, 5 ms of 100,000: an index on an
-// end that moves every minute would cost more than all these looks.
+// EndFirings closes the alerts whose end has passed without another message, at most limit of
+// them, and returns their number. Two calls at once close each of them once. Each organization
+// has a transaction of its own, so one that fails does not hold up the others. It reads all
+// open alerts, 5 ms for 100,000: an index on an end that moves every minute would cost more
+// than all these reads.
 func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
 	due, err := statement.All[ending](ctx, s.DB, "find alerts whose end has passed", `SELECT organization_id, key FROM alert_last_seen
 		WHERE ends_at <= $1 ORDER BY ends_at, alert_id LIMIT $2`, s.clock(), limit)

@@ -35,7 +35,7 @@ func over(at time.Time) func(*alert.Firing) {
 	return func(f *alert.Firing) { f.EndsAt, f.Resolved = at, true }
 }
 
-// fire records firings, of which none is dropped.
+// fire records firings, and none is dropped.
 func (h *house) fire(firings ...alert.Firing) {
 	h.Helper()
 	dropped, _, err := h.RecordFirings(h.Context(), commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}, firings)
@@ -238,8 +238,8 @@ func TestMessagesInAnyOrder(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestClocksOfSenders: what lies in the future is taken as of now, an absurd
-// start as of now, and nothing is refused.
+// TestClocksOfSenders: a time in the future or an absurd start counts as now, and nothing is
+// refused.
 func TestClocksOfSenders(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -339,8 +339,8 @@ func TestEndFirings(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestSweepsRaceWithMessages: each alert is closed once; and where it is seen
-// again the same moment, it fires on, be it as itself or as another one.
+// TestSweepsRaceWithMessages: each alert is closed once. If it is seen again at the same
+// moment, it fires on, as itself or as a new one.
 func TestSweepsRaceWithMessages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -112,7 +112,7 @@ func (w *fleetWriter) recordInstance(ctx context.Context, item foundItem) (id uu
 	return id, kept, err
 }
 
-// registerInstance also returns the keys of tags that whoever registers it may not set.
+// registerInstance also returns the keys of tags that this caller may not set.
 func (w *fleetWriter) registerInstance(ctx context.Context, id uuid.UUID, externalID string, d fleet.InstanceDetails, tags fleet.ChangeTags) (kept []string, err error) {
 	instance, registered := new(fleet.Instance), new(fleet.Instance)
 	events, err := instance.Register(externalID, d)

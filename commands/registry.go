@@ -13,10 +13,9 @@ import (
 	"muster/eventstore"
 )
 
-// Registry returns the wire names of every event that commands write, for
-// whoever reads them: commands, projections, the auditor's tools.
-// All are at schema version 1. testdata/events holds an example of every
-// version ever written; add to it, never change it.
+// Registry returns the wire names of every event that commands write, for its readers:
+// commands, projections, the auditor's tools. All are at schema version 1. testdata/events
+// holds an example of every version ever written; add to it, never change it.
 func Registry() *eventstore.Registry {
 	r := eventstore.NewRegistry()
 	register(r, report.Events(), report.Name)

@@ -25,9 +25,9 @@ import (
 
 var write = flag.Bool("write-events", false, "write the example of an event type that has none yet")
 
-// TestStoredEventsAreStillRead decodes an example of every version of every
-// event that was ever written. An example that is there never changes: it
-// stands for the events in somebody's log.
+// TestStoredEventsAreStillRead decodes an example of every version of every event that was ever
+// written. An existing example never changes: it stands for the events in an installation's
+// log.
 func TestStoredEventsAreStillRead(t *testing.T) {
 	t.Parallel()
 	registry := commands.Registry()
@@ -102,8 +102,8 @@ func TestEveryEventTypeHasAnExample(t *testing.T) {
 	}
 }
 
-// examples is one filled value of every event; of one that got further members later,
-// one without and one with them.
+// examples is one filled value of every event. An event that got further members later has two
+// examples, without and with them.
 func examples() []any {
 	a, b := uuid.UUID{0: 1, 15: 0xa}, uuid.UUID{0: 1, 15: 0xb}
 	at := time.Date(2026, 11, 20, 11, 37, 0, 0, time.UTC)

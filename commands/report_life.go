@@ -18,9 +18,9 @@ func worker(organization uuid.UUID) Actor {
 	return Actor{OrganizationID: organization, Component: "worker"}
 }
 
-// lockReport makes every other writer of a report wait until tx ends. Its
-// claim, if it still has one, comes first: that is what whoever asks for the
-// same report locks before they meet the stream.
+// lockReport makes every other writer of a report wait until tx ends. Its claim, if it still
+// has one, comes first, because a second request for the same report locks it before it reaches
+// the stream.
 func lockReport(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) error {
 	err := statement.Exec(ctx, tx, fmt.Sprintf("lock the claim of report %s", id),
 		`SELECT FROM report_claims WHERE organization_id = $1 AND report_id = $2 FOR UPDATE`, organization, id)
@@ -62,13 +62,12 @@ func releaseClaim(ctx context.Context, tx *sqlx.Tx, r *report.Report, organizati
 	return statement.Exec(ctx, tx, "release the claim of a report", `DELETE FROM report_claims WHERE organization_id = $1 AND fingerprint = $2`, organization, r.Fingerprint())
 }
 
-// StartBuild records that worker took the request: BuildStarted where it was
-// Queued, BuildResumed with reason where it was Building already. The same
-// worker and attempt twice are one fact.
+// StartBuild records that worker took the request: BuildStarted if it was Queued, BuildResumed
+// with reason if it was Building already. The same worker and attempt twice are one fact.
 //
-// Like every use case that takes a transaction it must be called last in it:
-// from its append to the commit the log's head row is locked. Errors of all of
-// them: *NotFoundError, *report.TransitionError.
+// Like every use case that takes a transaction it must be called last in it: from its append to
+// the commit the log's head row is locked. Errors of all of them: *NotFoundError,
+// *report.TransitionError.
 func (s *Service) StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, workerID string, attempt int, reason string) (Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Start(workerID, attempt, reason)
@@ -83,13 +82,12 @@ func (s *Service) CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, i
 	}, nil)
 }
 
-// MarkReady records the finished file and releases the claim. RecipientIDs (with
-// whoever joined meanwhile) and ExpiresAt are set here, from RetentionSeconds.
+// MarkReady records the finished file and releases the claim. RecipientIDs (with members who
+// joined meanwhile) and ExpiresAt are set here, from RetentionSeconds.
 //
-// finish runs before the append, with the event as it will be recorded: it
-// inserts the mail, expiry and erasure jobs, so that everybody locks jobs before
-// the log. It does not run where this Ready is
-// recorded already; a Ready with another file is a *report.TransitionError.
+// finish runs before the append, with the event as it will be recorded: it inserts the mail,
+// expiry and erasure jobs, so that all writers lock jobs before the log. It does not run if
+// this Ready is recorded already; a Ready with another file is a *report.TransitionError.
 func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, now time.Time) ([]report.Event, error) {
 		return r.Ready(ready, now)
@@ -106,8 +104,8 @@ func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id u
 	})
 }
 
-// RecordSigned records the second revision of the PDF; lost: the file of the one that is
-// recorded is. keep runs before the append, where it is recorded now.
+// RecordSigned records the second revision of the PDF; lost: the file of the recorded one is
+// gone. keep runs before the append, if the revision is recorded now.
 func (s *Service) RecordSigned(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, signed report.Signed, lost bool, keep func() error) (Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Sign(signed, lost)
@@ -119,8 +117,8 @@ func (s *Service) RecordSigned(ctx context.Context, tx *sqlx.Tx, organization, i
 	})
 }
 
-// MarkFailed ends a request with a code and a sentence, and releases its
-// claim. One that never started goes through Building.
+// MarkFailed ends a request with a code and a sentence, and releases its claim. A request that
+// never started goes through Building.
 func (s *Service) MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Fail(failed)
@@ -147,12 +145,12 @@ func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organizat
 	})
 }
 
-// RecordMail records what became of one recipient's mail: a report.EmailSent
-// or a report.EmailFailed. A mail that was sent stays sent. Errors beside those
-// of StartBuild: *report.NotRecipientError.
+// RecordMail records the outcome of one recipient's mail: a report.EmailSent or a
+// report.EmailFailed. A sent mail stays sent. Errors besides those of StartBuild:
+// *report.NotRecipientError.
 //
-// keep runs before the append, where the mail was sent and may be kept: while the report
-// is offered, and none of those whom it names is erased. Nil: nobody keeps it.
+// keep runs before the append, if the mail was sent and may be stored: while the report is
+// available, and nobody whom it names is erased. Nil: it is not stored.
 func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event, named []uuid.UUID, keep func() error) (Mark, error) {
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.RecordMail(outcome)
@@ -207,10 +205,10 @@ func (e *ReportFinalError) Error() string {
 	return fmt.Sprintf("report %s is %s, so building it again would change nothing; request the report again instead", e.Report, e.Status)
 }
 
-// RetryJob lets a job that was set aside run again, with all its attempts ahead of
-// it. The build of a report that has ended stays where it is: a worker would find
-// nothing left to do. Nothing is locked, for a report that has ended stays so.
-// Errors: *ReportFinalError, and those of Jobs.Retry.
+// RetryJob lets a job that was set aside run again, with its full number of attempts. It
+// refuses the build of a report that has ended, because a worker would find nothing left to do.
+// Nothing is locked, because a report that has ended stays so. Errors: *ReportFinalError, and
+// those of Jobs.Retry.
 func (s *Service) RetryJob(ctx context.Context, organization, job uuid.UUID) error {
 	id, isBuild, err := s.Jobs.DeadBuild(ctx, organization, job)
 	if err != nil {

@@ -91,8 +91,8 @@ func TestFailingReleasesTheClaim(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatLosesItsTransactionLeavesTheReportBuilding: what finish
-// refuses (the fence moved on) takes Ready and the released claim with it.
+// TestAWorkerThatLosesItsTransactionLeavesTheReportBuilding: if finish refuses (the fence moved
+// on), Ready and the released claim are rolled back with it.
 func TestAWorkerThatLosesItsTransactionLeavesTheReportBuilding(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -25,8 +25,8 @@ var claimReport string
 
 // RequestReport is the input of the use case of the same name.
 type RequestReport struct {
-	// ID is the id that the report gets where there is no identical one; of a
-	// request that is sent again, the one that it had before. uuid.Nil: a new one.
+	// ID is the id that the report gets if there is no identical one; a request that is sent
+	// again has its earlier id. uuid.Nil: a new one.
 	ID           uuid.UUID
 	Kind         report.Kind
 	InstanceIDs  []uuid.UUID
@@ -53,9 +53,9 @@ func queuedReport(id uuid.UUID, queued report.Queued, at time.Time, mark Mark) R
 	}
 }
 
-// RequestReport queues a report, or adds the caller and their recipients to an
-// identical one that is Queued or Building. Errors: *RuleError with every broken rule, or with
-// rate_limited or too_many_building.
+// RequestReport queues a report, or adds the caller and their recipients to an identical one
+// that is Queued or Building. Errors: *RuleError with every broken rule, or with rate_limited
+// or too_many_building.
 func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestReport) (RequestedReport, error) {
 	if actor.MemberID == uuid.Nil {
 		return RequestedReport{}, errors.New("a report is requested by a member")

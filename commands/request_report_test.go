@@ -219,7 +219,7 @@ func TestReadyWaitsForReuse(t *testing.T) {
 	}
 }
 
-// waitForLock returns once somebody waits for a lock in the test's database.
+// waitForLock returns once a session waits for a lock in the test's database.
 func (h *house) waitForLock() {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 30*time.Second)

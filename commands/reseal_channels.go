@@ -35,8 +35,8 @@ func SealedChannels(ctx context.Context, q sqlx.QueryerContext, underKey func(se
 	return count, nil
 }
 
-// ResealChannels seals every channel's address again that is not sealed under the current
-// key, and returns how many those were. Until tx ends nobody saves another one.
+// ResealChannels seals every channel's address again that is not sealed under the current key,
+// and returns their number. Until tx ends nobody can save another one.
 func (s *Service) ResealChannels(ctx context.Context, tx *sqlx.Tx) (int, error) {
 	if err := statement.Exec(ctx, tx, "wait for the channels", `LOCK TABLE notification_channels IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 		return 0, err

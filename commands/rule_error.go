@@ -39,7 +39,7 @@ func fieldError(pointer, code, detail string) *RuleError {
 	return newFieldErrors([]rule.Broken{{Pointer: pointer, Code: code, Detail: detail}})
 }
 
-// MaxBroken is how many broken rules of one call are told.
+// MaxBroken is the maximum number of broken rules that the errors of one call contain.
 const MaxBroken = 1000
 
 // fieldErrors makes one error of all broken fields, none of none.
@@ -93,9 +93,8 @@ func refused(err error) error {
 	return err
 }
 
-// OutsideLimit is told to a token that is limited to instances, of every item by which
-// it reaches beyond them; also where there is no such instance, for it is not to find
-// out which there are.
+// OutsideLimit is the error of every item that is beyond a limited token's instances. It is the
+// same if there is no such instance, so the token cannot find out which instances exist.
 func OutsideLimit(pointers []string) *RuleError {
 	fields := make([]rule.Broken, 0, len(pointers))
 	for _, pointer := range pointers {

@@ -24,8 +24,8 @@ type ScheduleRun struct {
 	Queued  report.Queued // what the latest due time asks for, unless it is paused or refused
 	Reports []uuid.UUID   // of earlier runs, the newest first
 
-	// Unchanged is the report of an earlier run that says what is found now; uuid.Nil:
-	// there is none, or nobody wants to know.
+	// Unchanged is the report of an earlier run with the same findings as now; uuid.Nil: there
+	// is none, or the schedule does not ask for it.
 	Unchanged uuid.UUID
 
 	organization uuid.UUID
@@ -40,8 +40,8 @@ type ScheduleRun struct {
 // Requests says whether the run asks for a report.
 func (r *ScheduleRun) Requests() bool { return len(r.dues) > 0 && r.paused == "" && r.refused == "" }
 
-// PlanRun finds out what is to be done about a schedule at a time, which is the
-// database's. It writes nothing.
+// PlanRun decides what to do about a schedule at a time of the database's clock. It writes
+// nothing.
 func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at time.Time) (*ScheduleRun, error) {
 	var now schedule.Schedule
 	if _, err := fold(ctx, s, s.DB, organization, id, ofSchedule(&now)); err != nil {
@@ -68,7 +68,7 @@ func (s *Service) PlanRun(ctx context.Context, organization, id uuid.UUID, at ti
 	return run, s.prepare(ctx, run)
 }
 
-// latest is the due time that the run is of.
+// latest is the due time of the run.
 func (r *ScheduleRun) latest() time.Time { return r.dues[len(r.dues)-1] }
 
 // PausedBy says why a schedule of this owner requests nothing; empty: it does. ok is false
@@ -125,13 +125,13 @@ type NoRoomError struct{ RetryAfter time.Duration }
 
 func (e *NoRoomError) Error() string { return "there is no room among the reports being built" }
 
-// RunSchedule records what becomes of the due times that have come: the latest asks for
-// its report, unless it is paused, refused or unchanged, and those before it were missed,
-// for the reason that why gives. Where the schedule is another one by now than the one
-// that was planned with, nothing is recorded, and it is to be looked at again.
+// RunSchedule records the outcomes of the due times that have passed. The latest requests its
+// report, unless it is paused, refused or unchanged. The earlier ones were missed, for the
+// reason that why gives. If the schedule has changed since it was planned, nothing is recorded,
+// and it has to be looked at again.
 //
-// replan runs before anything is appended, with when the schedule has to be looked at
-// next; the zero time: no more. Errors: *NoRoomError.
+// replan runs before anything is appended, with the time at which the schedule has to be looked
+// at next; the zero time: never. Errors: *NoRoomError.
 func (s *Service) RunSchedule(ctx context.Context, tx *sqlx.Tx, run *ScheduleRun, why func(due time.Time) string, replan func(next time.Time) error) (Mark, error) {
 	if err := lockStream(ctx, tx, run.ID); err != nil {
 		return Mark{}, err

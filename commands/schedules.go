@@ -54,13 +54,13 @@ type EditSchedule struct {
 	Admin    bool                        // the actor may change what is others'
 }
 
-// ChangeSchedule changes a schedule, or whose it is. What was due at its old times and
-// still waits is missed. Errors: *NotFoundError, *RuleError with every broken rule, or
-// with forbidden where it is somebody else's.
+// ChangeSchedule changes a schedule, or its owner. A due time at the old times that still waits
+// is missed. Errors: *NotFoundError, *RuleError with every broken rule, or with forbidden if it
+// belongs to another member.
 func (s *Service) ChangeSchedule(ctx context.Context, actor Actor, id uuid.UUID, edit EditSchedule) (Mark, error) {
 	for {
-		// What it is to become is held against the rules before anything is locked, and
-		// again where somebody else changed it meanwhile.
+		// The new schedule is checked against the rules before anything is locked, and again if
+		// another member changed it meanwhile.
 		var seen schedule.Schedule
 		if _, err := fold(ctx, s, s.DB, actor.OrganizationID, id, ofSchedule(&seen)); err != nil {
 			return Mark{}, err
@@ -89,7 +89,7 @@ func (s *Service) ChangeSchedule(ctx context.Context, actor Actor, id uuid.UUID,
 	}
 }
 
-// errMoved says that somebody else changed a schedule between reading and locking it.
+// errMoved says that another writer changed a schedule between reading and locking it.
 var errMoved = errors.New("the schedule was changed meanwhile")
 
 // of is what the edit makes of a schedule.
@@ -128,9 +128,9 @@ func (s *Service) RemoveSchedule(ctx context.Context, actor Actor, id uuid.UUID,
 	})
 }
 
-// decideSchedule folds a schedule under its lock and appends what choose returns. The id
-// of anything else is that of no schedule. The job that looks at it comes first, as for
-// whoever works on it; it finds out by itself when there is something to do.
+// decideSchedule folds a schedule under its lock and appends what choose returns. The id of
+// anything else counts as no schedule. The schedule's job is locked first, as a worker does;
+// the job finds out by itself when there is something to do.
 func (s *Service) decideSchedule(
 	ctx context.Context, actor Actor, id uuid.UUID,
 	choose func(now *schedule.Schedule, zone *time.Location, at time.Time) ([]schedule.Event, error),

@@ -218,7 +218,7 @@ func TestDueTimesAreToldAhead(t *testing.T) {
 	}
 }
 
-// TestPlacesAreShared: who asks by hand finds no place where a schedule has taken it.
+// TestPlacesAreShared: a request by hand finds no place if a schedule has taken it.
 func TestPlacesAreShared(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -50,8 +50,8 @@ type Jobs interface {
 	InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
 	// InsertRun has a schedule looked at now.
 	InsertRun(ctx context.Context, tx *sqlx.Tx, organization, schedule uuid.UUID) error
-	// InsertErasure queues the erasure of a report's inputs because somebody whom
-	// they name was erased.
+	// InsertErasure queues the erasure of a report's inputs because a person whom they name was
+	// erased.
 	InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
 	// HastenMails makes the mails that wait for a member due now.
 	HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error
@@ -77,8 +77,8 @@ type Texts interface {
 // Budgets bound what an organization's senders use; *budgets.Book does. What they refuse is an
 // error of theirs, which passes through.
 type Budgets interface {
-	// SpendEvents counts events that a call appends; asked of them are refused where there is
-	// no room for them. giveBack takes them back, because they were not appended.
+	// SpendEvents counts events that a call appends; asked of them are refused if there is no
+	// room for them. giveBack takes them back, because they were not appended.
 	SpendEvents(ctx context.Context, organization, token uuid.UUID, asked, counted int64) (giveBack func(), err error)
 	// CountOpen counts alerts that a transaction opens and closes, by the token that raised
 	// each. A call of token may be refused; uuid.Nil never is.

@@ -16,8 +16,9 @@ import (
 	"muster/internal/measurements/pgstore"
 )
 
-// TestTurningTextsOff deletes what is kept with the change itself, also what a sender is
-// about to keep that was told before that texts are kept; afterwards nobody keeps any.
+// TestTurningTextsOff deletes the stored texts in the transaction of the change, also those
+// that a sender is about to store because it saw the earlier setting. Afterwards nothing stores
+// any.
 func TestTurningTextsOff(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

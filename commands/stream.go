@@ -23,15 +23,14 @@ func (s *Service) inTxMarked(ctx context.Context, do func(tx *sqlx.Tx) (Mark, er
 	return mark, err
 }
 
-// newID is an id that nobody has. There is one whenever it is asked for: crypto/rand
-// does not fail since Go 1.24.
+// newID is a new unique id. It cannot fail: crypto/rand does not fail since Go 1.24.
 func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
 func (s *Service) clock() time.Time { return instant.Cut(s.Now()) }
 
-// metadata says who caused an event. correlation joins what belongs to one
-// request of a person; cause is the event that led here, zero where there is none.
+// metadata says who caused an event. correlation joins all events of one request of a person;
+// cause is the event that led here, zero if there is none.
 func (a Actor) metadata(correlation uuid.UUID, cause Mark) eventstore.Metadata {
 	m := eventstore.Metadata{RequestID: a.RequestID, CorrelationID: correlation.String()}
 	if cause.Position > 0 {
@@ -106,10 +105,9 @@ func encodeAll[E any](at time.Time, events []E) ([]eventstore.NewEvent, error) {
 	return encoded, nil
 }
 
-// decide folds one aggregate, has choose decide about it, and appends what that
-// returns. before runs between the two where there is anything to append: whatever
-// else belongs to the transaction must happen before the log is locked. The caller
-// holds the aggregate's lock.
+// decide folds one aggregate, has choose decide about it, and appends what that returns. before
+// runs between the two if there is anything to append, because all other writes of the
+// transaction must happen before the log is locked. The caller holds the aggregate's lock.
 func decide[F, E any](
 	ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to streamPlace, apply func(event F, at time.Time),
 	choose func(now time.Time) ([]E, error), before func(events []E) error,

@@ -81,9 +81,9 @@ func (w *fleetWriter) fed(tags *map[string]string) fleet.ChangeTags {
 // maxTagged is how many instances one call tags at most.
 const maxTagged = 1000
 
-// TagInstances sets and removes the same tags of many instances, in one transaction. What makes
-// no sense of one keeps it from none of the others; the outcomes are in the order of ids, of
-// which one that is named twice has one. Error: *RuleError.
+// TagInstances sets and removes the same tags of many instances, in one transaction. An
+// instance to which the change does not apply does not stop the others. The outcomes are in the
+// order of ids, and an id that is named twice has one. Error: *RuleError.
 func (s *Service) TagInstances(ctx context.Context, actor Actor, ids []uuid.UUID, c fleet.ChangeTags) (outcomes []Outcome, mark Mark, err error) {
 	var check fleetCheck
 	if n := len(ids); n < 1 || n > maxTagged {

@@ -21,10 +21,10 @@ const (
 	maxTokenLife     = 366 * 24 * time.Hour // a year, whichever year it is
 )
 
-// MintToken makes an API token of the caller's own or an ingest token of their
-// organization. Its secret is returned here and kept nowhere. A token never
-// reaches beyond its owner's role, nor beyond the scopes of whoever mints it.
-// Errors: *RuleError, with forbidden for what the caller may not pass on.
+// MintToken creates an API token of the caller's own or an ingest token of their organization.
+// Its secret is returned here and stored nowhere. A token never exceeds its owner's role, nor
+// the scopes of its creator. Errors: *RuleError, with forbidden for rights that the caller may
+// not pass on.
 func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestID string, t accounts.NewToken) (accounts.Token, string, Mark, error) {
 	now := s.clock()
 	if t.ExpiresAt.IsZero() {
@@ -93,9 +93,9 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 	return fieldErrors(broken)
 }
 
-// RevokeToken ends a token at once. A member revokes their own, an
-// administrator any of the organization. One that is revoked already stays so.
-// Errors: *NotFoundError, also for a token that is not the caller's to revoke.
+// RevokeToken ends a token at once. A member revokes their own, an administrator any of the
+// organization. A revoked token stays revoked. Errors: *NotFoundError, also for a token that is
+// not the caller's to revoke.
 func (s *Service) RevokeToken(ctx context.Context, by accounts.Principal, requestID, kind string, id uuid.UUID) (Mark, error) {
 	owner := by.Member.ID
 	if by.Can(organization.ScopeAdmin) {

@@ -9,8 +9,8 @@ import (
 	"muster/domain/instant"
 )
 
-// Alert is one alert, folded from its events. The zero value is one that nobody
-// has raised. Of its texts it keeps a digest: decisions compare them only.
+// Alert is one alert, folded from its events. The zero value has not been raised yet. It keeps
+// only a digest of its texts, because decisions only compare them.
 type Alert struct {
 	key     string
 	limited bool // a limited token raised it
@@ -64,13 +64,13 @@ func (e *MutedError) Error() string {
 // Key is what the sender knows the alert by.
 func (a *Alert) Key() string { return a.key }
 
-// State is where the alert stands; empty where nobody has raised it.
+// State is the state of the alert; empty if it has not been raised.
 func (a *Alert) State() State { return a.state }
 
 // Muted reports whether it counts nowhere.
 func (a *Alert) Muted() bool { return a.muted }
 
-// MutedUntil is when its mute ends by itself; zero where it is not muted, or for good.
+// MutedUntil is when its mute ends by itself; zero if it is not muted, or muted permanently.
 func (a *Alert) MutedUntil() time.Time { return a.until }
 
 // Limited reports whether an ingest token that is limited to instances raised it.
@@ -79,7 +79,7 @@ func (a *Alert) Limited() bool { return a.limited }
 // ResolvedAt is when it was over; zero while it is open.
 func (a *Alert) ResolvedAt() time.Time { return a.resolved }
 
-// InstanceID is where it is; uuid.Nil: of the organization only.
+// InstanceID is the instance of the alert; uuid.Nil: it belongs to the organization only.
 func (a *Alert) InstanceID() uuid.UUID { return a.instance }
 
 // Token is the token of the call that raised it; uuid.Nil: there was none, or it is not known:
@@ -89,8 +89,8 @@ func (a *Alert) Token() uuid.UUID { return a.token }
 // RaisedBy notes the token of the call that raises it.
 func (a *Alert) RaisedBy(token uuid.UUID) { a.token = token }
 
-// Apply folds one recorded event into the alert. It judges nothing: what is
-// recorded happened.
+// Apply folds one recorded event into the alert. It checks no rules: a recorded event has
+// happened.
 func (a *Alert) Apply(event Event) {
 	a.state, _ = Next(a.state, event)
 	switch e := event.(type) {
@@ -126,12 +126,11 @@ func (a *Alert) close(at, last, started time.Time) {
 	a.resolved, a.last, a.started = at, last, instant.Later(a.started, started)
 }
 
-// Acknowledge says that somebody knows of the alert. Errors: *TransitionError.
+// Acknowledge records that a person knows about the alert. Errors: *TransitionError.
 func (a *Alert) Acknowledge() ([]Event, error) { return a.decide(Acknowledged{}) }
 
-// Mute takes the alert out of every count until a time; zero: for good. One that is
-// muted until another time is muted until this one from now on. Errors: *MutedError,
-// *TransitionError.
+// Mute takes the alert out of every count until a time; zero: permanently. If the alert is
+// muted until another time, the new time replaces it. Errors: *MutedError, *TransitionError.
 func (a *Alert) Mute(until time.Time) ([]Event, error) {
 	switch {
 	case a.muted && a.until.Equal(until):
@@ -142,8 +141,8 @@ func (a *Alert) Mute(until time.Time) ([]Event, error) {
 	return a.decide(MutedUntil{Until: until})
 }
 
-// EndMute lets the alert count again once the time of its mute has come; before
-// that, and where it is not muted until a time, nothing follows.
+// EndMute lets the alert count again once the time of its mute has come. Before that, and if
+// the alert is not muted until a time, it returns no event.
 func (a *Alert) EndMute(now time.Time) []Event {
 	if a.until.IsZero() || now.Before(a.until) {
 		return nil
@@ -159,8 +158,8 @@ func (a *Alert) Unmute() ([]Event, error) {
 	return a.decide(Unmuted{})
 }
 
-// Vanish closes an open alert because what it is about is gone, and says so. A sender that
-// sees it fire afterwards raises another one.
+// Vanish closes an open alert because its instance or database is gone, and says so. A sender
+// that sees it fire afterwards raises a new alert.
 func (a *Alert) Vanish(at time.Time, seen Seen, why string) []Event {
 	if a.state == none || a.state.Closed() {
 		return nil
@@ -170,7 +169,7 @@ func (a *Alert) Vanish(at time.Time, seen Seen, why string) []Event {
 	}, Noted{Note: why}}
 }
 
-// Resolve closes the alert on somebody's word. Errors: *TransitionError.
+// Resolve closes the alert for a person. Errors: *TransitionError.
 func (a *Alert) Resolve(at time.Time, seen Seen) ([]Event, error) {
 	return a.decide(Resolved{
 		ResolvedAt: at, LastTriggeredAt: instant.Later(a.last, seen.LastTriggeredAt), StartedAt: a.startedSince(seen.StartedAt),

@@ -105,10 +105,9 @@ func same(got, want error) bool {
 	return false
 }
 
-// TestTransitions holds every pair of a state and an event against the
-// specification's words: an alert is raised once, is acknowledged while it is
-// open and was not, changes and fires until it is closed, is closed once, and can
-// be muted for ever.
+// TestTransitions compares every pair of a state and an event with the specification: an alert
+// is raised once, is acknowledged if it is open and not yet acknowledged, changes and fires
+// until it is closed, is closed once, and can always be muted.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	const none alert.State = ""

@@ -38,8 +38,8 @@ type Rule struct {
 	Unit      string   `json:"unit,omitempty"`
 }
 
-// Details are what a sender says about an alert. InstanceID is the alert's own
-// server or its database's; uuid.Nil where it belongs to the organization only.
+// Details are what a sender says about an alert. InstanceID is the alert's own server or its
+// database's server; uuid.Nil if the alert belongs to the organization only.
 type Details struct {
 	Title       string    `json:"title"`
 	Description string    `json:"description,omitempty"`
@@ -54,7 +54,8 @@ type Details struct {
 	LastTriggeredAt  time.Time   `json:"lastTriggeredAt"`
 }
 
-// Label is what an alert with these details at its raise goes by from then on, whatever becomes of its title.
+// Label is the name that an alert with these details at its raise keeps, whatever its title
+// becomes.
 func (d Details) Label() string {
 	if d.Rule != nil && d.Rule.Name != "" {
 		return d.Rule.Name
@@ -65,10 +66,10 @@ func (d Details) Label() string {
 // Event is a fact about an alert.
 type Event interface{ name() string }
 
-// Raised says that there is an alert. Key is what its sender knows it by:
-// unique in the organization among those that are open. After is when the alert
-// that a machine raised under this key before was over: what is older than that
-// belongs there. Limited says that an ingest token raised it that is limited to instances.
+// Raised says that an alert began. Key is its sender's name for it, unique in the organization
+// among open alerts. After is the end of the previous alert that a machine raised under this
+// key: older messages belong to that alert. Limited says that an ingest token with a limit to
+// instances raised it.
 type Raised struct {
 	Key     string    `json:"key"`
 	After   time.Time `json:"after,omitzero"`
@@ -104,7 +105,7 @@ type StillFiring struct {
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 }
 
-// Acknowledged says that somebody knows of the alert.
+// Acknowledged says that a person knows about the alert.
 type Acknowledged struct{}
 
 // Muted says that the alert counts nowhere.
@@ -128,18 +129,18 @@ type Noted struct {
 	Note string `json:"note"`
 }
 
-// Resolved says that somebody closed the alert. LastTriggeredAt is final.
-// StartedAt is the latest start that a machine named while it was open: named
-// again, it is still this alert.
+// Resolved says that a person closed the alert. LastTriggeredAt is final. StartedAt is the
+// latest start that a machine named while it was open: a message with that start still belongs
+// to this alert.
 type Resolved struct {
 	ResolvedAt      time.Time `json:"resolvedAt"`
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 	StartedAt       time.Time `json:"startedAt,omitzero"`
 }
 
-// AutoResolved says that what raised the alert is over. LastTriggeredAt and
-// StartedAt are as in Resolved. Lapsed: nobody said so, the alert was just not
-// heard of again before its end, and may be firing all the same.
+// AutoResolved says that the condition of the alert is over. LastTriggeredAt and StartedAt are
+// as in Resolved. Lapsed: no sender reported the end. The announced end passed without a new
+// message, and the condition may still hold.
 type AutoResolved struct {
 	ResolvedAt      time.Time `json:"resolvedAt"`
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`

@@ -21,8 +21,8 @@ type Firing struct {
 	Key string
 	// FormerKey is what earlier releases know it by, where that is another; empty: by none.
 	FormerKey string
-	// Sender is who says so, so that one of several does not end what another sees firing;
-	// empty: nobody can tell.
+	// Sender identifies the sender, so that one of several senders does not end what another
+	// sees firing; empty: the sender is unknown.
 	Sender      string
 	Title       string
 	Description string
@@ -39,9 +39,9 @@ type Firing struct {
 	Limited          bool      // a limited token says so
 }
 
-// Received is the firing as it can be at the time of its receipt: nothing but
-// an announced end lies later, an end that has passed is one, and a start that
-// nobody can mean (before 1970) is the receipt.
+// Received limits the firing to what is possible at the time of its receipt: only an announced
+// end lies later, an end that has passed is an end, and a start before 1970 is replaced with
+// the time of receipt.
 func (f Firing) Received(at time.Time) Firing {
 	possible := func(t time.Time) time.Time {
 		if t.Unix() <= 0 {
@@ -69,11 +69,10 @@ func (a *Alert) Lapse(now time.Time, seen Seen) []Event {
 	}}
 }
 
-// Fire decides on what a machine saw of the newest alert under a key, as
-// Received and after Lapse. What a person closed stays closed until a later start. What a
-// machine said to be over, or nobody spoke of any more, fires again when somebody sees it
-// firing afterwards, whatever its start: of two senders that cannot be told apart one ended
-// its own.
+// Fire decides on a machine's observation of the newest alert under a key, after Received and
+// Lapse. An alert that a person closed stays closed until a later start. An alert that a
+// machine ended, or that lapsed, fires again at the next firing message, whatever its start: if
+// two senders cannot be told apart, one may have ended only its own.
 func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 	open := a.state != none && !a.state.Closed()
 	switch {
@@ -143,9 +142,9 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	return Outcome{Events: events, Seen: next}
 }
 
-// placed has an alert stay where it was when its instance or its database cannot
-// be found any more. The labels that say where it is are those that it is known by:
-// they led there before, and what they named is gone.
+// placed keeps an alert at its place if its instance or its database cannot be found any more.
+// The labels of the place are part of the alert's identity: they matched before, and what they
+// named is gone.
 func (a *Alert) placed(d Details) Details {
 	switch {
 	case d.InstanceID == uuid.Nil:
@@ -156,11 +155,11 @@ func (a *Alert) placed(d Details) Details {
 	return d
 }
 
-// end decides on an open alert that a sender says to be over. It is, once each sender that
-// saw it fire has said so, or its announced end has passed. An end before the latest start
-// that the sender named is that of an older episode, and so is one at that very moment of what
-// had begun before: an alert that was over and fires still starts with that end, of which
-// messages come twice.
+// end decides on an open alert whose end a sender reports. The alert is over once each sender
+// that saw it fire has reported its end, or its announced end has passed. An end before the
+// latest start that the sender named belongs to an older episode. The same holds for an end at
+// exactly that start, if the alert had begun before: an alert that ended and fires again starts
+// with that end, and such messages come twice.
 func (a *Alert) end(f Firing, seen Seen) Outcome {
 	start := instant.Later(a.started, seen.StartedAt)
 	by, known := senders(seen.Senders).find(f.Sender)

@@ -69,8 +69,8 @@ func (a *Alert) Memento() []byte {
 	return append(m, rest...)
 }
 
-// Recall is the alert of a memento. ok is false where it has a form that this release does
-// not know, and the alert has to be folded from its events.
+// Recall returns the alert of a memento. ok is false if its form is unknown to this release;
+// the alert then has to be folded from its events.
 func Recall(key string, m []byte) (a Alert, ok bool) {
 	if len(m) < 4 || m[0] != mementoForm && m[0] != formBefore {
 		return Alert{}, false

@@ -69,7 +69,7 @@ func (l *life) take(o alert.Outcome) {
 	l.seen = o.Seen
 }
 
-// addEvents folds events, as the caller does: what is closed has nothing beside the log.
+// addEvents folds events, as the caller does: a closed alert has nothing beside the log.
 func (l *life) addEvents(events []alert.Event) {
 	for _, e := range events {
 		if _, ok := alert.Next(l.alert.State(), e); !ok {

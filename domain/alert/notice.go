@@ -27,10 +27,9 @@ type Outcome struct {
 	Seen   Seen // what is known beside the log from now on, of whichever is open
 }
 
-// Update decides on what a feed says of the newest alert under a key. It never
-// undoes what a person did: an acknowledgement stays, and so does what is
-// closed, whose key is then that of a new alert. A notice without an instance leaves the
-// alert where it is.
+// Update decides on a feed's notice about the newest alert under a key. It never undoes a
+// person's action: an acknowledgement stays, and so does a closed alert, whose key then belongs
+// to a new alert. A notice without an instance leaves the alert at its place.
 func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 	switch {
 	case a.state == none,

@@ -13,9 +13,10 @@ const (
 	// remembered is for how long a sender is that has ended an alert: Prometheus says so again
 	// for 15 minutes.
 	remembered = time.Hour
-	// claims is for how long one that names no end is believed to fire once another has ended
-	// it. It says so again meanwhile (Alertmanager: every four hours), unless its end was
-	// said by another member of its cluster, or silenced.
+	// claims is how long a sender without an announced end counts as firing after another
+	// sender has ended the alert. Such a sender repeats itself within that time (Alertmanager:
+	// every four hours), unless another member of its cluster reported its end, or the alert
+	// was silenced.
 	claims = 24 * time.Hour
 )
 
@@ -28,7 +29,7 @@ type Sender struct {
 	Ended     bool      `json:"ended,omitempty"` // it said that it is over
 }
 
-// senders are those of an alert, the one that spoke last at the end.
+// senders are the senders of an alert; the last one is the one that spoke last.
 type senders []Sender
 
 func (s senders) find(name string) (Sender, bool) {
@@ -61,9 +62,9 @@ func (s senders) fires(f Firing) senders {
 	}, f.SeenAt)
 }
 
-// ends adds that a sender said that the alert is over. One that never said that it fires
-// speaks for those that name no end: the members of an Alertmanager cluster speak for each
-// other. Those that do name one are heard of themselves soon enough.
+// ends adds a sender's report that the alert is over. A sender that never reported it as firing
+// speaks for those that announce no end, because the members of an Alertmanager cluster speak
+// for each other. Senders that announce an end send a message of their own soon enough.
 func (s senders) ends(f Firing) senders {
 	if len(s) == 0 {
 		return nil
@@ -85,8 +86,8 @@ func (s senders) ends(f Firing) senders {
 	return next
 }
 
-// until is when the last of them says that it is over, or said so; zero: somebody names no
-// end. firing tells whether any of them still says, at a time, that it fires.
+// until is the latest end that the senders reported or announced; zero: one of them announces
+// none. firing says whether any of them still reports, at a time, that the alert fires.
 func (s senders) until(at time.Time) (end time.Time, firing bool) {
 	open := false
 	for _, one := range s {

@@ -5,8 +5,7 @@ import "fmt"
 // State is where an alert stands. Whether it is muted is apart from it.
 type State string
 
-// The states. The last two are closed, for good: what fires afterwards is
-// another alert.
+// The states. The last two are final: a condition that holds again afterwards is a new alert.
 const (
 	Open              State = "Open"
 	AcknowledgedState State = "Acknowledged"
@@ -40,7 +39,7 @@ func Transitions() []Transition {
 		{Open, "alert.auto_resolved", AutoResolvedState},
 		{AcknowledgedState, "alert.resolved", ResolvedState},
 		{AcknowledgedState, "alert.auto_resolved", AutoResolvedState},
-		// What moves no state, and where it may happen.
+		// Events that change no state, and the states in which they may happen.
 		{Open, "alert.changed", Open},
 		{Open, "alert.triggered_again", Open},
 		{Open, "alert.still_firing", Open},

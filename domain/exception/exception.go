@@ -2,8 +2,8 @@ package exception
 
 import "time"
 
-// Exception is one exception, folded from its events. The zero value is one
-// that nobody has asked for.
+// Exception is one exception, folded from its events. The zero value has not been requested
+// yet.
 type Exception struct {
 	status Status
 	until  time.Time
@@ -22,8 +22,8 @@ func (x *Exception) Status() Status { return x.status }
 // StatusAt is where the exception stands at a time.
 func (x *Exception) StatusAt(at time.Time) Status { return StatusAt(x.status, x.until, at) }
 
-// StatusAt is where an exception stands at a time: a granted one lapses at its
-// until. One that is only asked for does not lapse, for it never held.
+// StatusAt is the status of an exception at a time: a granted one lapses at its until. A
+// requested one does not lapse, because it was never in force.
 func StatusAt(status Status, until, at time.Time) Status {
 	if status == StatusGranted && !at.Before(until) {
 		return StatusLapsed
@@ -31,8 +31,8 @@ func StatusAt(status Status, until, at time.Time) Status {
 	return status
 }
 
-// Apply folds one recorded event into the exception. It judges nothing: what is
-// recorded happened.
+// Apply folds one recorded event into the exception. It checks no rules: a recorded event has
+// happened.
 func (x *Exception) Apply(event Event) {
 	x.status, _ = Next(x.status, event)
 	if e, ok := event.(Requested); ok {
@@ -58,8 +58,8 @@ func (x *Exception) Grant(now time.Time) ([]Event, error) {
 	return events, err
 }
 
-// Revoke refuses the exception, or takes it back. One that has lapsed is over
-// and stays as it ended. Errors: *LapsedError, *TransitionError.
+// Revoke refuses a requested exception, or revokes a granted one. One that has lapsed stays
+// lapsed. Errors: *LapsedError, *TransitionError.
 func (x *Exception) Revoke(now time.Time) ([]Event, error) {
 	if x.StatusAt(now) == StatusLapsed {
 		return nil, &LapsedError{Until: x.until}

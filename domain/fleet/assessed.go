@@ -7,12 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// InstanceAssessed says what an assessment of an instance came to, where that differs
-// from what the log says already: in its score, in what the server is like, or in the
-// day, for a day has a score only where the server was assessed on it.
+// InstanceAssessed has the result of an assessment of an instance, if it differs from what the
+// log has: in its score, in the state of the server, or in the day, because a day has a score
+// only if the server was assessed on it.
 //
-// It stays for ever, so it holds nothing of a server's words: names of roles and
-// databases, rules and values are in it as digests alone, salted per organization.
+// It stays forever, so it contains no words of a server: names of roles and databases, rules
+// and values are in it as digests alone, salted per organization.
 type InstanceAssessed struct {
 	InstanceID   uuid.UUID     `json:"instanceId"`
 	AssessmentID uuid.UUID     `json:"assessmentId"` // under which the values of its changes are kept
@@ -22,14 +22,15 @@ type InstanceAssessed struct {
 	Domains      []DomainScore `json:"domains"`
 	Changes      []Change      `json:"changes"`
 	Omitted      int           `json:"omitted"` // changes beyond those listed
-	// FactsSHA256 is that of the assessment as it is stored, hex. It holds what the
-	// assessment found to what the log says; empty: the event is from before it did.
+	// FactsSHA256 is the SHA-256 of the stored assessment, hex. It binds the assessment to the
+	// log; empty: the event is older than this field.
 	FactsSHA256 string `json:"factsSha256,omitempty"`
-	// New are the findings that the assessment before did not have, or had as less severe,
-	// by check and severity. Empty: there are none, or the event is from before it said so.
+	// New are the findings that the previous assessment did not have, or had with a lower
+	// severity, by check and severity. Empty: there are none, or the event is older than this
+	// field.
 	New []NewFindings `json:"newFindings,omitempty"`
-	// What AssessmentKept says of the assessment, whose place this event takes; empty: the
-	// event is from before there were marks.
+	// The fields of AssessmentKept, whose place this event takes; empty: the event is older
+	// than marks.
 	AnswersSHA256 string `json:"answersSha256,omitempty"`
 	Catalogue     string `json:"catalogueVersion,omitempty"`
 	Buffered      bool   `json:"buffered,omitempty"`

@@ -45,8 +45,8 @@ type InstanceRegistered struct {
 	CreatedAt  time.Time `json:"createdAt"`
 }
 
-// InstanceChanged holds name, engine, version, host and creation time as they are from now
-// on, and the name and host of before where these are others.
+// InstanceChanged has the new name, engine, version, host and creation time, and the previous
+// name and host if these changed.
 type InstanceChanged struct {
 	Name       string    `json:"name"`
 	Engine     Engine    `json:"engine"`
@@ -73,8 +73,8 @@ type InstanceGrantsDeclined struct {
 	Objects []string `json:"objects"`
 }
 
-// InstanceTagged holds the tags that got a value from now on, the keys of those that are gone,
-// and who said so; By is empty where it was a person.
+// InstanceTagged has the tags with a new value, the keys of the removed ones, and who changed
+// them; By is empty for a person.
 type InstanceTagged struct {
 	Set     map[string]string `json:"set,omitempty"`
 	Removed []string          `json:"removed,omitempty"`

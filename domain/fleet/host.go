@@ -135,7 +135,7 @@ type hosted struct {
 	id  uuid.UUID
 }
 
-// Add adds an instance. An empty host is none.
+// Add adds an instance. An empty host is ignored.
 func (h *Hosts) Add(host string, id uuid.UUID) {
 	if host == "" {
 		return
@@ -155,8 +155,7 @@ func (h *Hosts) Add(host string, id uuid.UUID) {
 	}
 }
 
-// Find returns the instances whose host is the one that an address means, whatever the
-// spelling of either.
+// Find returns the instances whose host an address means, in any spelling of either.
 func (h *Hosts) Find(address string) []uuid.UUID {
 	host := HostKey(HostOf(address))
 	for _, found := range [][]uuid.UUID{h.keys[HostKey(address)], h.keys[host], h.machines[host]} {
@@ -167,9 +166,9 @@ func (h *Hosts) Find(address string) []uuid.UUID {
 	return nil
 }
 
-// FindNear returns the instances whose host is the one that an address means where one of
-// both is a full name (db7.example.org) and the other its first label (db7). Where several
-// hosts begin with that label, none is meant.
+// FindNear returns the instances whose host an address means, if one of both is a full name
+// (db7.example.org) and the other its first label (db7). If several hosts begin with that
+// label, it returns none.
 func (h *Hosts) FindNear(address string) (found []uuid.UUID) {
 	host := HostOf(address)
 	if _, is := hostAddress(host); is {

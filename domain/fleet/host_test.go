@@ -9,8 +9,8 @@ import (
 	"muster/domain/fleet"
 )
 
-// spellings are hosts in all of the forms in which programs write them, the first of which
-// is the key. C14.
+// spellings are hosts in all the forms in which programs write them; the first form is the key.
+// C14.
 var spellings = [][]string{
 	{"db7.example.org", "DB7.Example.ORG", "db7.example.org.", "DB7.EXAMPLE.ORG.", "db7.example.org:9100", "DB7.Example.ORG:9100", "db7.example.org.:9100",
 		"http://db7.example.org:9187/metrics", "https://user:secret@DB7.example.org/metrics?x=1", "db7.example.org:9187/metrics", "postgres://u@db7.example.org:5432/shop", "db7.example.org:"},

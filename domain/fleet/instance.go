@@ -40,8 +40,8 @@ func (d InstanceDetails) Field(name string) any {
 	}[name]
 }
 
-// Instance is one database server, folded from its events. The zero value is
-// one that nobody has registered yet.
+// Instance is one database server, folded from its events. The zero value has not been
+// registered yet.
 type Instance struct {
 	registered, removed bool
 	externalID          string
@@ -99,7 +99,7 @@ func (i *Instance) Decline(objects []string) ([]Event, error) {
 	return []Event{InstanceGrantsDeclined{Objects: append([]string{}, sorted...)}}, nil
 }
 
-// Register makes the instance known; one that is known already is changed.
+// Register registers the instance, or changes it if it is registered already.
 func (i *Instance) Register(externalID string, d InstanceDetails) ([]Event, error) {
 	if i.registered {
 		return i.Change(d)
@@ -154,8 +154,8 @@ func (i *Instance) Remove() []Event {
 	return []Event{InstanceRemoved{}}
 }
 
-// Database is one database of an instance, folded from its events. The zero
-// value is one that nobody has registered yet.
+// Database is one database of an instance, folded from its events. The zero value has not been
+// registered yet.
 type Database struct {
 	registered, removed bool
 	instance            uuid.UUID
@@ -181,8 +181,7 @@ func (d *Database) Apply(event Event) {
 	}
 }
 
-// Register makes the database known on an instance; one that is known already
-// is changed.
+// Register registers the database on an instance, or changes it if it is registered already.
 func (d *Database) Register(instance uuid.UUID, externalID, name string, createdAt time.Time) ([]Event, error) {
 	switch {
 	case !d.registered:

@@ -22,16 +22,16 @@ type AssessmentKept struct {
 	Catalogue     string `json:"catalogueVersion"` // by which it was judged
 	Reached       bool   `json:"reached"`          // false: an attempt that did not reach the server
 	Buffered      bool   `json:"buffered,omitempty"`
-	// ClassifiedSHA256 is that of all that is kept of the classification of the server's
-	// databases after the assessment, hex; "" of a program from before.
+	// ClassifiedSHA256 is the SHA-256 of the stored classification of the server's databases
+	// after the assessment, hex; "" from an earlier program.
 	ClassifiedSHA256 string `json:"classifiedSha256,omitempty"`
 	// Mark is the program's own (package secrets), over everything above and the organization.
 	Mark string `json:"mark,omitempty"`
 }
 
-// KeptStream is the type of the stream that names the assessments of one instance that came
-// to nothing new; KeptOf is its id. It is not the stream of InstanceAssessed, so that programs
-// from before AssessmentKept still read that one.
+// KeptStream is the type of the stream with the assessments of one instance that found nothing
+// new; KeptOf is its id. It is not the stream of InstanceAssessed, so programs from before
+// AssessmentKept can still read that one.
 const KeptStream = "kept_assessment"
 
 func (AssessmentKept) name() string { return "assessment.kept" }

@@ -6,14 +6,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Limit is what a token may speak of: these instances, or, where it is nil, everything
-// in its organization. What it may not say is refused to a feed, and dropped of an
-// agent's message; what it may say is decided here for both. docs/security.md has the
-// table of it.
+// Limit says which instances a token may write about: these, or, if it is nil, everything in
+// its organization. Items beyond it are refused in a feed, and dropped from an agent's message;
+// the decision for both is made here. docs/security.md has the table.
 type Limit []uuid.UUID
 
-// Allows reports whether the token may speak of an instance. uuid.Nil is the
-// organization, or an instance that there is not.
+// Allows reports whether the token may write about an instance. uuid.Nil is the organization,
+// or an instance that does not exist.
 func (l Limit) Allows(instance uuid.UUID) bool { return l == nil || slices.Contains(l, instance) }
 
 // Names reports whether the token is limited to an instance, and perhaps to others.
@@ -34,10 +33,11 @@ type HostClaim struct {
 	Elsewhere    bool
 }
 
-// AllowsHost reports whether the token may send the sample. Its figures are those of every
-// instance on the host, and whom it names has it to itself: so that all who are named and
-// all who are known must be the token's. A host that nobody is known to run on is named by
-// an instance only that is registered without a host's name, or the token would move it.
+// AllowsHost reports whether the token may send the sample. Its figures count for every
+// instance on the host, and the instances that it names claim the host for themselves. So all
+// named and all known instances must be the token's. If no instance is known on a host, only an
+// instance that is registered without a host's name may name it; otherwise the token would move
+// it.
 func (l Limit) AllowsHost(c HostClaim) bool {
 	forbidden := func(instance uuid.UUID) bool { return !l.Allows(instance) }
 	switch {

@@ -37,9 +37,9 @@ func ValidTagValue(value string) bool {
 
 func notPrintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// TagSource says who set a tag: a person, which is also the fleet file that people apply, or a
-// feed. What a person set, no feed changes. Of feeds the one that last gave another value has the
-// tag, and it alone removes it.
+// TagSource says who set a tag: a person (also by the fleet file that people apply) or a feed.
+// No feed changes a person's tag. Among feeds, the last one that set another value owns the
+// tag, and only that one can remove it.
 type TagSource string
 
 // ByPerson is the source of what a person set.
@@ -100,11 +100,11 @@ type ChangeTags struct {
 	By TagSource
 	// Set are keys and the values that they get.
 	Set map[string]string
-	// Remove are keys that go. One that is not there is none of them.
+	// Remove are the keys to remove. Keys that do not exist are ignored.
 	Remove []string
 	// All has whatever Set does not name go: of a person all tags, of a feed those that it set.
 	All bool
-	// Protected are the keys that whoever changes may not change.
+	// Protected are the keys that this caller may not change.
 	Protected []string
 }
 
@@ -118,9 +118,9 @@ func (e *TooManyTagsError) Error() string {
 // Tags are the tags of the instance.
 func (i *Instance) Tags() Tags { return i.tags }
 
-// Tag changes the tags of the instance. A value that is there already stays whoever's it is,
-// so that a person who sends all tags back takes over none. What c may not change is left as it
-// is, and kept has its keys. Errors: *RemovedError, *TooManyTagsError.
+// Tag changes the tags of the instance. A tag that already has the value keeps its owner, so a
+// person who sends all tags back takes over none. Tags that c may not change stay, and kept has
+// their keys. Errors: *RemovedError, *TooManyTagsError.
 func (i *Instance) Tag(c ChangeTags) (events []Event, kept []string, err error) {
 	if !i.Known() {
 		return nil, nil, &RemovedError{What: "instance"}

@@ -14,7 +14,7 @@ import (
 	"muster/domain/fleet"
 )
 
-// tagged is a registered instance after changes of its tags that nobody refuses.
+// tagged is a registered instance after valid changes of its tags.
 func tagged(t *testing.T, changes ...fleet.ChangeTags) *fleet.Instance {
 	t.Helper()
 	i := new(fleet.Instance)
@@ -117,7 +117,7 @@ func TestAnInstanceHas32Tags(t *testing.T) {
 	}
 }
 
-// TestTagsFollowTheirEvents: whoever folds the events has what the decisions said, and a change
+// TestTagsFollowTheirEvents: folding the events gives the result of the decisions, and a change
 // that is decided twice is one event.
 func TestTagsFollowTheirEvents(t *testing.T) {
 	t.Parallel()

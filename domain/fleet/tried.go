@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// NewestTried is the newest major version of an engine with which Muster was tried live; 0
-// where there is none. It is the last one of internal/servers/met.json, which a test holds.
+// NewestTried is the newest major version of an engine with which Muster was tried live; 0 if
+// there is none. A test compares it with the last one in internal/servers/met.json.
 func NewestTried(e Engine) int {
 	if e == PostgreSQL {
 		return 18
@@ -15,8 +15,8 @@ func NewestTried(e Engine) int {
 	return 0
 }
 
-// NewerThanTried says of a version that its major is newer than all with which Muster was
-// tried. It is empty where it is not, and where that cannot be known.
+// NewerThanTried is a text that says that the major of a version is newer than all with which
+// Muster was tried. It is empty if it is not, or if that cannot be known.
 func NewerThanTried(e Engine, version string) string {
 	newest, major := NewestTried(e), majorOf(version)
 	if newest == 0 || major <= newest {
@@ -25,8 +25,8 @@ func NewerThanTried(e Engine, version string) string {
 	return fmt.Sprintf("newer than the newest tried (%d)", newest)
 }
 
-// majorOf is the first number of a version: 19 of "19.1 (Debian 19.1-1)", "PostgreSQL
-// 19beta1", and "190001"; 0: there is none.
+// majorOf is the first number of a version: 19 of "19.1 (Debian 19.1-1)", "PostgreSQL 19beta1",
+// and "190001"; 0: it has none.
 func majorOf(version string) int {
 	digit := func(r rune) bool { return '0' <= r && r <= '9' }
 	start := strings.IndexFunc(version, digit)

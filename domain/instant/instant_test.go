@@ -30,8 +30,7 @@ func TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn(t *testing.T) {
 	}
 }
 
-// TestOfTwoTimes the later and the earlier one are told apart, whatever their order
-// and zone.
+// TestOfTwoTimes tells the later from the earlier time, in any order and zone.
 func TestOfTwoTimes(t *testing.T) {
 	t.Parallel()
 	early := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

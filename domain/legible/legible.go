@@ -15,7 +15,7 @@ func Name(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, misleading)
 }
 
-// TextRule completes "<field> …" where a text of several lines is none.
+// TextRule completes "<field> …" for a text of several lines that is not valid.
 const TextRule = "must not contain control characters other than line feeds and tabs, or characters that change the direction of text"
 
 // IsText reports whether a text of several lines can be kept as it is: it is as Text

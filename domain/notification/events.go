@@ -11,7 +11,7 @@ const (
 // Event is a fact about a channel or a rule. Its wire name is its Name.
 type Event interface{ name() string }
 
-// ChannelCreated says that there is a way to tell somebody.
+// ChannelCreated says that a channel was created.
 type ChannelCreated struct {
 	Kind           Kind        `json:"kind"`
 	MemberIDs      []uuid.UUID `json:"memberIds,omitempty"`
@@ -19,8 +19,8 @@ type ChannelCreated struct {
 	AddressIDs     []uuid.UUID `json:"addressIds,omitempty"` // of addresses that are no members'
 }
 
-// ChannelChanged says what of it is another from now on. Of name, address and secret it
-// says only that they are.
+// ChannelChanged has the new settings of a channel. For name, address and secret it says only
+// that they changed.
 type ChannelChanged struct {
 	NameChanged    bool        `json:"nameChanged,omitempty"`
 	URLChanged     bool        `json:"urlChanged,omitempty"`
@@ -29,29 +29,29 @@ type ChannelChanged struct {
 	MemberIDs      []uuid.UUID `json:"memberIds,omitempty"`
 	Administrators bool        `json:"administrators,omitempty"`
 	AddressIDs     []uuid.UUID `json:"addressIds,omitempty"`
-	// An address that was confirmed, or left, by whoever reads its mail.
+	// An address that its owner confirmed, or unsubscribed.
 	ConfirmedAddressID *uuid.UUID `json:"confirmedAddressId,omitempty"`
 	LeftAddressID      *uuid.UUID `json:"leftAddressId,omitempty"`
 }
 
-// ChannelRemoved says that nobody is told by it any more.
+// ChannelRemoved says that the channel sends nothing any more.
 type ChannelRemoved struct{}
 
-// ChannelTested says that somebody sent a test, and what came of it.
+// ChannelTested says that a member sent a test, and its result.
 type ChannelTested struct {
 	OK         bool `json:"ok"`
 	StatusCode int  `json:"statusCode,omitempty"` // 0: nothing was answered
 }
 
-// DeliveryRetried says that somebody had a delivery of the channel tried again.
+// DeliveryRetried says that a member retried a delivery of the channel.
 type DeliveryRetried struct {
 	DeliveryID uuid.UUID `json:"deliveryId"`
 }
 
-// RuleCreated says that events are told from now on.
+// RuleCreated says that a rule sends events from now on.
 type RuleCreated struct{ Terms }
 
-// RuleChanged says by which terms they are told from now on.
+// RuleChanged has the new terms of a rule.
 type RuleChanged struct {
 	NameChanged bool `json:"nameChanged,omitempty"`
 	Terms

@@ -13,7 +13,8 @@ import (
 	"muster/domain/rule"
 )
 
-// TestMatches says of each member of a match what it has, and of what it is not asked.
+// TestMatches has for each member of a match events that it matches, and events to which it
+// does not apply.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	orders, billing := uuid.New(), uuid.New()
@@ -144,8 +145,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestARuleAsksForServersThatGoDown: the alert that a server is down is told to rules that ask
-// for instance.down, and once to those that ask for all alerts.
+// TestARuleAsksForServersThatGoDown: the alert that a server is down matches rules with
+// instance.down, and matches rules with all alerts once.
 func TestARuleAsksForServersThatGoDown(t *testing.T) {
 	t.Parallel()
 	down := notification.Subject{Type: notification.AlertRaised, State: notification.InstanceDown, Severity: alert.Critical, Instances: []uuid.UUID{uuid.New()}}

@@ -47,7 +47,7 @@ func (q Quiet) Until(now time.Time, zone *time.Location) (end time.Time, ok bool
 	return end, end.After(now), nil
 }
 
-// first is the first instant at which the clocks show what they show at t, where they do so twice.
+// first is the first of two instants at which the clocks show the same as at t.
 func first(t time.Time) time.Time {
 	since, _ := t.ZoneBounds()
 	if since.IsZero() {

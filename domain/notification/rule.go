@@ -17,7 +17,7 @@ type Kind string
 // Email is the kind that an organization begins with, and the only one with recipients.
 const Email Kind = "email"
 
-// EventType is what is told, spelt as on the wire.
+// EventType is a type of event that a rule can send, spelled as in the API.
 type EventType string
 
 // The types.
@@ -59,9 +59,9 @@ func SeverityOf(finding string) alert.Severity {
 	}
 }
 
-// Match says which events a rule is about. An event matches where each of these has it;
-// one that is empty has everything. Severity, engine and name are asked of what is about one
-// server (OfServer), servers of that, and of reports whose scope names some.
+// Match says which events a rule matches. An event has to match each member; an empty member
+// matches everything. Severity, engine and name apply to the server of an event about one
+// server (OfServer), and to the servers in the scope of a report that names some.
 type Match struct {
 	Severities   []alert.Severity `json:"severity"`
 	Engines      []fleet.Engine   `json:"engine"`
@@ -78,8 +78,8 @@ type Subject struct {
 	Name      string         // of an alert's server; empty: it has none
 	Engine    fleet.Engine   // of an alert's server
 	Others    []Subject      // the same of other servers that an alert concerns
-	// State is what an alert says of its server: InstanceDown, or InstanceUp at its end; else
-	// empty. A rule may ask for it; whoever asks for all events is told of the alert once.
+	// State is what an alert says about its server: InstanceDown, or InstanceUp at its end;
+	// otherwise empty. A rule may name it. A rule with all events gets the alert once.
 	State EventType
 }
 
@@ -120,8 +120,8 @@ type Terms struct {
 // Group is how long more events are waited for.
 func (t Terms) Group() time.Duration { return time.Duration(t.GroupSeconds) * time.Second }
 
-// Waits says until when an event that comes now waits for the end of quiet hours;
-// ok is false where it does not, or where load does not know the time zone.
+// Waits returns the end of quiet hours until which an event of now waits; ok is false if it
+// does not wait, or if load does not know the time zone.
 func (t Terms) Waits(s Subject, now time.Time, load func(name string) (*time.Location, error)) (until time.Time, ok bool, err error) {
 	if t.Quiet == nil || t.Quiet.ExceptCritical && s.Type.OfServer() && s.Severity == alert.Critical {
 		return time.Time{}, false, nil

@@ -54,8 +54,8 @@ type MemberChanged struct {
 	Status   string    `json:"status"` // invited, active, disabled
 }
 
-// MemberErased says that what was known of the member is gone. Their id stays
-// wherever it was recorded, and names nobody any more.
+// MemberErased says that the member's personal data is gone. Their id stays wherever it was
+// recorded, and no longer leads to a name.
 type MemberErased struct {
 	MemberID uuid.UUID `json:"memberId"`
 }
@@ -98,8 +98,8 @@ type TokenRevoked struct {
 	TokenID uuid.UUID `json:"tokenId"`
 }
 
-// EvidenceStream is the stream type of evidence in the organization log; each has a stream of
-// its own, so that programs from before there was one still fold the organization's.
+// EvidenceStream is the stream type of evidence in the organization log. Each evidence has a
+// stream of its own, so earlier programs can still fold the organization's.
 const EvidenceStream = "evidence"
 
 // EvidenceMade says that evidence of a control over a period was made. The digest names it;

@@ -15,8 +15,7 @@ const (
 	Erased   = "erased"
 )
 
-// Organization is one tenant, folded from its events. The zero value is one
-// that does not exist yet.
+// Organization is one tenant, folded from its events. The zero value does not exist yet.
 type Organization struct {
 	created bool
 	deleted bool
@@ -30,8 +29,7 @@ type membership struct {
 	joined bool // ever: has a way to sign in
 }
 
-// LastAdminError reports that a change would leave nobody who can administer
-// the organization.
+// LastAdminError reports that a change would leave the organization without an administrator.
 type LastAdminError struct{ MemberID uuid.UUID }
 
 func (e *LastAdminError) Error() string {
@@ -46,9 +44,9 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown %s %s", e.What, e.ID) }
 
-// InvalidStatusError reports a change of status that does not exist: nobody who
-// has joined becomes invited, and only accepting makes an invited member active.
-// Nobody who was erased becomes anything.
+// InvalidStatusError reports a change of status that does not exist: a member who has joined
+// never becomes invited, and only accepting makes an invited member active. An erased member
+// never changes.
 type InvalidStatusError struct{ From, To string }
 
 func (e *InvalidStatusError) Error() string {
@@ -88,8 +86,8 @@ func (o *Organization) Create(demo bool) []Event {
 	return []Event{Created{Demo: demo}}
 }
 
-// Delete ends the organization, whoever administers it. Errors: *UnknownError where it
-// does not exist or was deleted.
+// Delete ends the organization, whoever administers it. Errors: *UnknownError if it does not
+// exist or was deleted.
 func (o *Organization) Delete(id uuid.UUID) ([]Event, error) {
 	if !o.created || o.deleted {
 		return nil, &UnknownError{What: "organization", ID: id}
@@ -118,7 +116,7 @@ func (o *Organization) InviteAgain(id uuid.UUID) ([]Event, error) {
 	return []Event{MemberInvited{MemberID: id, Role: member.role}}, nil
 }
 
-// member is one that was not erased. Errors: *UnknownError.
+// member returns a member who was not erased. Errors: *UnknownError.
 func (o *Organization) member(id uuid.UUID) (membership, error) {
 	m, known := o.members[id]
 	if !known || m.status == Erased {
@@ -143,10 +141,10 @@ func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
 	return []Event{MemberJoined{MemberID: id, Role: member.role}}, nil
 }
 
-// Change gives a member another role or status; nil stays as it is. A disabled
-// member who never accepted their invitation is Invited again where they are to
-// be Active: they have no way to sign in yet, and as the only administrator left
-// they would be none. Errors: *UnknownError, *InvalidStatusError, *LastAdminError.
+// Change gives a member another role or status; nil stays as it is. A disabled member who never
+// accepted their invitation becomes Invited again instead of Active: they have no way to sign
+// in yet, so they could not be the only administrator. Errors: *UnknownError,
+// *InvalidStatusError, *LastAdminError.
 func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event, error) {
 	was, err := o.member(id)
 	if err != nil {
@@ -189,7 +187,7 @@ func (o *Organization) Erase(id uuid.UUID) ([]Event, error) {
 
 func (m membership) administers() bool { return m.role == Admin && m.status == Active }
 
-// lastAdministrator says whether nobody administers the organization beside m.
+// lastAdministrator says whether m is the only administrator of the organization.
 func (o *Organization) lastAdministrator(m membership) bool {
 	administrators := 0
 	for _, other := range o.members {

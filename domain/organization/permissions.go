@@ -37,9 +37,9 @@ func Roles() []Role { return []Role{Viewer, Member, Auditor, Admin} }
 // Valid reports whether r is one of Roles.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 
-// Scopes returns what the role may do, in the contract's order: the table of
-// roles, contract §12. A viewer downloads only what they received, and sees
-// names only of members: see DownloadsAll and SeesAddresses.
+// Scopes returns what the role may do, in the contract's order: the table of roles, contract
+// §12. A viewer downloads only the reports that they received, and sees only names of members:
+// see DownloadsAll and SeesAddresses.
 func (r Role) Scopes() []Scope {
 	switch r {
 	case Viewer:

@@ -21,7 +21,8 @@ type Settings struct {
 	Watch               Watch
 }
 
-// DueDays are within how many days of its first finding a finding is to be closed, by severity.
+// DueDays is, by severity, the number of days after its first appearance in which a finding is
+// due.
 type DueDays struct{ Critical, High, Medium, Low int }
 
 // What is kept of the texts of statements.
@@ -96,7 +97,7 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	return is, []Event{e}
 }
 
-// change sets value and says from what to what; nil where it stays.
+// change sets value and returns the old and the new one; nil if it stays.
 func change[T comparable](value, to *T) *SettingChange[T] {
 	if to == nil || *to == *value {
 		return nil
@@ -120,9 +121,9 @@ func SplitKeys(joined string) []string {
 	return strings.Split(joined, ",")
 }
 
-// Digest names the settings by their values: whoever changes them says which
-// ones they saw. A counter would name two states alike once a backup is
-// restored, and equal settings are the same to whoever decides on them.
+// Digest identifies the settings by their values, so a request to change them says which
+// settings its author saw. A counter would give two states the same number after a restore, and
+// equal settings mean the same to the person who decides.
 func (s Settings) Digest() string {
 	text, _ := json.Marshal(s) // strings and numbers: it cannot fail
 	digest := sha256.Sum256(text)

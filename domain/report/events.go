@@ -20,8 +20,8 @@ type Queued struct {
 	Schedule     *Scheduled  `json:"schedule,omitempty"`
 }
 
-// Scheduled is the schedule that asks for a report in its owner's name; nil where the
-// member asks. One of before it was recorded has none.
+// Scheduled is the schedule that requests a report in its owner's name; nil if a member
+// requests it. Earlier events do not have it.
 type Scheduled struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"` // as it was called then
@@ -84,19 +84,19 @@ type Ready struct {
 	// Of before there were companions, a Ready has neither of these.
 	InputsSizeBytes int64  `json:"inputsSizeBytes,omitempty"` // uncompressed
 	Files           []File `json:"files,omitempty"`           // Companions
-	// Findings is what the report finds. Nil of an inventory, and of before it was recorded.
+	// Findings counts the findings of the report. Nil for an inventory, and in earlier events.
 	Findings *Findings `json:"findings,omitempty"`
-	// Mark is the builder's own mark (internal/secrets) on what Vouched says. Empty of before
-	// there were marks.
+	// Mark is the builder's own mark (internal/secrets) on the text of Vouched. Empty in events
+	// from before marks.
 	Mark string `json:"mark,omitempty"`
-	// Kind and ScopeSHA256 are those of Queued, so that the log's tree has all that is attested of a
-	// report. Empty of before they were recorded.
+	// Kind and ScopeSHA256 are those of Queued, so the log's tree covers everything that is
+	// attested about a report. Empty in earlier events.
 	Kind        Kind   `json:"kind,omitempty"`
 	ScopeSHA256 string `json:"scopeSha256,omitempty"`
 }
 
-// Vouched is what a builder's mark is on: which report it is, what was asked for, and the
-// digests of all files. kind and scope are those of Queued.
+// Vouched is the text that a builder's mark covers: the report, the request, and the digests of
+// all files. kind and scope are those of Queued.
 func (e Ready) Vouched(organization, id uuid.UUID, kind Kind, scope string) []string {
 	fields := []string{
 		"report 1", organization.String(), id.String(), string(kind), scope,

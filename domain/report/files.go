@@ -48,8 +48,8 @@ func (r Ready) Named(sha256 string) string {
 	return ""
 }
 
-// SavedAs is what a file of a report is called once it was fetched: the PDF as Ready
-// says, what goes with it by the same name and its own.
+// SavedAs is the name of a report's file after the download: the PDF's name in Ready, or for a
+// companion that name with its own.
 func SavedAs(pdf, file string) string {
 	if file == PDFFile {
 		return pdf

@@ -9,9 +9,9 @@ import (
 // Kind is the name of a report kind, spelt as on the wire.
 type Kind string
 
-// Definition is everything that makes a report kind what it is. Each kind is one value, in
-// kind_security.go and its neighbors. The rooms that gather, judge and print ask the
-// value and never compare the name.
+// Definition is the complete definition of a report kind. Each kind is one value, in
+// kind_security.go and its neighbors. The packages that gather, judge and print use the value
+// and never compare the name.
 type Definition struct {
 	Name Kind
 

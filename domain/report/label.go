@@ -65,8 +65,8 @@ func (k Kind) fileStem() string {
 	return d.FileStem
 }
 
-// span is the window in days, or in minutes where it lies within one day. The
-// end is exclusive: a window that ends at midnight ends on the day before.
+// span is the window in days, or in minutes if it lies within one day. The end is exclusive: a
+// window that ends at midnight ends on the day before.
 func span(from, to time.Time) string {
 	from, to = from.UTC(), to.UTC()
 	last := to.Add(-time.Nanosecond)
@@ -84,9 +84,9 @@ func span(from, to time.Time) string {
 	return fmt.Sprintf("%s – %s (UTC)", from.Format(day), last.Format(day))
 }
 
-// FileName is the name under which a PDF is saved, after the day as of which it
-// was built: scorecard-demo-pg-orders-01-2026-11-20.pdf. instances and database
-// are names as for Label; only one instance is named.
+// FileName is the name under which a PDF is saved, with the day as of which it was built:
+// scorecard-demo-pg-orders-01-2026-11-20.pdf. instances and database are names as for Label. An
+// instance is named only if there is exactly one.
 func FileName(kind Kind, instances []string, database string, asOf time.Time) string {
 	parts := []string{kind.fileStem()}
 	if len(instances) == 1 {

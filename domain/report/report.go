@@ -13,8 +13,8 @@ import (
 // downloadEvery is how often one member's download is recorded.
 const downloadEvery = time.Hour
 
-// Report is one report request, folded from its events. The zero value is a
-// request that nobody has made yet.
+// Report is one report request, folded from its events. The zero value has not been requested
+// yet.
 type Report struct {
 	status      Status
 	kind        Kind
@@ -41,7 +41,7 @@ func (e *NotDueError) Error() string {
 	return "the report is kept until " + e.Due.Format(time.RFC3339)
 }
 
-// NotRecipientError reports a mail outcome for somebody who is no recipient.
+// NotRecipientError reports a mail outcome for a member who is no recipient.
 type NotRecipientError struct{ MemberID uuid.UUID }
 
 func (e *NotRecipientError) Error() string {
@@ -73,8 +73,8 @@ func (r *Report) Fingerprint() string { return r.fingerprint }
 // requester first.
 func (r *Report) Recipients() []uuid.UUID { return slices.Clone(r.recipients) }
 
-// Apply folds one recorded event into the report; at is the time the fact
-// happened. It judges nothing: what is recorded happened.
+// Apply folds one recorded event into the report; at is the time at which it happened. It
+// checks no rules: a recorded event has happened.
 func (r *Report) Apply(event Event, at time.Time) {
 	r.status, _ = Next(r.status, event)
 	switch e := event.(type) {
@@ -133,9 +133,9 @@ func (r *Report) Request(queued Queued) ([]Event, error) {
 	return decide(r.status, queued)
 }
 
-// Reuse adds the member who asks for the same report, and then their extras, as
-// recipients while they fit into MaxRecipients. by is the schedule that asks for them. It is recorded also where
-// nobody is new: that somebody asked again is part of the trail.
+// Reuse adds the member who requests the same report, and then their extra recipients, while
+// they fit into MaxRecipients. by is the schedule that requests for them. It is also recorded
+// if nobody is new: a repeated request is part of the trail.
 func (r *Report) Reuse(requester uuid.UUID, extras []uuid.UUID, by *Scheduled) (reused Reused, events []Event, err error) {
 	reused = Reused{RequesterID: requester, Added: []uuid.UUID{}, NotAdded: []uuid.UUID{}, Schedule: by}
 	for _, id := range append([]uuid.UUID{requester}, extras...) {
@@ -151,8 +151,8 @@ func (r *Report) Reuse(requester uuid.UUID, extras []uuid.UUID, by *Scheduled) (
 	return reused, events, err
 }
 
-// Start takes the request into Building, or, where it is Building already,
-// says who goes on with it and why.
+// Start moves the request to Building. If it is Building already, it records who continues and
+// why.
 func (r *Report) Start(worker string, attempt int, reason string) ([]Event, error) {
 	if r.status != StatusBuilding {
 		return decide(r.status, BuildStarted{Worker: worker, Attempt: attempt})
@@ -208,8 +208,8 @@ func (e Ready) complete() error {
 	return nil
 }
 
-// Sign records the second revision of the PDF. One that is recorded is not replaced,
-// unless its file was lost.
+// Sign records the second revision of the PDF. A recorded one is not replaced, unless its file
+// was lost.
 func (r *Report) Sign(signed Signed, lost bool) ([]Event, error) {
 	if r.signed.Key != "" && (!lost || r.signed.Key == signed.Key) {
 		return nil, nil
@@ -220,8 +220,8 @@ func (r *Report) Sign(signed Signed, lost bool) ([]Event, error) {
 	return decide(r.status, signed)
 }
 
-// Fail ends the request with a code and a sentence. One that no worker has
-// started goes through Building.
+// Fail ends the request with a code and a sentence. A request that no worker has started goes
+// through Building.
 func (r *Report) Fail(failed Failed) ([]Event, error) {
 	switch {
 	case r.status == StatusFailed && r.failed.Code == failed.Code:
@@ -245,8 +245,8 @@ func (r *Report) Expire(now time.Time) ([]Event, error) {
 	return decide(r.status, Expired{ExpiredAt: r.ready.ExpiresAt})
 }
 
-// RecordMail records an EmailSent or EmailFailed. A mail that was sent stays
-// sent; one that failed may still be sent when somebody tries it again.
+// RecordMail records an EmailSent or EmailFailed. A sent mail stays sent; a failed one may
+// still be sent at a retry.
 func (r *Report) RecordMail(outcome Event) ([]Event, error) {
 	var member uuid.UUID
 	switch e := outcome.(type) {
@@ -270,9 +270,8 @@ func (r *Report) RecordMail(outcome Event) ([]Event, error) {
 	return events, nil
 }
 
-// RecordDownload records that a member fetched a file, unless their last recorded
-// download of it is less than an hour old. Expired is judged by at: of the files only
-// the inputs outlive the report.
+// RecordDownload records that a member downloaded a file, unless their last recorded download
+// of it is less than an hour old. Expiry is judged by at: only the inputs outlive the report.
 func (r *Report) RecordDownload(member uuid.UUID, file string, at time.Time) ([]Event, error) {
 	fetched := Downloaded{MemberID: member, File: file}
 	if file == PDFFile {

@@ -27,8 +27,8 @@ type past struct {
 	at    time.Time
 }
 
-// scenario is one sentence about a report: given these facts, when somebody
-// decides this, then these events, or this error, are the outcome.
+// scenario is one sentence about a report: given these facts, when this is decided, then these
+// events, or this error, are the outcome.
 type scenario struct {
 	name  string
 	given []past

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// statusNone is where a request stands that nobody has made yet.
+// statusNone is the status of a request that has not been made yet.
 const statusNone Status = ""
 
 // Transition is a row of the table of states: in state From the event with this

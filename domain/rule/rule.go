@@ -19,7 +19,7 @@ func Escape(name string) string { return escapes.Replace(name) }
 // Set is the rules that one request breaks.
 type Set []Broken
 
-// Add adds one that needs no Params.
+// Add adds a broken rule without Params.
 func (s *Set) Add(pointer, code, detail string) {
 	*s = append(*s, Broken{Pointer: pointer, Code: code, Detail: detail})
 }

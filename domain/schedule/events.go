@@ -36,8 +36,8 @@ type Requested struct {
 	ReportID uuid.UUID `json:"reportId"`
 }
 
-// Unchanged says that there was nothing to report at a due time: what is found is what
-// the report of an earlier one says.
+// Unchanged says that there was nothing to report at a due time: the findings are those of an
+// earlier report.
 type Unchanged struct {
 	DueAt    time.Time `json:"dueAt"`
 	ReportID uuid.UUID `json:"reportId"` // the earlier one
@@ -114,7 +114,7 @@ type Run struct {
 	Reason   string    // of Missed and Paused
 }
 
-// RunOf is the run that an event records; ok is false for one that records none.
+// RunOf is the run that an event records; ok is false if it records none.
 func RunOf(e Event) (run Run, ok bool) {
 	switch e := e.(type) {
 	case Requested:

@@ -59,7 +59,7 @@ func (r Recurrence) Next(zone *time.Location, after time.Time) time.Time {
 	return time.Time{}
 }
 
-// NextOf are the n due times after an instant, fewer where there is none.
+// NextOf returns the next n due times after an instant, or fewer if there are no more.
 func (r Recurrence) NextOf(zone *time.Location, after time.Time, n int) []time.Time {
 	dues := make([]time.Time, 0, n)
 	for range n {
@@ -89,9 +89,9 @@ func (r Recurrence) on(day time.Time) bool {
 	return false
 }
 
-// firstAt is the first instant at which the zone's clocks show a time, or a later one: of
-// a time that comes twice the first, of one that does not exist the end of the gap. wall
-// is that time, written as if it were UTC.
+// firstAt is the first instant at which the zone's clocks show a time or a later one: the first
+// of a time that occurs twice, and the end of the gap for one that does not exist. wall is that
+// time, written as if it were UTC.
 func firstAt(zone *time.Location, wall time.Time) time.Time {
 	at := wall.Add(-48 * time.Hour) // no zone is so far from UTC: its clocks show less then
 	for {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Schedule is one schedule, folded from its events. The zero value is one that does not
-// exist.
+// Schedule is one schedule, folded from its events. The zero value does not exist.
 type Schedule struct {
 	State
 	exists  bool
@@ -94,8 +93,8 @@ func (s *Schedule) Due(zone *time.Location, now time.Time) (dues []time.Time) {
 	return dues
 }
 
-// Next is the first due time without a fact, also where it has come; zero where the
-// schedule is due no more.
+// Next is the first due time without a fact, even if it has passed; zero if the schedule has no
+// more due times.
 func (s *Schedule) Next(zone *time.Location) time.Time {
 	if !s.exists || !s.Terms.Enabled {
 		return time.Time{}
@@ -114,8 +113,8 @@ func (s *Schedule) Coming(zone *time.Location, after time.Time, n int) []time.Ti
 	return s.Terms.NextOf(zone, after, n)
 }
 
-// settled is the instant up to which nothing becomes due any more. Where the last due time
-// is none by the rules that its zone has now, these would have the same day due again.
+// settled is the instant up to which nothing becomes due any more. If the zone's current rules
+// do not have the last due time, they could make the same day due again.
 func (s *Schedule) settled(zone *time.Location) time.Time {
 	if s.Ran && !s.Terms.Next(zone, s.From.Add(-1)).Equal(s.From) {
 		return s.From.Add(sameDay)

@@ -166,8 +166,8 @@ func TestTheLatestReportsComeFirst(t *testing.T) {
 	}
 }
 
-// TestAYearOfClocksThatStep: whatever the clock of whoever looks says, each due time of a
-// year has one fact, in order.
+// TestAYearOfClocksThatStep: each due time of a year has one fact, in order, whatever the
+// clocks of the processes show.
 func TestAYearOfClocksThatStep(t *testing.T) {
 	t.Parallel()
 	s, z := given(created), zone(t, "Europe/Amsterdam")

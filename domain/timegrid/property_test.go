@@ -82,7 +82,7 @@ func TestBucketsCoverTheirWindow(t *testing.T) {
 	})
 }
 
-// TestTheWidestWindow is of every minute that can be written.
+// TestTheWidestWindow covers every minute that can be written.
 func TestTheWidestWindow(t *testing.T) {
 	t.Parallel()
 	w := Window{From: at(t, "0001-01-01T00:00:00Z"), To: at(t, "9999-12-31T23:59:59Z"), Size: Minute}

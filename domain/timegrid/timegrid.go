@@ -20,7 +20,7 @@ func Sizes() []Size { return []Size{Minute, Hour, Day, Week} }
 // in seconds since the epoch, which was a Thursday.
 const origin = 4 * 24 * 60 * 60
 
-// Width returns how long a bucket of the size is; 0 where there is no such size.
+// Width returns how long a bucket of the size is; 0 for an unknown size.
 func (s Size) Width() time.Duration {
 	switch s {
 	case Minute:
@@ -38,8 +38,8 @@ func (s Size) Width() time.Duration {
 // Floor returns the start of the bucket that t is in.
 func (s Size) Floor(t time.Time) time.Time { return s.start(s.number(t)) }
 
-// number counts the buckets from the origin to the one that t is in. It counts in
-// seconds: a Duration ends after 292 years, years go to 9999.
+// number counts the buckets from the origin to the one that contains t. It counts in seconds: a
+// Duration ends after 292 years, and years go to 9999.
 func (s Size) number(t time.Time) int64 {
 	since, width := t.Unix()-origin, int64(s.Width()/time.Second)
 	n := since / width
