@@ -26,8 +26,8 @@ func SortedIDs[V any](rows map[uuid.UUID]V) []uuid.UUID {
 	return slices.SortedFunc(maps.Keys(rows), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
-// Fact decodes an event that must be one of a domain's; what they are about is for
-// the error ("an alert").
+// Fact decodes an event that must belong to a domain; what names its subject in the error ("an
+// alert").
 func Fact[E any](decode Decode, e eventstore.Event, about string) (fact E, err error) {
 	decoded, err := decode(e)
 	if err != nil {

@@ -43,9 +43,9 @@ func (e *BudgetError) Error() string {
 //go:embed sql/select_budget.sql
 var selectBudget string
 
-// ConnectionBudget compares what this process may open with what the server
-// has left, and returns a *BudgetError where that is too little. It counts what
-// others hold now, not what they may still open: start it in every process.
+// ConnectionBudget compares the connections that this process may open with those that the
+// server has left, and returns a *BudgetError if there are too few. It counts the connections
+// that others hold now, not those that they may still open: start it in every process.
 func ConnectionBudget(ctx context.Context, db *sqlx.DB, pools Pools) error {
 	e := &BudgetError{Pools: pools}
 	var used int
@@ -93,11 +93,10 @@ type backend interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// requireSessions asks on one connection which server process answers, then
-// holds a transaction open on the other and asks again. A pooler in transaction
-// mode has one server process free when the transaction begins, the one that
-// has just answered, and gives it away: either both connections name the same
-// process or the first has to change.
+// requireSessions asks on one connection which server process answers, then holds a transaction
+// open on the other and asks again. A pooler in transaction mode has one free server process
+// when the transaction begins, the one that has just answered, and assigns it: either both
+// connections name the same process, or the first one's changes.
 func requireSessions(ctx context.Context, first, second backend) error {
 	before, err := pid(ctx, first)
 	if err != nil {

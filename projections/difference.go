@@ -32,7 +32,7 @@ type TableDifference struct {
 	Samples   []DifferentRow `json:"samples"`
 }
 
-// DifferentRow is one differing row as it is in either generation; null where it is not.
+// DifferentRow is one differing row in both generations; null where it is missing.
 type DifferentRow struct {
 	Old json.RawMessage `json:"old"`
 	New json.RawMessage `json:"new"`

@@ -22,11 +22,10 @@ func lockKey(purpose, name string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// stand holds one connection with the election's session locks and leads for
-// as long as it holds some. There is a lock for each projection and version:
-// while two versions of the program run, each fills what only it can fill, and
-// what they share is filled by the one that was there first. So it is with the groups of
-// handlers, which have no version.
+// stand holds one connection with the election's session locks and leads for as long as it
+// holds some. There is a lock for each projection and version. While two versions of the
+// program run, each fills the projections that only it can fill, and the earlier holder fills
+// the shared ones. The groups of handlers, which have no version, work in the same way.
 func (r *Runner) stand(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, r.url)
 	if err != nil {
@@ -110,9 +109,9 @@ func (r *Runner) elect(ctx context.Context, conn *pgx.Conn) (office, error) {
 	return o, nil
 }
 
-// takeLocks tries for the locks not held yet, behind a turnstile, so that two
-// processes that start together do not share them out. Nobody waits at the
-// turnstile: a process that is frozen in it must not end another's term.
+// takeLocks tries to take the locks that are not held yet, behind a turnstile, so that two
+// processes that start together do not divide them. No process waits at the turnstile: a
+// process that is frozen in it must not end another's term.
 func takeLocks(ctx context.Context, conn *pgx.Conn, keys []int64, held []bool) ([]bool, error) {
 	turnstile := []int64{lockKey("turnstile", "")}
 	free, err := collectBools(ctx, conn, tryLocks, turnstile)
@@ -171,7 +170,7 @@ func (t *term) begin(ctx context.Context, r *Runner, held office) {
 	}()
 }
 
-// failed returns why the term is over, where it is over by itself.
+// failed returns why the term ended, if it ended by itself.
 func (t *term) failed() error {
 	select {
 	case <-t.done:

@@ -113,8 +113,8 @@ func enterPage(ctx context.Context, tx *sqlx.Tx, schema string) error {
 	return err
 }
 
-// show points the readers' views at a generation. All move in the caller's
-// transaction, so that nobody reads half of each.
+// show points the readers' views at a generation. All move in the caller's transaction, so
+// nobody reads a mixture.
 func show(ctx context.Context, tx *sqlx.Tx, p Projection, g generation) error {
 	if _, err := tx.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS `+quoted(p.Views())); err != nil {
 		return err
@@ -163,12 +163,12 @@ func drop(ctx context.Context, tx *sqlx.Tx, group string) error {
 	return err
 }
 
-// fillingPage is how many events a rebuild applies at once: five times fewer
-// round trips, and nobody waits for one of its events.
+// fillingPage is how many events a rebuild applies at once: it needs five times fewer round
+// trips, and nobody waits for one of its events.
 const fillingPage = 5 * topic.PageSize
 
-// group is the consumer group that fills a generation from one log. One that
-// follows another does so in larger pages.
+// group is the consumer group that fills a generation from one log. A generation that follows
+// another one uses larger pages.
 func (p Projection) group(g generation, log eventstore.Log, follow string) topic.Group {
 	size := topic.PageSize
 	if follow != "" {

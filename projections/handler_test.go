@@ -67,7 +67,8 @@ func (a *acts) runner() (r *projections.Runner, stop func()) {
 	return r, a.run(r)
 }
 
-// TestAHandlerHandlesEachEventOnce: whoever is elected, and however often a projection is rebuilt.
+// TestAHandlerHandlesEachEventOnce: whichever process is elected, and however often a
+// projection is rebuilt.
 func TestAHandlerHandlesEachEventOnce(t *testing.T) {
 	t.Parallel()
 	a := newActs(newScene(t))

@@ -183,8 +183,8 @@ func (l *leader) run(ctx context.Context, g topic.Group) error {
 	return err
 }
 
-// rest stops a generation's groups. The page in hand is rolled back; whoever
-// needs the group still takes its checkpoint's lock.
+// rest stops a generation's groups. The current page is rolled back. Code that needs the group
+// still takes its checkpoint's lock.
 func (l *leader) rest(p Projection, g generation) {
 	for _, log := range p.Logs {
 		key := groupKey{g.Group, log}

@@ -17,14 +17,14 @@ type Projection struct {
 	// Version changes whenever Schema or what Apply writes changes. Programs
 	// of two versions can run side by side: each reads and fills its own tables.
 	Version int
-	// Logs are read independently of one another: what Apply does with one
-	// must not depend on how far another has come.
+	// Logs are read independently of one another: the result of Apply for one must not depend
+	// on the progress of another.
 	Logs []eventstore.Log
 	// Schema makes the tables of one generation, unqualified. Every table has
 	// a primary key, by which two generations are compared.
 	Schema string
-	// Decode makes the fact of an event that Apply finds beside it, ahead of Apply and
-	// on several processors at once; nil: there is none.
+	// Decode makes the fact of an event, which Apply gets with the event. It runs ahead of
+	// Apply and on several processors at once; nil: there is no fact.
 	Decode func(eventstore.Event) (any, error)
 	// Apply writes the effect of events of one log, in order of position, into
 	// the unqualified tables of Schema. It depends on nothing but the events

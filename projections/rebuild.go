@@ -215,9 +215,9 @@ func record(ctx context.Context, tx *sqlx.Tx, g generation, d Difference) error 
 	return end(ctx, tx, g, stateStopped)
 }
 
-// giveWay makes a switch or a drop end, and be tried again, where it waits for
-// readers and they for it: well before PostgreSQL looks for deadlocks (a second,
-// by default) and ends a reader.
+// giveWay ends a switch or a drop that waits for readers while they wait for it, so that it is
+// tried again. It acts well before PostgreSQL looks for deadlocks (a second, by default) and
+// ends a reader.
 const giveWay = `SET LOCAL lock_timeout = '200ms'`
 
 // switchTo makes the new generation the live one, at the same position, in one

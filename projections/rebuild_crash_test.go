@@ -10,9 +10,8 @@ import (
 	"muster/projections"
 )
 
-// TestARebuildGoesOnAfterACrashAtAnyStep: the connection dies at the step's last write.
-// Whoever reads meanwhile sees the live generation as it is, and the rebuild ends as if
-// nothing had been.
+// TestARebuildGoesOnAfterACrashAtAnyStep: the connection dies at the step's last write. Readers
+// meanwhile see the unchanged live generation, and the rebuild ends as if nothing had happened.
 func TestARebuildGoesOnAfterACrashAtAnyStep(t *testing.T) {
 	t.Parallel()
 	const die = `

@@ -122,8 +122,8 @@ func (s *scene) begin() *sqlx.Tx {
 	return tx
 }
 
-// waiting returns once somebody waits for a lock on the view that the switch
-// takes first, or has just given up.
+// waiting returns once a session waits for a lock on the view that the switch takes first, or
+// has just given up.
 func (s *scene) waiting(mode string) {
 	s.t.Helper()
 	for tries := 0; ; tries++ {
@@ -238,7 +238,7 @@ func TestRebuildIsResumedAfterACrash(t *testing.T) {
 		t.Errorf("status is %s, want rebuilding", st.Status)
 	}
 
-	// Nobody is elected: who asks for the rebuild joins it and does it.
+	// Nobody is elected: the caller that requests the rebuild joins the election and does it.
 	second := &sums{before: func(_ context.Context, _ *sqlx.Tx, events []projections.Event) error {
 		if events[0].Position <= 5*topic.PageSize {
 			t.Errorf("event %d was applied again although its page was committed", events[0].Position)

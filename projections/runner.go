@@ -145,7 +145,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Leading tells whether this process is the one that fills the projections.
+// Leading reports whether this process fills the projections.
 func (r *Runner) Leading() bool { return r.leading.Load() }
 
 func (r *Runner) touchAll(ctx context.Context) {
@@ -159,9 +159,8 @@ func (r *Runner) touchAll(ctx context.Context) {
 	}
 }
 
-// Announce says that a log has grown, here and in the other processes. A
-// writer that calls Wait need not; one that does not spares its readers up to a
-// second.
+// Announce says that a log has grown, here and in the other processes. A writer that calls Wait
+// does not need it. Any other writer saves its readers up to a second.
 func (r *Runner) Announce(ctx context.Context, log eventstore.Log) {
 	r.announce(ctx, string(log))
 }

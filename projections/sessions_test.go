@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// client is one client connection of a pooler in transaction mode with two
-// server processes, of which the one last given back is given out first.
+// client is one client connection of a pooler in transaction mode with two server processes;
+// the one that was returned last is assigned first.
 type client struct {
 	pooler *pooler
 	server int // held by an open transaction; 0: none

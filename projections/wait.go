@@ -25,7 +25,7 @@ func (r *Runner) CatchUp(ctx context.Context, log eventstore.Log, only ...string
 	return r.Wait(ctx, log, head.Position, only...), nil
 }
 
-// Wait is Waiter's. It wakes the groups by itself: who waits for a position has
+// Wait is Waiter's. It wakes the groups by itself: a caller that waits for a position has
 // committed it.
 func (r *Runner) Wait(ctx context.Context, log eventstore.Log, position int64, only ...string) bool {
 	ctx, cancel := context.WithTimeout(ctx, waitBound)

@@ -151,7 +151,7 @@ func TestConnectionBudget(t *testing.T) {
 	if !errors.As(err, &short) || short.Short() != 2 || short.Max != 20 || short.Reserved != 3 || short.Others != 0 {
 		t.Errorf("19 of 17: %v (%+v)", err, short)
 	}
-	// When somebody else holds five.
+	// If other callers hold five.
 	for range 5 {
 		other := pgtest.Connect(t, server.Superuser())
 		if err := other.Ping(); err != nil {

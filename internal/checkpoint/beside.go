@@ -17,8 +17,8 @@ import (
 // Beside are the files with the last checkpoint that was signed of each log. They lie beside
 // the secret key, where SQL does not reach. Each is the checkpoint itself.
 type Beside struct {
-	// Dirs are read all; the first is the key's. The first in which a file can be written is
-	// written: an orchestrator hands the key in where nobody writes.
+	// Dirs are all read; the first is the key's. The file is written to the first directory in
+	// which that is possible, because an orchestrator may provide the key in a read-only one.
 	Dirs []string
 	Name string // of the key's file; empty: nothing is kept
 }
@@ -28,7 +28,7 @@ func (b Beside) path(dir string, log eventstore.Log) string {
 	return signing.LastFile(dir, b.Name, log)
 }
 
-// FileError reports a file with what was signed last that is of no use.
+// FileError reports an unusable file with the last signed state.
 type FileError struct {
 	Path   string
 	Reason string

@@ -228,8 +228,8 @@ func TestAtMostOneASecond(t *testing.T) {
 	}
 }
 
-// TestARewrittenHistoryIsNotSigned: by somebody who has the database, with and without
-// what was kept, under a running process and between two.
+// TestARewrittenHistoryIsNotSigned: an attacker with the database rewrites it, with and without
+// the stored checkpoints, under a running process and between two.
 func TestARewrittenHistoryIsNotSigned(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -281,8 +281,8 @@ func TestARewrittenHistoryIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherProcessSignedIsHeldAgainstOurs: a process that was started behind the
-// change signs it; one that was there before does not take that over.
+// TestWhatAnotherProcessSignedIsHeldAgainstOurs: a process that was started after the change
+// signs it; one that ran before does not accept that.
 func TestWhatAnotherProcessSignedIsHeldAgainstOurs(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -314,8 +314,8 @@ func TestThereIsNoCheckpointOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestOneConnectionIsEnough: whoever holds the lock of a log wants no second connection,
-// which those who wait for the lock might have.
+// TestOneConnectionIsEnough: the holder of a log's lock needs no second connection, which those
+// who wait for the lock might have.
 func TestOneConnectionIsEnough(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -329,8 +329,8 @@ func TestOneConnectionIsEnough(t *testing.T) {
 	must(t, err)
 }
 
-// TestAnotherIdIsAnotherLog: who changes the installation's id is refused by the kept
-// checkpoints; without these, no key that an auditor kept is for what is signed then.
+// TestAnotherIdIsAnotherLog: after a change of the installation's id, the stored checkpoints
+// refuse to sign. Without these, no key that an auditor kept matches what is signed then.
 func TestAnotherIdIsAnotherLog(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -67,8 +67,8 @@ func (m *Maker) Misfit(log eventstore.Log) string {
 	return ""
 }
 
-// heldOnce refuses a log that does not fit what was signed of it before. One that fits is
-// not asked again: what changes from then on does not fit what this process signs.
+// heldOnce refuses a log that does not match what was signed of it before. A log that matches
+// is not checked again: later changes do not match what this process signs.
 func (m *Maker) heldOnce(ctx context.Context, log eventstore.Log) error {
 	m.mu.Lock()
 	held, done := m.known[log]
@@ -85,7 +85,7 @@ func (m *Maker) heldOnce(ctx context.Context, log eventstore.Log) error {
 	return &UnfitError{Log: log, First: held.Sentences[0], More: held.Misfits - 1}
 }
 
-// claim is a state that somebody says was signed.
+// claim is a state that a source says was signed.
 type claim struct {
 	state
 	what string
@@ -118,7 +118,7 @@ func (c *claims) add(k Known) {
 // Any says whether there was anything to hold the log against.
 func (h Held) Any() bool { return h.Kept+h.Proofs+h.Files > 0 }
 
-// Of says what the log was held against.
+// Of names the sources with which the log was compared.
 func (h Held) Of() string {
 	return fmt.Sprintf("checkpoints %d, proofs of reports %d, files beside the key %d", h.Kept, h.Proofs, h.Files)
 }

@@ -28,8 +28,8 @@ var cut = []string{
 	`DELETE FROM log_checkpoints`,
 }
 
-// TestAFileBesideTheKeyOutlivesTheProcess: whoever rewrites the database while nothing runs,
-// kept checkpoints and all, is told by the file. Without it the next process signs.
+// TestAFileBesideTheKeyOutlivesTheProcess: if the database is rewritten while no process runs,
+// including stored checkpoints, the file reveals it. Without it the next process signs.
 func TestAFileBesideTheKeyOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	file := func(h *house) string { return filepath.Join(filepath.Dir(h.keyFile), "secret.key.signed-reports") }
@@ -155,8 +155,8 @@ func TestTwoRestoresThatShareAKeysDirectory(t *testing.T) {
 	}
 }
 
-// TestAFileThatCannotBeWritten: an orchestrator hands the key in where nobody writes; then the
-// data directory has the file.
+// TestAFileThatCannotBeWritten: an orchestrator provides the key in a read-only directory; then
+// the data directory has the file.
 func TestAFileThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -177,8 +177,8 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestAFileBesideTheKeyIsItsOwners: root signs a checkpoint for a server that runs as somebody
-// else, as `muster verify` in a service's directory does. The server reads the file afterwards.
+// TestAFileBesideTheKeyIsItsOwners: root signs a checkpoint for a server that runs as another
+// user, as `muster verify` in a service's directory does. The server reads the file afterwards.
 func TestAFileBesideTheKeyIsItsOwners(t *testing.T) {
 	t.Parallel()
 	const somebody = 65534
@@ -199,8 +199,8 @@ func TestAFileBesideTheKeyIsItsOwners(t *testing.T) {
 	}
 }
 
-// TestWhatIsSignedAlreadyIsHeldAgainst: a log is changed, and somebody signs it on; of what was
-// signed before, something was left: a checkpoint, or the proof of a report.
+// TestWhatIsSignedAlreadyIsHeldAgainst: a log is changed and signed again, and something of the
+// earlier signatures is left: a checkpoint, or the proof of a report.
 func TestWhatIsSignedAlreadyIsHeldAgainst(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

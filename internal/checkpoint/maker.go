@@ -62,8 +62,8 @@ func New(db *sqlx.DB, keys Keys) *Maker {
 	}
 }
 
-// RefusedError reports a log that is not the one that was signed before: nothing is
-// signed over it.
+// RefusedError reports a log that differs from the one that was signed before: it is not
+// signed.
 type RefusedError struct {
 	Log        eventstore.Log
 	Size, Head int64  // of what was signed before, and of the log now
@@ -102,8 +102,8 @@ func (e *UnfitError) Error() string {
 	return fmt.Sprintf("log %s was changed, nothing more is signed: %s%s; keep the database as it is (docs/auditors.md)", e.Log, e.First, more)
 }
 
-// Changed says whether an error of a Maker is about the log, which is not the one that it
-// was: events are gone or others, or what was signed is.
+// Changed says whether an error of a Maker means that the log has changed: events are gone or
+// different, or the signed states are.
 func Changed(err error) bool {
 	var refused *RefusedError
 	var altered *AlteredError
@@ -112,10 +112,10 @@ func Changed(err error) bool {
 	return errors.As(err, &refused) || errors.As(err, &altered) || errors.As(err, &unfit) || errors.As(err, &file) || tree.Unfit(err)
 }
 
-// Makes returns a kept checkpoint that covers a position, or makes one. It waits for a
-// second where the last was made just now, and the first time until the log was held against
+// Makes returns a stored checkpoint that covers a position, or makes one. It waits for a second
+// if the last was made just now. The first time, it waits until the log was compared with
 // everything that was signed of it (Hold). Errors: *RefusedError, *AlteredError, *UnfitError,
-// *FileError, *tree.MissingError where the log has no such position.
+// *FileError, *tree.MissingError if the log has no such position.
 func (m *Maker) Makes(ctx context.Context, log eventstore.Log, atLeast int64) (Checkpoint, error) {
 	for {
 		kept, wait, err := m.attempt(ctx, log, atLeast)
@@ -132,8 +132,8 @@ func (m *Maker) Makes(ctx context.Context, log eventstore.Log, atLeast int64) (C
 	}
 }
 
-// Latest returns the last kept checkpoint that a key of the ring has signed; ok is false
-// where there is none. Errors: *AlteredError.
+// Latest returns the last stored checkpoint that a key of the ring has signed; ok is false if
+// there is none. Errors: *AlteredError.
 func (m *Maker) Latest(ctx context.Context, log eventstore.Log) (c Checkpoint, ok bool, err error) {
 	last, ok, err := latest(ctx, m.db, log)
 	if err != nil || !ok {
@@ -143,8 +143,8 @@ func (m *Maker) Latest(ctx context.Context, log eventstore.Log) (c Checkpoint, o
 	return c, len(by) > 0, err
 }
 
-// Grown makes a checkpoint of a log that has grown since the last. It refuses a log of which
-// the verifier knows that it was changed, grown or not.
+// Grown makes a checkpoint of a log that has grown since the last. It refuses a log that the
+// verifier knows to be changed, grown or not.
 func (m *Maker) Grown(ctx context.Context, log eventstore.Log) error {
 	if _, err := m.accepted(ctx, log); err != nil {
 		return m.counted(log, err)
@@ -206,8 +206,8 @@ func unfit(log eventstore.Log, found []Finding) error {
 }
 
 // verified verifies the events since the last checkpoint, and says up to where a log may be
-// signed. Nothing is verified where the last one is enough. It comes before the turn: who
-// holds a transaction must not wait for another connection.
+// signed. It verifies nothing if the last one is enough. It runs before the turn, because the
+// holder of a transaction must not wait for another connection.
 func (m *Maker) verified(ctx context.Context, log eventstore.Log, atLeast int64, before []signed) (upTo int64, err error) {
 	for _, b := range before {
 		atLeast = max(atLeast, b.size)
@@ -238,7 +238,7 @@ func head(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log) (int64
 	return statement.One[int64](ctx, q, "look at the head of a log", `SELECT position FROM log_head WHERE log = $1`, string(log))
 }
 
-// attempt says how long to wait where it is too early to make one.
+// attempt returns how long to wait if it is too early to make one.
 func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) (c Checkpoint, wait time.Duration, err error) {
 	if err := m.heldOnce(ctx, log); err != nil {
 		return c, 0, err
@@ -400,8 +400,8 @@ func (t turn) goesOn(ctx context.Context, now state) error {
 	return nil
 }
 
-// continues refuses a tree that does not begin with the one that was signed before; by is
-// who has that one, nil where it is kept.
+// continues refuses a tree that does not begin with the one that was signed before; by names
+// the source of that one, nil if it is stored.
 func (t turn) continues(ctx context.Context, before, now state, by *signed) error {
 	switch before.size {
 	case 0:
@@ -450,7 +450,7 @@ func (t turn) keep(ctx context.Context, now state, last Checkpoint, signers []no
 	return Checkpoint{Log: t.log, Size: now.size, Root: now.root, Note: whole, MadeAt: made.UTC(), Timestamp: last.timestampAt(now.size)}, err
 }
 
-// timestampAt is the token of a checkpoint that is of this size.
+// timestampAt is the token of a checkpoint of this size.
 func (c Checkpoint) timestampAt(size int64) []byte {
 	if c.Size == size {
 		return c.Timestamp

@@ -37,12 +37,13 @@ const (
 	steps = 240
 	// verifyWithin is how old the verification of an event may become (MusterHistoryUnverified).
 	verifyWithin = 24 * time.Hour
-	// lateSteps is how many a long log takes where it has become older, because no process ran:
-	// half an hour, which the alert waits for.
+	// lateSteps is the number of steps for a long log that was not verified because no process
+	// ran: half an hour, for which the alert waits.
 	lateSteps = 30
 	// tile is how many events a tile of leaves has.
 	tile = 1 << tree.Height
-	// stepTerm is how long a step is somebody's. Whoever dies amid one holds up the log as long.
+	// stepTerm is how long a process owns a step. A process that dies during one holds up the
+	// log for that long.
 	stepTerm = 2 * time.Minute
 	// maxFindings bounds what is kept of a log that is broken throughout.
 	maxFindings = 100
@@ -160,9 +161,9 @@ func (v *Verifier) stepOf(events int64, late bool) int64 {
 	return max(v.least, (events/of/tile+1)*tile)
 }
 
-// Accept verifies each log whole and keeps what does not fit as accepted: the verifier does
-// not tell of it again, and checkpoints are signed over it. It is for an operator who goes on
-// with a log that was changed; of more than maxFindings in a log the others are not accepted.
+// Accept verifies each log completely and records its findings as accepted: the verifier does
+// not report them again, and checkpoints are signed over them. It is for an operator who
+// continues with a changed log. Beyond maxFindings in a log, findings are not accepted.
 func (v *Verifier) Accept(ctx context.Context) error {
 	for _, log := range eventstore.Logs {
 		end, err := v.Events.VerifyEnd(ctx, log)
@@ -272,7 +273,7 @@ func findingsOf(v eventstore.Verification) []Finding {
 	return found
 }
 
-// fresh are the findings that nobody has accepted, each once, in order of position.
+// fresh are the findings that were not accepted, each once, in order of position.
 func fresh(found, accepted []Finding) []Finding {
 	seen, kept := map[string]bool{}, []Finding{}
 	for _, f := range found {

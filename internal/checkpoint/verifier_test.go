@@ -11,7 +11,7 @@ import (
 	"muster/internal/checkpoint"
 )
 
-// verifier is one that begins a new step whenever it is asked.
+// verifier begins a new step whenever it is asked.
 func (h *house) verifier(steps int64) (step func() checkpoint.Verified, said *strings.Builder) {
 	said = &strings.Builder{}
 	v := checkpoint.NewVerifier(h.db, slog.New(slog.NewTextHandler(said, nil))).WithSteps(steps)
@@ -37,7 +37,7 @@ func (h *house) asSuperuser(statements ...string) {
 	}
 }
 
-// changes are what somebody does to the events of a log of 600, and how it is put right.
+// changes are an attacker's changes to the events of a log of 600, and their repair.
 var changes = map[string]struct{ change, back string }{
 	"data":               {`UPDATE events SET data = data || '\x00' WHERE position = 292`, `UPDATE events SET data = '{}' WHERE position = 292`},
 	"hash":               {`UPDATE events e SET hash = sha256(e.hash) FROM aside a WHERE e.position = 256 AND a.position = 256`, `UPDATE events e SET hash = a.hash FROM aside a WHERE a.position = e.position`},
@@ -54,9 +54,9 @@ var changes = map[string]struct{ change, back string }{
 	"a root in the tree": {`UPDATE log_tiles SET hashes = set_byte(hashes, 40, 255 - get_byte(hashes, 40)) WHERE level = 1`, `UPDATE log_tiles SET hashes = set_byte(hashes, 40, 255 - get_byte(hashes, 40)) WHERE level = 1`},
 }
 
-// TestAChangedHistoryIsFoundWhileItIsServed: within a pass, a step of 256 events at a time,
-// by whoever takes the step. Nothing is signed then, grown or not, and once all is as it was
-// the next step says so.
+// TestAChangedHistoryIsFoundWhileItIsServed: within a pass, a step of 256 events at a time, by
+// whichever process takes the step. Nothing is signed then, grown or not. After the repair, the
+// next step says so.
 func TestAChangedHistoryIsFoundWhileItIsServed(t *testing.T) {
 	t.Parallel()
 	for name, change := range changes {
@@ -186,8 +186,8 @@ func TestAStopOfMoreThanADay(t *testing.T) {
 	}
 }
 
-// TestWhatIsAcceptedIsSignedOver: the verifier does not tell of an accepted change again, and
-// tells of the next one. A deleted event is signed over where the tree kept its hash.
+// TestWhatIsAcceptedIsSignedOver: the verifier does not report an accepted change again, and
+// reports the next one. A deleted event is signed over if the tree has its hash.
 func TestWhatIsAcceptedIsSignedOver(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"data", "recorded time", "version", "one deleted", "several deleted", "the last deleted", "digest", "hash"} {

@@ -34,7 +34,7 @@ var addCosignature string
 const (
 	// askEvery is how long a witness that was away waits to be asked again.
 	askEvery = time.Minute
-	// answerTimeout bounds what one witness is waited for. Nobody waits for it with us.
+	// answerTimeout bounds the wait for one witness. Nothing else waits with it.
 	answerTimeout = 10 * time.Second
 	// maxAnswer bounds what is read of an answer, which has a signature or two.
 	maxAnswer = 64 << 10
@@ -85,7 +85,7 @@ func (e *RefusalError) Error() string {
 	return fmt.Sprintf("witness %s has seen another history of log %s than the one of %d events it is shown", e.Witness, e.Log, e.Size)
 }
 
-// AnswerError reports an answer of a witness that is of no use.
+// AnswerError reports an unusable answer of a witness.
 type AnswerError struct {
 	Witness string
 	Reason  string
@@ -148,8 +148,8 @@ func (w *Witnesses) tell(ctx context.Context, one attest.Witness, c Checkpoint, 
 	}
 }
 
-// answered keeps a refusal until the witness cosigns that log, whichever process asks it to. One
-// that is away has not taken its refusal back.
+// answered keeps a refusal until the witness cosigns that log, whichever process asks it. A
+// witness that is away has not withdrawn its refusal.
 func (w *Witnesses) answered(one attest.Witness, log eventstore.Log, a WitnessAnswer, refusal *RefusalError) {
 	switch a {
 	case Refused:
@@ -188,7 +188,7 @@ func (w *Witnesses) Check(context.Context) error {
 	return nil
 }
 
-// ask shows a witness a checkpoint, from where it has seen the log.
+// ask shows a witness a checkpoint, starting from the last size that it has seen.
 func (w *Witnesses) ask(ctx context.Context, one attest.Witness, c Checkpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -218,9 +218,9 @@ func (w *Witnesses) ask(ctx context.Context, one attest.Witness, c Checkpoint) e
 	return statement.Exec(ctx, w.DB, "add a cosignature", addCosignature, string(c.Log), c.Size, line, line[:strings.LastIndex(line, " ")+6])
 }
 
-// later is the last checkpoint, where a witness has seen more than the one it is shown: another
-// process may have made the next one, and had it cosigned. Errors: *RefusalError where there is
-// no checkpoint over as many events.
+// later is the last checkpoint, if a witness has seen more than the one it is shown: another
+// process may have made the next one and had it cosigned. Errors: *RefusalError if there is no
+// checkpoint over as many events.
 func (w *Witnesses) later(ctx context.Context, one attest.Witness, c Checkpoint, seen int64) (Checkpoint, error) {
 	last, ok, err := w.Maker.Latest(ctx, c.Log)
 	if err == nil && (!ok || last.Size < seen) {

@@ -175,8 +175,8 @@ func TestWitnessesCosign(t *testing.T) {
 	}
 }
 
-// TestWhatAWitnessMayAnswer: what is not its signature over this checkpoint, of now, is
-// not kept.
+// TestWhatAWitnessMayAnswer: an answer that is not its current signature over this checkpoint
+// is not stored.
 func TestWhatAWitnessMayAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -240,8 +240,8 @@ func cosigned(t *testing.T, o *other, text string) string {
 	return string(signed)
 }
 
-// twin is another database under the same keys and the same id, with a history of its own:
-// what an installation would need to show two auditors two histories.
+// twin is another database under the same keys and the same id, with a history of its own, as
+// an installation would need it to show two auditors two histories.
 func (h *house) twin() *house {
 	h.t.Helper()
 	t := &house{t: h.t, keyFile: h.keyFile, db: pgtest.Connect(h.t, pgtest.EmptyURL(h.t))}

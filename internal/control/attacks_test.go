@@ -20,7 +20,7 @@ import (
 	"muster/internal/snapshot"
 )
 
-// spoken is the course of each server: what it was when, in hours before now, whole ones.
+// spoken is the course of each server: its states, by whole hours before now.
 func spoken(e control.Evidence, now time.Time) string {
 	var words []string
 	for _, item := range e.Items {
@@ -32,8 +32,8 @@ func spoken(e control.Evidence, now time.Time) string {
 	return strings.Join(words, " ")
 }
 
-// TestAlteredFactsShow: with SQL alone somebody makes a failing server look better, for the
-// API, which reads answers, and for evidence, which reads facts. Each time the log says so.
+// TestAlteredFactsShow: with SQL alone, an attacker makes a failing server look better, for the
+// API, which reads answers, and for evidence, which reads facts. Each time the log shows it.
 func TestAlteredFactsShow(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -110,8 +110,8 @@ func TestAnEventWithoutTheProgramsMark(t *testing.T) {
 	}
 }
 
-// TestAssessmentsThatAreToldLate do not count for their own time: months that failed do not
-// become months that passed by what somebody sends today.
+// TestAssessmentsThatAreToldLate do not count for their own time: data that a sender sends
+// today does not turn failed months into passed ones.
 func TestAssessmentsThatAreToldLate(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -156,8 +156,8 @@ func TestALateAssessmentCountsFromItsRecord(t *testing.T) {
 	}
 }
 
-// TestAServerOfAnotherEngine is listed for the time in which it was of the check's engine:
-// an event of a version from before may say that the engine changed.
+// TestAServerOfAnotherEngine is listed for the time in which it had the check's engine: an
+// event of an earlier version may say that the engine changed.
 func TestAServerOfAnotherEngine(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -227,8 +227,8 @@ func TestFactsThatWereErased(t *testing.T) {
 	}
 }
 
-// before keeps an assessment as a program from before marks did: with instance.assessed where
-// it differed from the last.
+// before stores an assessment as a program from before marks did: with instance.assessed if it
+// differed from the last one.
 func (s *scene) before(one assessment.Sent, differs bool) {
 	s.t.Helper()
 	facts, err := json.Marshal(one.Assessment)

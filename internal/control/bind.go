@@ -23,7 +23,7 @@ type binder struct {
 	exceptions []Exception
 }
 
-// counts says whether an entry counts in the window, or is one that others are compared with.
+// counts says whether an entry counts in the window, or is only compared with others.
 func counts(e logged.Entry, q Question, since time.Time, upTo int64) bool {
 	return e.Position <= upTo && e.At.Before(q.To) && (inTable(e, since) || e.Late() && e.RecordedAt.After(since) && e.RecordedAt.Before(q.To))
 }
@@ -109,8 +109,8 @@ func (b binder) absent(e logged.Entry) (l Look, is bool) {
 	return l, true
 }
 
-// compared is an assessment without an event (logged.Unlogged). Anybody can insert an attempt that
-// did not reach the server: it does not count where it would end a worse state.
+// compared is an assessment without an event (logged.Unlogged). Anybody with SQL can insert an
+// attempt that did not reach the server: it does not count if it would end a worse state.
 func (b binder) compared(row assessment.Answered, events []Look) (l Look, counts bool) {
 	l, last := stored(row), -1
 	for i, other := range events {
@@ -135,7 +135,7 @@ func (b binder) at(l Look) State { return stateAt(l.At, true, &l, b.exceptions).
 
 func sameDay(a, b time.Time) bool { return timegrid.Day.Floor(a).Equal(timegrid.Day.Floor(b)) }
 
-// rank orders states by how bad they are for whoever is assessed.
+// rank orders states from good to bad for the assessed organization.
 func rank(s State) int {
 	switch s {
 	case Failed:

@@ -21,7 +21,7 @@ const (
 	Failed      State = "failed"
 	Accepted    State = "accepted" // fails, and exceptions cover all of it
 	NotAssessed State = "notAssessed"
-	// ReportedLate is time of which nothing is known but what was recorded long after.
+	// ReportedLate is time about which only a report from long after exists.
 	ReportedLate State = "reportedLate"
 	// Altered is time about which the database does not say what the log recorded.
 	Altered State = "altered"
@@ -67,12 +67,12 @@ type Look struct {
 	Late       bool      // recorded too late to count for its own time
 	Altered    string    // why it is not used; empty: it is what the log recorded
 	Erased     bool      // the log has it, and its facts were kept for as long as they are
-	// Catalogue and Threshold are the version of the catalogue and the threshold that it was
-	// judged by; the threshold is in words where the facts were read. Empty: not known.
+	// Catalogue and Threshold are the version of the catalog and the threshold that were
+	// applied; the threshold is in words if the facts were read. Empty: not known.
 	Catalogue, Threshold string
 }
 
-// definition tells apart by what looks were judged.
+// definition identifies the rules by which looks were judged.
 func (l Look) definition() (d definition) {
 	d.catalogue = l.Catalogue
 	if len(l.Answers) > 0 {
@@ -90,7 +90,7 @@ func (d definition) differs(other definition) bool {
 		d.threshold != "" && other.threshold != "" && d.threshold != other.threshold
 }
 
-// Exception is one that was granted, with the time for which it was in force.
+// Exception is a granted exception, with the time for which it was in force.
 type Exception struct {
 	ID       uuid.UUID
 	Instance *uuid.UUID // nil: every server
@@ -191,11 +191,11 @@ func Periods(from, to time.Time, life Life, all []Look, exceptions []Exception) 
 	return course
 }
 
-// answers says whether somebody knows how the check stood.
+// answers says whether the state of the check is known.
 func (s State) answers() bool { return s == Passed || s == Failed || s == Accepted }
 
-// toldLate says whether an assessment that was recorded late tells of an instant, or is what
-// was known last: it counts from its record on, and for its own time as told late.
+// toldLate says whether an assessment that was recorded late covers an instant or is the last
+// known one: it counts from its record on, and for its own time as reported late.
 func toldLate(at time.Time, late []Look) bool {
 	return slices.ContainsFunc(late, func(l Look) bool { return within(at, l.At) || within(at, l.RecordedAt) })
 }
@@ -289,9 +289,9 @@ func judge(at time.Time, look Look, exceptions []Exception) moment {
 	}
 }
 
-// cover says whether exceptions in force cover all that fails, and which of them is the
-// narrowest that covers the first of it. One that names an object covers none that is not
-// listed, for nobody knows its name.
+// cover says whether exceptions in force cover everything that fails, and which of them is the
+// narrowest that covers the first finding. An exception that names an object covers no unlisted
+// object, because the name of that object is not known.
 func cover(at time.Time, a assessment.Answer, objects []string, exceptions []Exception) (id uuid.UUID, covered bool) {
 	inForce := slices.DeleteFunc(slices.Clone(exceptions), func(x Exception) bool {
 		return at.Before(x.From) || !at.Before(x.To) || x.Database != nil && *x.Database != a.Database

@@ -30,7 +30,7 @@ type Reader struct {
 	Logged      *logged.Reader // what the log says of assessments
 }
 
-// Question is what is asked. Its window is one that Reader takes as it is.
+// Question is the request. Its window is one that Reader accepts as it is.
 type Question struct {
 	Organization uuid.UUID
 	Check        string
@@ -39,8 +39,8 @@ type Question struct {
 	From, To     time.Time     // To is not after Now
 	Now          time.Time
 	WithLooks    bool // Item.Looks are kept
-	// FromRecord reads which servers there were from the log, and what they answered from
-	// the assessments themselves: nothing that was made of either is trusted.
+	// FromRecord reads the servers from the log, and their answers from the assessments
+	// themselves: it trusts no data derived from either.
 	FromRecord bool
 }
 
@@ -99,7 +99,7 @@ const (
 	eventsAtOnce  = 25_000
 )
 
-// together are servers of which the assessments are read at once.
+// together are servers whose assessments are read at once.
 func (r *Reader) together(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (all [][]uuid.UUID, err error) {
 	var some []uuid.UUID
 	var events int64
@@ -135,7 +135,7 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 	for _, some := range parts {
 		stored := map[uuid.UUID]bool{}
 		rows := map[uuid.UUID][]assessment.Answered{}
-		// The day before is that of the assessments by which those without an event are judged.
+		// The day before has the assessments by which those without an event are judged.
 		since := q.From.Add(-Hold)
 		err := r.Assessments.EachAnswer(ctx, assessment.AnswerQuery{
 			Organization: q.Organization, Instances: some, Check: q.Check, After: since.Add(-Hold), Before: q.To, FromFacts: q.FromRecord, FactsUntil: terms.Before.Add(logged.Ahead),

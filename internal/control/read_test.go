@@ -61,7 +61,7 @@ func of(instance uuid.UUID, ago time.Duration, status string, objects ...string)
 	}}
 }
 
-// server registers one that was there long before.
+// server registers a server that existed long before.
 func (s *scene) server(name string) uuid.UUID {
 	s.t.Helper()
 	id := uuid.New()
@@ -200,8 +200,8 @@ func TestAnExceptionForAnObject(t *testing.T) {
 	s.happens(eventstore.Organization, exception.StreamType, x, s.acme,
 		exception.Requested{Subject: exception.Subject{CheckID: "PG-S17", ObjectRef: "t"}, Reason: "legacy", Until: from.AddDate(0, 0, 90)}, exception.Granted{})
 	s.sent(of(one, -100*time.Second, "fail", "t"), of(one, -200*time.Second, "fail", "u"))
-	// SQL answers the third read of the facts otherwise. Evidence reads each once, and of others a
-	// second read is held against the first.
+	// SQL gives another answer to the third read of the facts. Evidence reads each once; in
+	// other cases a second read is compared with the first.
 	s.db.MustExec(`ALTER TABLE assessments RENAME TO kept`)
 	s.db.MustExec(`CREATE SEQUENCE reads`)
 	s.db.MustExec(`CREATE VIEW assessments AS SELECT id, organization_id, instance_id, recorded_at, outcome, answers,

@@ -128,7 +128,7 @@ func earlier(a, b time.Time) time.Time {
 	return b.UTC()
 }
 
-// item is the server's course over the window; in is false where it was never active in it.
+// item is the server's course over the window; in is false if it was never active in it.
 func (s *server) item(id uuid.UUID, q Question, looks []Look, exceptions []Exception) (item Item, in bool) {
 	life := s.life(q.Engine)
 	if len(life) > 0 && len(looks) > 0 && looks[0].At.Before(life[0].At) {
@@ -272,8 +272,8 @@ func (r *Reader) granted(ctx context.Context, q Question, upTo int64) ([]Granted
 	return r.withDatabases(ctx, q.Organization, out)
 }
 
-// withDatabases gives exceptions the names by which assessments know databases. One about a
-// database that nobody knows any more covers nothing.
+// withDatabases gives exceptions the names under which assessments know databases. An exception
+// for a database that is no longer known covers nothing.
 func (r *Reader) withDatabases(ctx context.Context, organization uuid.UUID, all []Granted) ([]Granted, error) {
 	var ids []uuid.UUID
 	for _, g := range all {

@@ -87,8 +87,8 @@ func (r *Reader) Alert(ctx context.Context, organization, id uuid.UUID) (a Alert
 //go:embed sql/outage.sql
 var outageQuery string
 
-// Outage returns the alert by one of these rules that is not resolved, of an instance; where
-// it has none of its own, one by the first of the rules that is about the whole organization.
+// Outage returns the unresolved alert of an instance by one of these rules. If it has none of
+// its own, it returns one by the first of the rules that is about the whole organization.
 func (r *Reader) Outage(ctx context.Context, organization, instance uuid.UUID, rules ...string) (a Alert, ok bool, err error) {
 	query := strings.NewReplacer("{{columns}}", columnsRead, "{{places}}", placesNamed, "{{seen later}}", seenLater).Replace(outageQuery)
 	found, err := r.alerts(ctx, query, organization, instance, rules)
@@ -131,8 +131,7 @@ func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert
 	return alerts, rows.Err()
 }
 
-// at is a place of which the name may be unknown, because its registration was
-// dropped.
+// at is a place whose name may be unknown, because its registration was dropped.
 func at(id uuid.NullUUID, name *string) *NamedPlace {
 	if !id.Valid {
 		return nil

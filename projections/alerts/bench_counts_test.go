@@ -77,8 +77,7 @@ func (x *bench) history(w timegrid.Window, instances int, yardstick time.Duratio
 	}
 }
 
-// longHistory is one that has no goal and takes so long that a few reads must do,
-// whatever -benchtime says.
+// longHistory has no goal and takes so long that a few reads must do, whatever -benchtime says.
 func (x *bench) longHistory(w timegrid.Window) func(*testing.B) {
 	return func(b *testing.B) {
 		var took []time.Duration

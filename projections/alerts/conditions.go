@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// conditions are those of a query, put together of fixed text: what the caller
-// says is in the arguments alone. What is not asked for is not there, so that the
-// planner knows what is.
+// conditions are those of a query, composed of fixed text: the caller's values are in the
+// arguments alone. A condition that was not requested is absent, so the planner sees which ones
+// apply.
 type conditions struct {
 	args                              []any
 	organization, instances, from, to string // placeholders; empty: not asked for
@@ -93,9 +93,8 @@ func between(column, from, to string) (condition string) {
 	return condition
 }
 
-// wholeHours are the hours that lie in a window with all they have; an end that
-// is open stays so. ok is false where there is none, and where one of the ends is
-// the zero time, which would read as open.
+// wholeHours are the hours that lie completely in a window; an open end stays open. ok is false
+// if there are none, or if one of the ends is the zero time, which would read as open.
 func wholeHours(from, to time.Time) (first, end time.Time, ok bool) {
 	first, end = from, to
 	if !from.IsZero() {

@@ -88,9 +88,9 @@ func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope flee
 	return active, resolved, nil
 }
 
-// scoped fills in which alerts (a) are in scope of a query, of which the first
-// argument is the organization. Whole organizations and some instances of them are
-// texts of their own then: each is read from another index.
+// scoped fills in which alerts (a) are in the scope of a query whose first argument is the
+// organization. A whole organization and a part of its instances then have two SQL texts,
+// because each is read from another index.
 func scoped(query string, scope fleet.Scope, args ...any) (string, []any) {
 	c := &conditions{args: args, organization: "$1"}
 	if scope.Filtered {
@@ -99,11 +99,11 @@ func scoped(query string, scope fleet.Scope, args ...any) (string, []any) {
 	return strings.ReplaceAll(query, "{{scope}}", c.scope()), append([]any{plannedEachTime}, c.args...)
 }
 
-// OpenAsOf counts the alerts of an organization that were open and not muted, as
-// the log had recorded it before at. Unlike Open it needs no projection: an alert
-// that was imported later with times of then is not in it, and one that was muted
-// since is. It reads the organization's part of the fleet's log, a page at a time,
-// decodes nothing, and holds the alerts that are open.
+// OpenAsOf counts the alerts of an organization that were open and not muted, as the log had
+// recorded them before at. Unlike Open it needs no projection: it leaves out an alert that was
+// imported later with earlier times, and includes one that was muted since. It reads the
+// organization's part of the fleet's log, a page at a time, decodes nothing, and holds the open
+// alerts in memory.
 func OpenAsOf(ctx context.Context, store *eventstore.Store, organization uuid.UUID, at time.Time) (open int64, err error) {
 	raised, muted, unmuted := domain.Name(domain.Raised{}), domain.Name(domain.Muted{}), domain.Name(domain.Unmuted{})
 	mutedUntil, muteEnded := domain.Name(domain.MutedUntil{}), domain.Name(domain.MuteEnded{})

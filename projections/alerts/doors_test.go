@@ -257,7 +257,7 @@ func (d *doors) hasAlert(item commands.AlertItem, id uuid.UUID) {
 	}
 }
 
-// act is what somebody does to an alert, be it an older one of its key.
+// act is a person's action on an alert, also on an older one of its key.
 func (d *doors) act() {
 	if len(d.alerts) == 0 {
 		return

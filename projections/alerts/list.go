@@ -144,10 +144,10 @@ var (
 	crossedQuery string
 )
 
-// total is how many alerts match. Where the totals can say, they do for the whole
-// hours of the window, and what is beside those is counted; else everything is.
-// Both go by the time in the alert's last event: what alert_last_seen takes
-// across a bound is then put on its other side.
+// total is the number of matching alerts. If the counters can tell, they do for the whole hours
+// of the window, and the rest is counted; otherwise everything is counted. Both use the time in
+// the alert's last event. Alerts that alert_last_seen moves across a bound are then counted on
+// its other side.
 func (q Query) total() (query string, args []any) {
 	c := conditionsOf(q)
 	var terms []string

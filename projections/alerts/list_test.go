@@ -19,8 +19,7 @@ import (
 	"muster/projections/alerts"
 )
 
-// drawn is an organization with alerts as somebody who knows all of them would
-// list them.
+// drawn is an organization with alerts, and the list that a complete knowledge of them gives.
 type drawn struct {
 	*rand.Rand
 	organization uuid.UUID
@@ -137,7 +136,7 @@ func has(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// list is the plain reading of the contract: what matches, sorted.
+// list is the plain reading of the contract: the matching alerts, sorted.
 func (d *drawn) list(q alerts.Query) []alerts.Alert {
 	matches := func(a alerts.Alert) bool {
 		return (!q.Scope.Filtered || a.Instance != nil && slices.Contains(q.Scope.Instances, a.Instance.ID)) &&

@@ -19,8 +19,9 @@ SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $1, md5((
        t, t, t, CASE WHEN n % 20 <> 0 THEN t END, 1, null, 'Rule ' || n % 300, t, ''
 FROM generate_series(1, 20000) n, LATERAL (SELECT $2::timestamptz - n * interval '1 minute' AS t) x`
 
-// TestPlans: what people look at most touches few rows, whether or not the planner
-// sees the arguments. Of alert_last_seen, which has 20,000 of others, it is what is open.
+// TestPlans: the most frequent queries touch few rows, whether or not the planner sees the
+// arguments. Of alert_last_seen, which has 20,000 rows of others, they touch the rows of open
+// alerts.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -81,7 +81,7 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []projections.Event) error {
 	return projections.Count(ctx, tx, "count alerts", writeTotals, forgetTotals, before, projections.Tally(alerts, (*folded).counter))
 }
 
-// fact decodes an event; one that says nothing of an alert or a name stays nil.
+// fact decodes an event; an event that concerns no alert and no name stays nil.
 func fact(decode projections.Decode, e eventstore.Event) (any, error) {
 	switch e.StreamType {
 	case domain.StreamType:

@@ -22,8 +22,8 @@ import (
 	"muster/projections/projectionstest"
 )
 
-// lanes times rapid's 100 cases are drawn. They share the database, so that each
-// page of the log is of several organizations.
+// lanes is how often rapid's 100 cases are drawn. They share the database, so each page of the
+// log has events of several organizations.
 const lanes = 5
 
 // mostBuckets is the contract's bound of a series.
@@ -70,7 +70,7 @@ func newFleetScene(t *testing.T) *scene {
 	return s
 }
 
-// theirs is another organization, of which nobody else must see anything.
+// theirs is another organization, whose data no other organization may see.
 func theirs(t *testing.T, s *scene) *story {
 	t.Helper()
 	d := &story{organization: uuid.New()}

@@ -54,7 +54,7 @@ type specAlert struct {
 	database                   *specDatabase
 }
 
-// filter is an instance filter as a caller gives it; without ids and names it is none.
+// filter is an instance filter as a caller passes it; without ids and names there is no filter.
 type filter struct {
 	ids   []uuid.UUID
 	names []string
@@ -187,8 +187,8 @@ func (a *specAlert) found(text string) bool {
 	return has(a.title, text) || a.instance != nil && has(a.instance.name, text) || a.database != nil && has(a.database.name, text)
 }
 
-// page is a page of the list and how many alerts match; of q, what is about
-// organization and scope is not looked at.
+// page is a page of the list and the number of matching alerts; it ignores organization and
+// scope of q.
 func (s *specification) page(f filter, q alerts.Query) ([]alerts.Alert, int64) {
 	var matching []*specAlert
 	for _, a := range s.alerts {

@@ -15,9 +15,9 @@ import (
 	"muster/projections/alerts"
 )
 
-// story is a fleet, its alerts and a window, drawn together so that many times are
-// an edge of something or a microsecond beside it. What happens is told twice: to
-// the specification, and as facts for the log.
+// story is a fleet, its alerts and a window, drawn together so that many times are exactly at
+// an edge or a microsecond beside it. Its events are passed to the specification, and as facts
+// to the log.
 type story struct {
 	*rapid.T
 	specification
@@ -276,8 +276,8 @@ func (a *specAlert) details() domain.Details {
 	return details
 }
 
-// filter draws an instance filter: none, or ids or names of which some are known,
-// some removed, some another organization's and some nobody's.
+// filter draws an instance filter: none, or ids or names, some of which are known, some
+// removed, some of another organization and some unknown.
 func (d *story) filter(foreign *story) (f filter) {
 	switch rapid.IntRange(0, 4).Draw(d.T, "filter") {
 	case 0, 1:

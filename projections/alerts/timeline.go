@@ -51,8 +51,8 @@ func (r *Reader) Timeline(ctx context.Context, organization, id uuid.UUID) ([]Mo
 	return moments, nil
 }
 
-// momentOf is an event as people see it. That it still fires, or is described
-// otherwise, is none.
+// momentOf is an event as people see it. A firing that continues, and a changed description,
+// are no moments.
 func (r *Reader) momentOf(e eventstore.Event) (m Moment, shown bool, err error) {
 	fact, err := alertFact(r.decode, e)
 	if err != nil {

@@ -32,9 +32,8 @@ type Touched struct {
 	From, To               time.Time  // To is exclusive
 }
 
-// Touching returns at most so many of them and how many there are: what counts
-// before what is muted, the worst first, the newest of those first. The alerts of
-// a removed instance are there as well.
+// Touching returns at most that many alerts and their total: unmuted before muted ones, the
+// worst first, and among equals the newest first. It includes the alerts of a removed instance.
 func (r *Reader) Touching(ctx context.Context, t Touched, most int) ([]Alert, int, error) {
 	fill := strings.NewReplacer("{{columns}}", columnsRead, "{{places}}", placesNamed, "{{seen later}}", seenLater, "{{touches}}", touches)
 	found, err := r.alerts(ctx, fill.Replace(touchingQuery), t.Organization, t.Instance, t.Database, t.From, t.To, most)

@@ -86,9 +86,8 @@ var byTokens = map[string]bool{
 	fleet.Name(fleet.InstanceRemoved{}): true, fleet.Name(fleet.InstanceDeactivated{}): true, fleet.Name(fleet.InstanceChanged{}): true,
 }
 
-// tokenOf is the actor of what a token did; empty where that is not audited. A change
-// counts where it gave the instance another name or host: agents tell new versions every
-// day.
+// tokenOf is the actor of a token's event; empty if the event is not audited. A change counts
+// if it gave the instance another name or host: agents report new versions every day.
 func tokenOf(e projections.Event, m eventstore.Metadata) string {
 	if !byTokens[e.Type] || uuid.Validate(m.TokenID) != nil {
 		return ""

@@ -47,7 +47,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// happens appends what somebody did to an exception, so many minutes after noon.
+// happens appends a decision about an exception, so many minutes after noon.
 func (s *scene) happens(organization, id, who uuid.UUID, minute int, facts ...exception.Event) {
 	s.t.Helper()
 	a := eventstore.Append{

@@ -209,8 +209,8 @@ func (r *Reader) Database(ctx context.Context, organization, id uuid.UUID) (d Da
 		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v3.databases WHERE organization_id = $1 AND id = $2`, organization, id)
 }
 
-// Active tells whether an instance is to be assessed: false for inactive,
-// removed, unknown and foreign ones alike.
+// Active reports whether an instance has to be assessed: false for inactive, removed, unknown
+// and foreign ones alike.
 func (r *Reader) Active(ctx context.Context, organization, instance uuid.UUID) (bool, error) {
 	i, ok, err := r.Instance(ctx, organization, instance)
 	return ok && i.Active, err
@@ -237,8 +237,8 @@ func (r *Reader) InstancesOn(ctx context.Context, organization uuid.UUID, hosts 
 	return r.onHosts(ctx, organization, hosts, (*domain.Hosts).Find)
 }
 
-// InstancesNear are those on hosts of which one side has the full name and the other its
-// first label, where only one host begins with that label.
+// InstancesNear returns the instances on hosts of which one side has the full name and the
+// other its first label, if only one host begins with that label.
 func (r *Reader) InstancesNear(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
 	return r.onHosts(ctx, organization, hosts, (*domain.Hosts).FindNear)
 }
@@ -279,10 +279,10 @@ func lookups(hosts []string) []string {
 //go:embed sql/called_instances.sql
 var calledInstances string
 
-// Called finds the instances of which one of these is the id, the external id,
-// the name or the host: what a label of an alert may say. Hosts are found in any
-// spelling, and so are those that only begin alike; the others in exactly these letters.
-// Each comes once, by id; which reference meant it is to be seen from it.
+// Called finds the instances whose id, external id, name or host is one of these: the possible
+// labels of an alert. Hosts are found in any spelling, also those that only begin alike; the
+// others must match exactly. Each instance is returned once, by id, and its fields show which
+// reference meant it.
 func (r *Reader) Called(ctx context.Context, organization uuid.UUID, references []string) ([]domain.CalledInstance, error) {
 	var ids []uuid.UUID
 	var texts []string
@@ -319,8 +319,8 @@ func (r *Reader) HostsOf(ctx context.Context, organization uuid.UUID, instances 
 		`SELECT id, host FROM fleet_v3.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
 }
 
-// MonitoringStartedIn is when the earliest instance in scope was registered,
-// inactive ones too; nil where there is none.
+// MonitoringStartedIn is the registration time of the earliest instance in scope, including
+// inactive ones; nil if there is none.
 func (r *Reader) MonitoringStartedIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) (*time.Time, error) {
 	query, args := scoped(`SELECT min(created_at) FROM fleet_v3.instances WHERE organization_id = $1`, "id", organization, scope)
 	return statement.One[*time.Time](ctx, r.db, "read when monitoring started", query, args...)

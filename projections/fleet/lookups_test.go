@@ -41,8 +41,8 @@ func TestInstancesOn(t *testing.T) {
 	}
 }
 
-// TestNamesOfWhatIsThere: of the organization, what was removed is not; only active
-// instances are named as such.
+// TestNamesOfWhatIsThere: removed instances have no name, and only active instances are named
+// as such.
 func TestNamesOfWhatIsThere(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -26,10 +26,10 @@ var (
 	countScope string
 )
 
-// Scope resolves a filter, by ids or by names and by tags, to the organization's instances:
-// those that pass both. Without any it is the whole organization; one that matches nothing is a scope
-// with nothing in it. A name that several instances have is all of them; unknown,
-// foreign and removed ones are left out.
+// Scope resolves a filter, by ids or by names and by tags, to the instances of the organization
+// that match both. Without a filter it is the whole organization. A filter that matches nothing
+// is an empty scope. A name that several instances have means all of them; unknown, foreign and
+// removed ones are left out.
 func (r *Reader) Scope(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, names []string, tags domain.TagFilter) (domain.Scope, error) {
 	switch {
 	case len(tags) > 0:
@@ -83,8 +83,8 @@ func (r *Reader) Counts(ctx context.Context, organization uuid.UUID, scope domai
 	return statement.One[Counts](ctx, r.db, "count instances and databases", query, args...)
 }
 
-// scoped narrows a query about an organization to the instances in scope, of which
-// a column has the ids.
+// scoped limits a query about an organization to the instances in scope, whose ids are in a
+// column.
 func scoped(query, column string, organization uuid.UUID, scope domain.Scope) (string, []any) {
 	if !scope.Filtered {
 		return query, []any{organization}
@@ -107,11 +107,10 @@ func (r *Reader) HostsIn(ctx context.Context, organization uuid.UUID, scope doma
 	return statement.All[string](ctx, r.db, "read the hosts in scope", query, args...)
 }
 
-// AsOf counts the instances and databases of an organization as the log had
-// recorded them before at. Unlike Counts it needs no projection, and a time that
-// somebody wrote into a registration later moves nothing: what it reads is what
-// was known then. It reads the organization's part of the fleet's log, a page at a
-// time, and holds a number for each instance.
+// AsOf counts the instances and databases of an organization as the log had recorded them
+// before at. Unlike Counts it needs no projection, and a time that was written into a
+// registration later changes nothing: it reads what was known then. It reads the organization's
+// part of the fleet's log, a page at a time, and holds a number for each instance.
 func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decode, organization uuid.UUID, at time.Time) (instances, databases int64, err error) {
 	r := roll{live: map[uuid.UUID]bool{}, databases: map[uuid.UUID]int64{}}
 	filter := eventstore.Filter{Organization: organization, RecordedTo: at, Types: []string{

@@ -14,9 +14,9 @@ import (
 	"muster/projections/fleet"
 )
 
-// fleetOf is a small fleet with everything that makes filters hard: a name that
-// repeats, one that is another's host, something that was removed and came
-// again, an inactive instance and a stranger with the same names.
+// fleetOf is a small fleet with everything that makes filters hard: a name that repeats, a name
+// that is another's host, an instance that was removed and registered again, an inactive
+// instance, and another organization with the same names.
 type fleetOf struct {
 	*scene
 	acme, other                             uuid.UUID

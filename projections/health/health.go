@@ -93,9 +93,9 @@ func (r *Reader) SettingsChanged(ctx context.Context, organization, instance uui
 	return statement.Map[string, time.Time](ctx, r.db, "read when settings changed", changedQuery, organization, instance, string(domain.ChangedSetting))
 }
 
-// AsOf returns the score of each instance of an organization as the log had recorded it
-// before a time; one that was removed by then has none. Unlike Last it needs no
-// projection: it reads the organization's part of the fleet's log, a page at a time.
+// AsOf returns the score of each instance of an organization as the log had recorded it before
+// a time; an instance that was removed by then has none. Unlike Last it needs no projection: it
+// reads the organization's part of the fleet's log, a page at a time.
 func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decode, organization uuid.UUID, at time.Time) (map[uuid.UUID]domain.InstanceAssessed, error) {
 	scores := map[uuid.UUID]domain.InstanceAssessed{}
 	filter := eventstore.Filter{Organization: organization, RecordedTo: at, Types: []string{

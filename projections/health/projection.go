@@ -111,7 +111,7 @@ func write(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, e domain.In
 	return drop(ctx, tx, organization, e.InstanceID, row.Day.AddDate(0, 0, 1-KeptDays))
 }
 
-// drop deletes what is known of a server of before a day; the zero time: all.
+// drop deletes the data of a server from before a day; the zero time: all of it.
 func drop(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID, before time.Time) error {
 	const whose = ` WHERE organization_id = $1 AND instance_id = $2 AND ($3 OR `
 	if err := statement.Exec(ctx, tx, "drop scores", `DELETE FROM scores`+whose+`day < $4)`, organization, instance, before.IsZero(), before); err != nil {

@@ -12,8 +12,8 @@ import (
 	"muster/projections/projectionstest"
 )
 
-// TestPagesMayBeCutAnywhere tells drawn stories of reports among one another: what a
-// report becomes is the same, whichever of its events share a page.
+// TestPagesMayBeCutAnywhere draws interleaved stories of reports: the result for a report is
+// the same, whichever of its events share a page.
 func TestPagesMayBeCutAnywhere(t *testing.T) {
 	t.Parallel()
 	s, draw := newScene(t), rand.New(rand.NewPCG(18, 54))

@@ -55,11 +55,11 @@ type ReportFile struct {
 	InputsKey    string          `json:"inputsKey"`
 	Renderer     report.Renderer `json:"renderer"`
 	Witness      report.Witness  `json:"witness"`
-	// What goes with it. Zero in rows of before it was kept.
+	// The companion files. Zero in rows from before they were recorded.
 	Companions      []report.File `json:"companions,omitempty"`
 	InputsSizeBytes int64         `json:"inputsSizeBytes,omitempty"`
 	InputsErasedOn  *time.Time    `json:"inputsErasedOn,omitempty"`
-	// Signed is the PDF with its second revision; nil: there is none yet.
+	// Signed is the PDF with its second revision; nil: it has none yet.
 	Signed *SignedFile `json:"signed,omitempty"`
 }
 

@@ -68,7 +68,7 @@ func write(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact schedule.E
 	return err
 }
 
-// load is the schedule as its row has it; one that is created now has none.
+// load returns the schedule of a row; a schedule that is being created has none.
 func load(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact schedule.Event) (*schedule.Schedule, error) {
 	if _, isNew := fact.(schedule.Created); isNew {
 		return &schedule.Schedule{}, nil

@@ -119,8 +119,8 @@ func (r *Reader) page(ctx context.Context, organization uuid.UUID, id *uuid.UUID
 	return schedules, total, err
 }
 
-// Count is how many schedules an organization has, with those that the projection has not
-// come to: of whoever sees q.
+// Count is how many schedules an organization has, as far as q sees them, including those that
+// the projection has not applied yet.
 func (r *Reader) Count(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID) (int64, error) {
 	return statement.One[int64](ctx, q, "count schedules", countQuery, organization)
 }

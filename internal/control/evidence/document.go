@@ -23,7 +23,8 @@ type Document struct {
 	InstanceIDs  []uuid.UUID  `json:"instanceIds"` // the servers that were asked for; null: all of the check's engine
 	Witnesses    []string     `json:"witnesses"`   // heads of the logs at AsOf, as `muster events verify --witness` takes them
 	Checkpoints  []Checkpoint `json:"checkpoints"` // signed trees that cover the witnesses
-	// KeysFingerprint is of the document of keys (attest.Keys) when it was made; absent in evidence of before.
+	// KeysFingerprint is the fingerprint of the document of keys (attest.Keys) when it was
+	// made; absent in earlier evidence.
 	KeysFingerprint string      `json:"keysFingerprint,omitempty"`
 	Exceptions      []Exception `json:"exceptions"`
 	Items           []Item      `json:"items"`
@@ -106,7 +107,7 @@ type LifeEvent struct {
 	Event  int64     `json:"event"` // position in the log fleet
 }
 
-// Assessment is one that was read, also those of the day before the period.
+// Assessment is an assessment that was read, including those of the day before the period.
 type Assessment struct {
 	ID         uuid.UUID  `json:"id"`
 	At         time.Time  `json:"at"`         // of the assessment: of one that was sent, what the sender says

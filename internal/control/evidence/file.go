@@ -45,7 +45,7 @@ func CheckFile(file []byte, trust attest.Trust) Answer {
 	return c.judge(err, trust, time.Time{})
 }
 
-// fileCheck is a file of evidence: read, and then judged under somebody's trust.
+// fileCheck is a file of evidence: it is read, and then judged under a verifier's trust.
 type fileCheck struct {
 	revisions *pades.Revisions // nil: it is no PDF, or one that was changed behind its end
 	signed    Signed
@@ -57,7 +57,7 @@ type fileCheck struct {
 	steps     []attest.Step
 }
 
-// read takes a file apart, and asks for nobody's word. Error: *MalformedError.
+// read takes a file apart, without trusting anything in it. Error: *MalformedError.
 func (c *fileCheck) read(file []byte) (err error) {
 	text := file
 	if bytes.HasPrefix(file, []byte("%PDF-")) {
@@ -73,8 +73,8 @@ func (c *fileCheck) read(file []byte) (err error) {
 	return err
 }
 
-// judge says what a file that was read proves, to somebody who is sure that it was there at a
-// time; zero: they are not. unread is the error of read.
+// judge says what a file that was read proves to a verifier who knows that it existed at a
+// time; zero: the verifier does not know. unread is the error of read.
 func (c *fileCheck) judge(unread error, trust attest.Trust, seen time.Time) Answer {
 	c.trust, c.seen = trust, seen
 	if c.revisions != nil {

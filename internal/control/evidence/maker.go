@@ -124,8 +124,9 @@ func (m *Maker) document(ctx context.Context, r Request, q control.Question, sta
 	return New(answer, about), err
 }
 
-// ClockError reports that all keys of the installation are of after the database's time: evidence
-// of now would be signed by a key that was not there yet, and nobody would believe it.
+// ClockError reports that all keys of the installation are later than the database's time.
+// Evidence of now would be signed by a key that did not exist yet, and no verifier would accept
+// it.
 type ClockError struct{ Now time.Time }
 
 func (e *ClockError) Error() string {
@@ -169,11 +170,11 @@ func (m *Maker) checkpoints(ctx context.Context, stamp stamper, heads ...eventst
 	return all, nil
 }
 
-// stampPatience is how long evidence waits for a time stamp. It is handed out at once and
-// kept nowhere, so one that does not come by then does not follow.
+// stampPatience is how long evidence waits for a time stamp. Evidence is handed out at once and
+// stored nowhere, so a later time stamp cannot be added.
 const stampPatience = 5 * time.Second
 
-// stamper has a digest of something time-stamped; nil where there is no time stamp.
+// stamper has a digest time-stamped; nil if no time stamp service is configured.
 type stamper func(ctx context.Context, what string, digest []byte) []byte
 
 // stamper is that of one piece of evidence, which waits once for a service that is away.

@@ -256,7 +256,7 @@ func hatch(page *typeset.Page, x, y, w, h float64) {
 	page.Rule(x, y+h, w, 0, line, muted)
 }
 
-// shown is how a state is told on paper.
+// shown is the printed form of a state.
 type shown struct {
 	state control.State
 	words string

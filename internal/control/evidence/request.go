@@ -74,8 +74,8 @@ func (r Request) Faults(checks *catalogue.Catalogue, now time.Time) (faults []Fa
 	return faults
 }
 
-// unknown are the rules that servers break which the log of the fleet does not have: those of
-// others are unknown, too. One that was removed since is known.
+// unknown are the broken rules for servers that the log of the fleet does not have; servers of
+// other organizations are unknown, too. A removed server is known.
 func (m *Maker) unknown(ctx context.Context, r Request) (faults []Fault, err error) {
 	if len(r.Instances) == 0 || len(r.Instances) > MaxInstances {
 		return nil, nil

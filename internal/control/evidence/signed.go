@@ -59,8 +59,8 @@ func Sign(d Document, key ed25519.PrivateKey) (Signed, error) {
 	return s, nil
 }
 
-// plain is JSON that says the same and moves nothing on a terminal: what JSON itself lets
-// stand in a text, such as C1 controls, is written by its number.
+// plain is JSON with the same content that moves nothing on a terminal: characters that JSON
+// allows in a text, such as C1 controls, are written by their number.
 func plain(text string) string {
 	if legible.IsText(text) {
 		return text
@@ -119,8 +119,8 @@ func Parse(file []byte) (Signed, Document, error) {
 	return s, d, nil
 }
 
-// Check says whether one of the keys signed the evidence; key is its id. It contradicts
-// where a key of the named id did not, and cannot tell where there is none of that id.
+// Check says whether one of the keys signed the evidence; key is its id. It contradicts if a
+// key with the named id did not sign it, and cannot tell if there is no key with that id.
 func Check(s Signed, keys attest.Keys) (verdict attest.Verdict, key string) {
 	named := false
 	for _, k := range keys.Of(attest.UseReport) {
@@ -137,9 +137,9 @@ func Check(s Signed, keys attest.Keys) (verdict attest.Verdict, key string) {
 	return attest.CannotTell, s.KeyID
 }
 
-// Lived judges evidence that a key signed by the key's lifetime, as reports are judged
-// (attest.Key.Lived). AsOf is by a process's clock; seen is when it was there at the latest by a
-// clock that is trusted, zero: nobody has said. Where the state is another than attest.Held, the
+// Lived judges evidence by the lifetime of the key that signed it, as reports are judged
+// (attest.Key.Lived). AsOf is by a process's clock. seen is the latest time at which it existed
+// by a trusted clock; zero: no trusted clock says so. If the state is not attest.Held, the
 // sentence says why.
 func Lived(d Document, seen time.Time, keys attest.Keys, key string) (attest.State, string) {
 	for _, k := range keys.Of(attest.UseReport) {
