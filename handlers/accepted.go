@@ -11,7 +11,7 @@ import (
 	"muster/projections/fleet"
 )
 
-// Accepted tells whoever scores an assessment which findings do not count.
+// Accepted tells the code that scores an assessment which findings do not count.
 type Accepted struct {
 	Exceptions *exceptions.Reader
 	Fleet      *fleet.Reader

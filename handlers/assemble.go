@@ -30,9 +30,9 @@ const (
 	TellsAtOnce = 3
 )
 
-// Connections is how many database connections busy workers use at the same
-// time beside the pool's common use: one that listens, and one for every second slot. A job
-// has one for the milliseconds of its transactions only.
+// Connections is how many database connections busy workers use at the same time, in addition
+// to the pool's common use: one that listens, and one for every second slot. A job has one only
+// for the milliseconds of its transactions.
 const Connections = buildsAtOnce + mailsAtOnce + signsAtOnce + runsAtOnce + TellsAtOnce + 2 + 1
 
 // Parts is what the handlers of reports stand on. Each takes of it what it needs.
@@ -52,8 +52,8 @@ type Parts struct {
 	PublicURL string
 	Proofs    *proof.Maker
 	Now       func() time.Time
-	// Ended is told of every report that became Ready or Failed, and how long
-	// after its request; nil: nobody is.
+	// Ended is called for every report that became Ready or Failed, with the time since its
+	// request; nil: it is not called.
 	Ended func(kind report.Kind, status report.Status, after time.Duration)
 	Log   *slog.Logger
 

@@ -94,8 +94,7 @@ func (b *Builder) Task(concurrency int) Task {
 	}
 }
 
-// Handle builds one report: Ready, or Failed where trying again is of no use,
-// or an error.
+// Handle builds one report: Ready, or Failed if another attempt cannot help, or an error.
 func (b *Builder) Handle(ctx context.Context, job jobs.Claimed) error {
 	rec, err := b.load(ctx, job.OrganizationID, job.Subject)
 	if isUnknown(err) || err == nil && rec.over() {
@@ -143,7 +142,7 @@ func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
 	return b.pass(ctx, pointStarted)
 }
 
-// resumption says why an attempt follows on another; of the first nobody asks.
+// resumption says why an attempt follows another one; the first attempt has no reason.
 func resumption(job jobs.Claimed) string {
 	if n := len(job.Endings); n > 0 {
 		switch job.Endings[n-1].How {
@@ -351,7 +350,7 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 	return b.Queue.Insert(ctx, tx, next)
 }
 
-// fail ends the report where trying again is of no use.
+// fail ends the report if another attempt cannot help.
 func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
 	return b.end(ctx, job, fmt.Sprintf("end report %s as Failed", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		return b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
@@ -373,7 +372,7 @@ func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause
 	return func() { b.ended(rec, report.StatusFailed) }, nil
 }
 
-// unlessOver forgives that there is nothing left to decide.
+// unlessOver ignores the error that there is nothing left to decide.
 func unlessOver(err error) error {
 	var over *report.TransitionError
 	var unknown *commands.NotFoundError

@@ -75,5 +75,5 @@ func (b *Builder) storePDF(ctx context.Context, name string, inputs snapshot.Can
 	return blobs.Written{}, pdf.Rendered{}, storeErr
 }
 
-// errStoreStopped ends a rendering whose output nobody takes any more.
+// errStoreStopped ends a rendering whose output is no longer read.
 var errStoreStopped = errors.New("the store takes no more")

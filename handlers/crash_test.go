@@ -16,8 +16,8 @@ import (
 	"muster/handlers/jobs"
 )
 
-// dead is a worker that stops for ever at a point, as one that was killed there:
-// it neither goes on nor answers. resume wakes it up, as one that only seemed dead.
+// dead is a worker that stops forever at a point, as if it was killed there: it neither
+// continues nor answers. resume wakes it up, as a worker that only seemed dead.
 type dead struct {
 	at      string
 	reached chan struct{}
@@ -299,9 +299,9 @@ func TestABurialThatFailsKeepsTheReason(t *testing.T) {
 	}
 }
 
-// TestAWorkerTakesItsJobFirst: of every transaction of a worker the job is the first
-// lock (package commands), so that two workers of one report, or a worker and
-// somebody who asks for it, wait for each other and do not deadlock.
+// TestAWorkerTakesItsJobFirst: in every transaction of a worker the job is the first lock
+// (package commands). So two workers of one report, or a worker and a member who requests it,
+// wait for each other and do not deadlock.
 func TestAWorkerTakesItsJobFirst(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

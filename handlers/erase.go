@@ -27,8 +27,8 @@ const behind = 5 * time.Second
 // Expirer ends the window of Ready reports.
 type Expirer struct{ Parts }
 
-// Task is how expiry jobs are worked on. They are tried for ever: a report that
-// has expired reads as expired meanwhile, but its file must go.
+// Task is how expiry jobs are worked on. They are tried forever: an expired report reads as
+// expired meanwhile, but its file must be deleted.
 func (e *Expirer) Task() Task {
 	return Task{Kind: jobs.Expire, Timeout: choreTimeout, Handle: e.Handle, Policy: jobs.Policy{Backoff: hourly}}
 }
@@ -68,8 +68,8 @@ const (
 // Eraser deletes what may no longer be kept.
 type Eraser struct{ Parts }
 
-// Task is how erasure jobs are worked on. They are tried for ever: a promise to
-// delete does not lapse.
+// Task is how erasure jobs are worked on. They are tried forever: a promise to delete does not
+// lapse.
 func (e *Eraser) Task() Task {
 	return Task{Kind: jobs.Erase, Timeout: choreTimeout, Handle: e.Handle, Policy: jobs.Policy{Backoff: hourly}}
 }
@@ -124,8 +124,8 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 	})
 }
 
-// Sweeper deletes files that no event names: what dead workers left behind, and what
-// somebody wrote for an organization that is deleted.
+// Sweeper deletes files that no event names: those that dead workers left behind, and those
+// that were written for a deleted organization.
 type Sweeper struct{ Parts }
 
 // SweepEvery is how often it is worth looking.

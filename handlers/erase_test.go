@@ -105,8 +105,8 @@ func TestAnErasedMemberTakesTheInputsAlong(t *testing.T) {
 		t.Errorf("a rebuild of a report that does not name her says %q", o)
 	}
 
-	// A worker that dies between the file and the event: the file is gone, and the
-	// erasure comes again. So does the one that waited for the end of the retention.
+	// A worker dies between the file and the event: the file is gone, and the erasure comes
+	// again. So does the one that waited for the end of the retention.
 	if _, err := s.blobs.WriteInputs(t.Context(), ready.InputsKey, bytes.NewReader(inputs)); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"muster/internal/secrets"
 )
 
-// forge appends a report with SQL alone, as whoever has the database and not the key can:
+// forge appends a report with SQL alone, as an attacker with the database and not the key can:
 // three events that repeat those of a genuine one, changed, and the job that signs it.
 func (s *scene) forge(genuine uuid.UUID, change func(organization *uuid.UUID, queued *report.Queued, ready *report.Ready)) (organization, id uuid.UUID) {
 	s.t.Helper()
@@ -88,7 +88,7 @@ func (s *scene) refuses(organization, id uuid.UUID, why string) {
 	}
 }
 
-// TestSQLAloneGetsNoSignature: of whoever has the database and not the secret key.
+// TestSQLAloneGetsNoSignature: an attacker has the database and not the secret key.
 func TestSQLAloneGetsNoSignature(t *testing.T) {
 	t.Parallel()
 	another := strings.Repeat("ab", 32)
@@ -129,8 +129,8 @@ func TestSQLAloneGetsNoSignature(t *testing.T) {
 	}
 }
 
-// TestARewrittenReportIsNotSigned: whoever has the database changes what a genuine report
-// says, and computes the log anew, before it is signed.
+// TestARewrittenReportIsNotSigned: an attacker with the database changes the events of a
+// genuine report, and computes the log anew, before it is signed.
 func TestARewrittenReportIsNotSigned(t *testing.T) {
 	t.Parallel()
 	for name, rewrite := range map[string]func(queued report.Queued, ready report.Ready) (from, to string){
@@ -163,7 +163,7 @@ func TestARewrittenReportIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestAMissingFileIsNotAttested: the file is held against its digest before anything is
+// TestAMissingFileIsNotAttested: the file is compared with its digest before anything is
 // signed, and may come back.
 func TestAMissingFileIsNotAttested(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,8 @@ func TestNoForgedReportIsMailed(t *testing.T) {
 	}
 }
 
-// TestAForgedProofGetsNoSignature: one that was put into the table by SQL, for a genuine report.
+// TestAForgedProofGetsNoSignature: a proof was put into the table with SQL, for a genuine
+// report.
 func TestAForgedProofGetsNoSignature(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -258,8 +259,8 @@ func TestAnExchangedProofGetsNoSignature(t *testing.T) {
 	})
 }
 
-// unmarked appends a Ready without a mark behind a genuine one, as a program from before
-// marks does, and queues its signature.
+// unmarked appends a Ready without a mark after a genuine one, as a program from before marks
+// does, and queues its signature.
 func (s *scene) unmarked(genuine uuid.UUID) (id uuid.UUID) {
 	_, id = s.forge(genuine, func(_ *uuid.UUID, _ *report.Queued, ready *report.Ready) { ready.Mark = "" })
 	return id

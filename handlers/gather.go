@@ -34,7 +34,7 @@ import (
 	"muster/projections/history"
 )
 
-// maxAge is how old facts may be: what is older is looked at again.
+// maxAge is the maximum age of facts: older ones are assessed again.
 const maxAge = 24 * time.Hour
 
 // assessAtOnce bounds the servers that one build looks at at the same time.
@@ -87,9 +87,9 @@ type part struct {
 	add  func(context.Context, Gathering, *snapshot.Document) error
 }
 
-// parts has the parts that are gathered one after the other, in their order: servers are looked
-// at first, where what is known is too old; the log's head and the instant as of which the
-// document speaks come after every fact.
+// parts has the parts that are gathered one after the other, in their order. Servers are
+// assessed first, if their facts are too old. The log's head and the instant of the document
+// come after every fact.
 func (g *Inputs) parts(known *feed.Feed) []part {
 	return []part{
 		{report.PartOrganization, g.addOrganization},
@@ -189,9 +189,9 @@ func addAll(ctx context.Context, in Gathering, doc *snapshot.Document, parts []p
 	return nil
 }
 
-// dropVerifications leaves the queries of those checks in a document of which an object
-// is verified: all of them would be a third of a small one. A kind that does not gather
-// verifications has none.
+// dropVerifications keeps only the queries of checks that verify an object in the document: all
+// queries would be a third of a small document. A kind that does not gather verifications has
+// none.
 func dropVerifications(doc *snapshot.Document, gathered bool) {
 	verified := map[string]bool{}
 	if gathered {
@@ -255,8 +255,8 @@ func (g *Inputs) addChecks(_ context.Context, _ Gathering, doc *snapshot.Documen
 	return nil
 }
 
-// addInstant takes the instant as of which the document speaks: after every
-// fact in it, by this worker's clock or by that of whoever assessed.
+// addInstant sets the instant of the document: after every fact in it, by this worker's clock
+// or by the assessor's.
 func (g *Inputs) addInstant(ctx context.Context, _ Gathering, doc *snapshot.Document) error {
 	head, err := g.Events.Head(ctx, nil, eventstore.Reports)
 	if err != nil {
@@ -402,8 +402,8 @@ func (g *Inputs) forgotten(ctx context.Context, organization uuid.UUID, instance
 	return true
 }
 
-// addDatabaseFacts joins what the assessment and the classification know to the
-// databases by name. One that they have seen and the fleet has not yet is added.
+// addDatabaseFacts joins the facts of the assessment and the classification to the databases by
+// name. A database that they have seen and the fleet does not have yet is added.
 func addDatabaseFacts(instance *snapshot.Instance, classified []assessment.DatabaseClassification) {
 	database := func(name string) *snapshot.Database {
 		i := slices.IndexFunc(instance.Databases, func(d snapshot.Database) bool { return d.Name == name })

@@ -59,8 +59,8 @@ func (e *estate) fleet(names ...string) map[string]commands.FleetIDs {
 	return out
 }
 
-// item is an alert that was raised so long ago and lasted so long; open for ever
-// where that is 0.
+// item is an alert that was raised so long ago and lasted so long; it is open if the duration
+// is 0.
 func (e *estate) item(title string, severity alert.Severity, ago, lasted time.Duration) commands.AlertItem {
 	at := e.clock.Now().Add(-ago).UTC().Truncate(time.Microsecond)
 	item := commands.AlertItem{Title: title, Severity: severity, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at}
@@ -87,7 +87,7 @@ func listed(doc snapshot.Document) []string {
 
 const day = 24 * time.Hour
 
-// Nobody waits for the read model but the gathering itself.
+// Only the gathering itself waits for the read model.
 func TestGatherTakesInTheAlertsOfTheWindow(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

@@ -109,8 +109,8 @@ func (g *Inputs) bind(ctx context.Context, in Gathering, doc *snapshot.Document)
 	return nil
 }
 
-// stillThere returns an error, so that the report is built again, where a server was removed while
-// it was built: what was known of its databases went with it, and nobody altered that.
+// stillThere returns an error, so that the report is built again, if a server was removed
+// during the build: the data of its databases was deleted with it, and was not altered.
 func (g *Inputs) stillThere(ctx context.Context, organization uuid.UUID, altered []logged.Alteration) error {
 	var ids []uuid.UUID
 	for _, a := range altered {

@@ -33,8 +33,8 @@ func failing(status string) snapshot.Assessment {
 	return snapshot.Assessment{Outcome: snapshot.OutcomeComplete, VersionNum: 150018, CatalogueVersion: "7", Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: status, Total: 1}}}
 }
 
-// TestAReportOverAlteredFacts fails: with SQL alone somebody makes a failing server pass
-// before the report is asked for. The sentence names the server and the time.
+// TestAReportOverAlteredFacts fails: with SQL alone, an attacker makes a failing server pass
+// before the report is requested. The sentence names the server and the time.
 func TestAReportOverAlteredFacts(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -151,8 +151,9 @@ func TestAnEventOfAnotherLog(t *testing.T) {
 	}
 }
 
-// TestAReportOverAlteredClassifications fails: with SQL alone somebody hides what the columns
-// of a database hold. What was known when the assessment was recorded, or since, counts.
+// TestAReportOverAlteredClassifications fails: with SQL alone, an attacker hides the contents
+// of the databases' columns. The classification that was known when the assessment was
+// recorded, or a later one, counts.
 func TestAReportOverAlteredClassifications(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

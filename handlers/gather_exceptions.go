@@ -15,9 +15,9 @@ import (
 	"muster/projections/exceptions"
 )
 
-// addExceptions takes in what is granted and has not lapsed at the document's
-// instant. Whatever was decided before that instant is seen. One that was decided
-// meanwhile, or by a clock ahead of this worker's, moves the instant behind it.
+// addExceptions adds the granted exceptions that have not lapsed at the document's instant. It
+// sees every decision from before that instant. A decision during the build, or by a clock
+// ahead of this worker's, moves the instant after it.
 func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	if err := g.pass(ctx, eventstore.Organization, exceptions.Name); err != nil {
 		return err
@@ -53,9 +53,9 @@ func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.
 	return nil
 }
 
-// loggedExceptions are those in force by the log of the organization, too: with SQL alone,
-// somebody can put one into the read model. One that was revoked meanwhile is left out. Error:
-// *AlteredFactsError.
+// loggedExceptions are those that are also in force by the log of the organization: with SQL
+// alone, an attacker can put one into the read model. An exception that was revoked meanwhile
+// is left out. Error: *AlteredFactsError.
 func (g *Inputs) loggedExceptions(ctx context.Context, organization uuid.UUID, found []exceptions.Exception) (out []exceptions.Exception, err error) {
 	var ids []uuid.UUID
 	for _, x := range found {
@@ -111,8 +111,8 @@ func sameExceptions(a, b exceptions.Exception) bool {
 		(a.Status != b.Status || same(a.DecidedBy, b.DecidedBy)) // revoked meanwhile, by somebody else
 }
 
-// concerning is an exception as the document carries it; ok is false where it
-// is about a server or a database outside the scope.
+// concerning is an exception in the form of the document; ok is false if it is about a server
+// or a database outside the scope.
 func concerning(doc *snapshot.Document, x exceptions.Exception) (taken snapshot.Exception, ok bool) {
 	taken = snapshot.Exception{
 		ID: x.ID, CheckID: x.CheckID, InstanceID: x.InstanceID, Object: x.ObjectRef, Reason: x.Reason, Until: x.Until,

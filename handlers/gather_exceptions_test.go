@@ -45,7 +45,7 @@ func (e *estate) asked(check string, change func(r *commands.RequestException)) 
 	return id
 }
 
-// granted has Bob grant it. Nobody waits for a read model.
+// granted has Bob grant it. It does not wait for a read model.
 func (e *estate) granted(check string, change func(r *commands.RequestException)) uuid.UUID {
 	e.t.Helper()
 	id := e.asked(check, change)
@@ -253,9 +253,9 @@ func TestAnExceptionFromAskingToLapsing(t *testing.T) {
 	says("lapsed", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 1, Reopened: 1}})
 }
 
-// Whoever asked for an exception in a report, or granted it, takes its inputs
-// along when they are erased; whoever only asked for one that nobody granted does
-// not.
+// If the member who requested an exception in a report, or the one who granted it, is erased,
+// the report's inputs are erased, too. A member who only requested one that was not granted
+// does not cause that.
 func TestErasingWhoAccepted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -334,8 +334,8 @@ func (e *estate) built() snapshot.Document {
 	return doc
 }
 
-// Tables that go with a report say how to verify an object as the API does; of checks of
-// which none is verified the inputs have no query.
+// The tables that go with a report say how to verify an object as the API does. The inputs have
+// no query of checks for which no object is verified.
 func TestFindingsAreVerifiedAsTheCatalogueSays(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -371,8 +371,9 @@ func TestFindingsAreVerifiedAsTheCatalogueSays(t *testing.T) {
 	}
 }
 
-// TestAReportOverAlteredExceptions fails: with SQL alone somebody has the read model say that
-// findings are accepted which nobody accepted, or others, or for longer.
+// TestAReportOverAlteredExceptions fails: with SQL alone, an attacker changes the read model.
+// It then says that findings are accepted that no administrator accepted, or other findings, or
+// for longer.
 func TestAReportOverAlteredExceptions(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

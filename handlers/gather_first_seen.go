@@ -11,8 +11,8 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// addFirstSeen says of each finding since when it is there, as the list of findings has
-// it. One that nobody keeps, as of a server that was removed meanwhile, has no such time.
+// addFirstSeen adds to each finding when it was first seen, as the list of findings has it. A
+// finding without a stored time, for example of a server that was removed meanwhile, has none.
 func (g *Inputs) addFirstSeen(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	var assessed []uuid.UUID
 	for _, i := range doc.Instances {

@@ -13,8 +13,8 @@ import (
 	"muster/internal/snapshot/companion"
 )
 
-// The inputs say since when each finding is there, and under the id of the list: of one
-// that was there before the last look, and of one that came with it.
+// The inputs say when each finding was first seen, under the id of the list: for one from
+// before the last assessment, and for one that came with it.
 func TestTheInputsSaySinceWhenAFindingIsThere(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

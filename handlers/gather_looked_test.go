@@ -19,8 +19,8 @@ import (
 	"muster/internal/snapshot/snapshottest"
 )
 
-// looked is a document over servers that Muster assessed itself, as the inspectors' tests
-// keep what they found there; a scorecard is of the first.
+// looked is a document over servers that Muster assessed itself, with the results that the
+// inspectors' tests keep; a scorecard covers the first server.
 func looked(t *testing.T, kind report.Kind, engines ...fleet.Engine) snapshot.Document {
 	t.Helper()
 	known, err := feed.Load()
@@ -130,8 +130,8 @@ func TestDocumentsOfWhatOurCollectorsFind(t *testing.T) {
 	}
 }
 
-// TestPostgresVersion: what an assessment of a feed says of the version does not make a minor
-// of a major alone, whatever number was kept of it. C12.
+// TestPostgresVersion: if a feed's assessment gives a major version alone, a stored number does
+// not make it a minor version. C12.
 func TestPostgresVersion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

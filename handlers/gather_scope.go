@@ -104,8 +104,8 @@ func addVulnerabilities(known *feed.Feed, doc *snapshot.Document) {
 	doc.Vulnerabilities = known.Vulnerabilities(all...)
 }
 
-// postgresVersion is the release of PostgreSQL that a server answered with, else the one
-// that it was registered with.
+// postgresVersion is the release of PostgreSQL in the server's answer, otherwise the registered
+// one.
 func postgresVersion(instance *snapshot.Instance) (feed.Version, bool) {
 	registered, known := feed.ParseVersion(instance.Version)
 	a := instance.Assessment
@@ -139,14 +139,14 @@ func noteContradiction(instance *snapshot.Instance) {
 // the kind.
 const previousPages = 10
 
-// previous finds the last report of the same kind and scope whose inputs are
-// still there, and what it found; nil where there is none. A scorecard's scope is its
-// instance and database; the window moves.
+// previous finds the last report of the same kind and scope whose inputs still exist, and its
+// findings; nil if there is none. A scorecard's scope is its instance and database; the window
+// moves.
 //
-// A store that does not give them fails the first attempt, for a moment later it may. From
-// then on the report does without: a file that can never be read would otherwise keep
-// every later report of its scope from being built. Where the whole store is away, the
-// build ends with that when it writes.
+// If the store does not return the inputs, the first attempt fails, because a moment later it
+// may. From then on the report does without: a file that can never be read would otherwise
+// prevent every later report of its scope. If the whole store is away, the build ends with that
+// error when it writes.
 func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous, error) {
 	q := history.Query{
 		Organization: in.OrganizationID, Kinds: []report.Kind{in.Queued.Kind}, Size: 20,
@@ -177,8 +177,9 @@ func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous
 	return nil, nil
 }
 
-// found reads what a report found; nil where its inputs are gone, damaged,
-// changed, or of a version of Muster that this one does not read: what cannot be proven is not compared with.
+// found reads the findings of a report; nil if its inputs are gone, damaged, changed, or of a
+// version of Muster that this one does not read: without a proof they are not used for the
+// comparison.
 func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Previous, error) {
 	inputs, digest, err := g.Blobs.ReadInputs(ctx, row.File.InputsKey)
 	var gone *blobs.MissingFileError

@@ -56,8 +56,8 @@ func daysOf(w snapshot.Window, until time.Time) timegrid.Window {
 	return timegrid.Window{From: w.From, To: w.To, Size: timegrid.Day}
 }
 
-// addAlerts takes in the alerts of a scorecard's window. What was recorded before
-// the document's instant is seen, what is recorded meanwhile may be.
+// addAlerts adds the alerts of a scorecard's window. Events from before the document's instant
+// are included, and events during the build may be.
 func (g *Inputs) addAlerts(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func recordedAlert(a alerts.Alert) snapshot.Alert {
 		out.Rule = a.Rule.Name
 	}
 	if a.Database != nil {
-		// A name that nobody knows any more must not read as instance-wide.
+		// An unknown name must not read as instance-wide.
 		if out.Database = a.Database.Name; out.Database == "" {
 			out.Database = "removed database " + a.Database.ID.String()
 		}

@@ -320,9 +320,9 @@ func TestTheDataInventoryNeedsACompletedClassification(t *testing.T) {
 	}
 }
 
-// A document is judged by the feed with the updates that are there, names it by its
-// digest, and stays as it is when the next one comes. A version that the fleet has
-// otherwise than the server is kept beside it.
+// A document uses the feed with its current updates, names it by its digest, and does not
+// change with the next update. A version that differs between fleet and server is stored beside
+// it.
 func TestADocumentIsJudgedByTheFeedAsItIs(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

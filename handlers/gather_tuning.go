@@ -18,11 +18,11 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// machineAge is how old a sample may be that says how large a host is: those from before
-// may be sealed.
+// machineAge is the maximum age of a sample that says how large a host is: older ones may be
+// sealed.
 const machineAge = 72 * time.Hour
 
-// addTuning takes in what the settings of a scorecard's instance are held against.
+// addTuning adds the values with which the settings of a scorecard's instance are compared.
 func (g *Inputs) addTuning(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	if doc.Window == nil || len(doc.Instances) == 0 {
 		return nil

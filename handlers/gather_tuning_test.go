@@ -17,9 +17,8 @@ import (
 	"muster/internal/snapshot"
 )
 
-// A scorecard has what its hints read: the settings that they are about, the machine, the
-// sessions that are open and the mean of the hours in which some waited, and of nobody
-// else's.
+// A scorecard has the inputs of its hints, and no other server's: the settings that they are
+// about, the machine, the open sessions, and the mean of the hours in which some waited.
 func TestGatherTakesInWhatSettingsAreHeldAgainst(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

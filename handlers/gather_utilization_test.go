@@ -36,8 +36,8 @@ func hostSample(host string, at time.Time, cpu float64, instances ...uuid.UUID) 
 	}
 }
 
-// A scorecard has the hours of the hosts that its instance runs on, by what their
-// samples say or by their name, and of nobody else's.
+// A scorecard has the hours of the hosts on which its instance runs, by their samples or by
+// their name, and no other host's.
 func TestGatherTakesInTheUtilizationOfTheWindow(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

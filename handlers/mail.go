@@ -168,7 +168,7 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 	return report.EmailFailed{MemberID: member, MessageID: mail.MessageID(id, member), SMTPCode: e.Code, Reason: e.Reason()}
 }
 
-// record says what became of a mail, and keeps the one that was sent with its report.
+// record records the outcome of a mail, and stores a sent one with its report.
 func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event, kept sent.Mail) error {
 	return m.end(ctx, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		return m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome, []uuid.UUID{kept.MemberID, kept.RequesterID}, func() error {
@@ -177,8 +177,8 @@ func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Ev
 	})
 }
 
-// dead records a mail that was tried for a day. The job stays for an operator,
-// who may retry it when the mail server is mended.
+// dead records a mail that was tried for a day. The job stays for an operator, who may retry it
+// when the mail server is repaired.
 func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) (committed func(), err error) {
 	member, err := uuid.Parse(job.Key)
 	if err != nil {

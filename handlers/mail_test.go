@@ -252,8 +252,8 @@ func TestAMailNamesItsSchedule(t *testing.T) {
 	}
 }
 
-// TestAScheduleJoinsAReport that somebody requested by hand: each recipient is told of
-// whoever asked for them, and the mails go with whom they name.
+// TestAScheduleJoinsAReport that a member requested by hand: each recipient is told who added
+// them, and the mails are deleted with the people whom they name.
 func TestAScheduleJoinsAReport(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)

@@ -142,11 +142,11 @@ func (r *Rebuilder) requireFile(kind report.Kind) error {
 	return nil
 }
 
-// Rebuild builds the PDF and the companions of a report again, writes the one that is
-// asked for to w and holds all of them against what was recorded. Another renderer's PDF is built and written too, but
-// differing bytes mean nothing then. What was recorded counts only where the
-// report's events verify; where they do not, nothing is built. Errors:
-// *UnknownReportError, *NotBuiltError, *NoSuchFileError.
+// Rebuild builds the PDF and the companions of a report again, writes the requested one to w
+// and compares all of them with the recorded digests. Another renderer's PDF is built and
+// written too, but differing bytes mean nothing then. Recorded digests count only if the
+// report's events verify; if they do not, nothing is built. Errors: *UnknownReportError,
+// *NotBuiltError, *NoSuchFileError.
 func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (RebuildOutcome, error) {
 	organization, err := r.owner(ctx, id)
 	if err != nil {
@@ -227,8 +227,8 @@ func (r *Rebuilder) render(o RebuildOutcome, inputs []byte, w io.Writer) (Rebuil
 	return o, nil
 }
 
-// files builds the PDF and the companions, writes the one that is asked for to w, and
-// returns the SHA-256 of each, in hex.
+// files builds the PDF and the companions, writes the requested one to w, and returns the
+// SHA-256 of each, in hex.
 func (r *Rebuilder) files(inputs snapshot.Canonical, w io.Writer) (rendered string, companions map[string]string, err error) {
 	digesting := func(name string, build func(w io.Writer) error) (string, error) {
 		sum := sha256.New()

@@ -35,7 +35,7 @@ var (
 	errNotOurs  = errors.New("it is not in the form in which this version writes one, so it was changed, or another version built the report")
 )
 
-// ReadInputs reads an inputs document that somebody has in hand. Errors: *NoInputsError.
+// ReadInputs reads an inputs document from a file. Errors: *NoInputsError.
 func ReadInputs(inputs []byte) (snapshot.Document, error) {
 	doc, err := snapshot.Decode(inputs)
 	if err == nil && doc.ReportID == uuid.Nil {
@@ -47,11 +47,11 @@ func ReadInputs(inputs []byte) (snapshot.Document, error) {
 	return doc, nil
 }
 
-// RebuildInputs is Rebuild without log, database and store: it builds the files of the
-// report that an inputs document is of, and holds them against what is recorded of it; nil:
-// against nothing. It needs the renderer alone. Where the recorded event is whole its
-// verdicts are Rebuild's; where only the PDF's digest is known, nobody can tell whether
-// another renderer built it. Errors: *NoInputsError, *NoSuchFileError.
+// RebuildInputs is Rebuild without log, database and store: it builds the files of the report
+// of an inputs document, and compares them with its record; nil: with nothing. It needs the
+// renderer alone. If the recorded event is complete, its verdicts are Rebuild's. If only the
+// PDF's digest is known, it cannot tell whether another renderer built it. Errors:
+// *NoInputsError, *NoSuchFileError.
 func (r *Rebuilder) RebuildInputs(inputs []byte, recorded *Recorded, w io.Writer) (RebuildOutcome, error) {
 	o := RebuildOutcome{Renderer: r.Renderer.Identity()}
 	whole := recorded != nil && recorded.Whole

@@ -43,8 +43,8 @@ func storedInputs(t *testing.T) []byte {
 	return inputs
 }
 
-// TestInputsInHandAreEnough to build a report again, byte for byte, without log, database
-// and store; what they are held against decides what can be said of it.
+// TestInputsInHandAreEnough to build a report again, byte for byte, without log, database and
+// store. The record decides what the comparison can say.
 func TestInputsInHandAreEnough(t *testing.T) {
 	t.Parallel()
 	inputs := storedInputs(t)

@@ -175,8 +175,8 @@ func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {
 	}
 }
 
-// TestTheSweepTakesFilesOfADeletedOrganization: those of a report that was Ready, and
-// what a worker wrote for one that it was building.
+// TestTheSweepTakesFilesOfADeletedOrganization: those of a report that was Ready, and those
+// that a worker wrote for one that it was building.
 func TestTheSweepTakesFilesOfADeletedOrganization(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -31,7 +31,7 @@ type recorded struct {
 	erasedAt    time.Time
 }
 
-// UnknownReportError reports that there is no such report in the log.
+// UnknownReportError reports that the log has no such report.
 type UnknownReportError struct{ ID uuid.UUID }
 
 func (e *UnknownReportError) Error() string { return fmt.Sprintf("no report %s", e.ID) }
@@ -72,14 +72,14 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 	}
 }
 
-// asking is why somebody is a recipient of a report.
+// asking is the reason why a person is a recipient of a report.
 type asking struct {
 	requester uuid.UUID         // who asked for it
 	schedule  *report.Scheduled // that asked in the requester's name
 }
 
-// ask adds those for whom somebody asks; others asked for the rest before. Who asks is told
-// of that, and not of others who did.
+// ask adds the recipients for whom a member asks; others asked for the rest before. A recipient
+// is told about the member who added them, and not about others.
 func (rec *recorded) ask(by asking, added []uuid.UUID) {
 	for _, member := range added {
 		rec.asked[member] = by

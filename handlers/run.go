@@ -27,16 +27,16 @@ const (
 	pointRun     point = "run"
 )
 
-// runsAtOnce is how many schedules of one organization a process looks at at once. One that is only to be
-// requested where something changed may have servers looked at first.
+// runsAtOnce is how many schedules of one organization a process handles at once. A schedule
+// that requests only after changes may have servers assessed first.
 const runsAtOnce = 2
 
 // lookAgain is how long a schedule is left alone at most, so that a change of the rules of
 // its time zone is noticed.
 const lookAgain = 24 * time.Hour
 
-// Task is how run jobs are worked on. They are tried for ever: where no attempt succeeds
-// until the next due time, that is a fact, too.
+// Task is how run jobs are worked on. They are tried forever: if no attempt succeeds until the
+// next due time, that is a fact, too.
 func (s *Scheduler) Task(concurrency int) Task {
 	return Task{
 		Kind: jobs.Run, Timeout: buildTimeout, Handle: s.Handle,
@@ -92,8 +92,8 @@ func (s *Scheduler) again(ctx context.Context, job jobs.Claimed, at time.Time) e
 	return eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error { return s.Queue.Postpone(ctx, tx, job, at) })
 }
 
-// whyMissed says why nothing came of a due time until the next. The job has been due
-// since its row says: what came before that was looked at, and waited.
+// whyMissed says why a due time had no result until the next one. The job has been due since
+// the time in its row: earlier due times were looked at, and waited.
 func whyMissed(job jobs.Claimed) func(due time.Time) string {
 	since := job.At.Add(-job.Age)
 	failed := slices.ContainsFunc(job.Endings, func(e jobs.Ending) bool { return e.How == jobs.EndedFailed })
@@ -105,8 +105,8 @@ func whyMissed(job jobs.Claimed) func(due time.Time) string {
 	}
 }
 
-// unchanged finds the report of the last run that became Ready, and returns it where it
-// says what is found now; uuid.Nil where it says something else, or there is none.
+// unchanged returns the report of the last run that became Ready, if its findings are those of
+// now; uuid.Nil if they differ, or if there is none.
 func (s *Scheduler) unchanged(ctx context.Context, job jobs.Claimed, run *commands.ScheduleRun) (uuid.UUID, error) {
 	last, digest, err := s.lastReady(ctx, job.OrganizationID, run.Reports)
 	if err != nil || digest == "" {
@@ -123,8 +123,8 @@ func (s *Scheduler) unchanged(ctx context.Context, job jobs.Claimed, run *comman
 	return last, nil
 }
 
-// lastReady is the first of some reports that became Ready, and the digest of its
-// findings; that is empty where there is none, or it was built before there were digests.
+// lastReady is the first of some reports that became Ready, and the digest of its findings. The
+// digest is empty if there is none, or if the report is older than digests.
 func (s *Scheduler) lastReady(ctx context.Context, organization uuid.UUID, reports []uuid.UUID) (last uuid.UUID, digest string, err error) {
 	for _, id := range reports {
 		rec, err := s.load(ctx, organization, id)

@@ -58,7 +58,7 @@ func (everyServer) DatabaseOn(context.Context, uuid.UUID, uuid.UUID, uuid.UUID) 
 	return "", false, nil
 }
 
-// at sets the database's clock, and that of the processes, which goes by it.
+// at sets the database's clock, and that of the processes, which use it.
 func (s *scene) at(now time.Time) {
 	s.t.Helper()
 	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE off.clock SET shows = $1`, now); err != nil {

@@ -137,8 +137,8 @@ func TestFiftyAtEight(t *testing.T) {
 	}
 }
 
-// TestARunWhoseRecipientsDoNotFit into the report that is being built asks for its own behind
-// that: whoever a schedule names gets a mail.
+// TestARunWhoseRecipientsDoNotFit into the report that is being built requests its own after
+// that one: every recipient of a schedule gets a mail.
 func TestARunWhoseRecipientsDoNotFit(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)
@@ -180,7 +180,8 @@ func TestARunWhoseRecipientsDoNotFit(t *testing.T) {
 	}
 }
 
-// TestWhatWasMissedSaysWhy tells apart that nobody looked, and that there was no room.
+// TestWhatWasMissedSaysWhy distinguishes due times at which no process ran from those without
+// room.
 func TestWhatWasMissedSaysWhy(t *testing.T) {
 	t.Parallel()
 	t.Run("nobody looked", func(t *testing.T) {
@@ -380,7 +381,7 @@ func TestAChangeWhileOneWaits(t *testing.T) {
 	}
 }
 
-// TestAChangeAmidARun: what was planned with other terms is not recorded.
+// TestAChangeAmidARun: a run that was planned with other terms is not recorded.
 func TestAChangeAmidARun(t *testing.T) {
 	t.Parallel()
 	s := newTimedScene(t)

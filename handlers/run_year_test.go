@@ -14,9 +14,9 @@ import (
 	"muster/internal/longtest"
 )
 
-// TestLongAYearOfSchedules has three replicas run daily, weekly and last-of-month schedules
-// of four zones for a year, while replicas are killed amid a run and the database's clock
-// steps: every due time has one fact, in order, and every one that was missed says why.
+// TestLongAYearOfSchedules has three replicas run daily, weekly and last-of-month schedules of
+// four zones for a year, while replicas are killed amid a run and the database's clock steps:
+// every due time has one fact, in order, and every missed one says why.
 func TestLongAYearOfSchedules(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestLongAYearOfSchedules(t *testing.T) {
 	}
 }
 
-// next is when the next schedule is to be looked at.
+// next is when the next schedule has to be looked at.
 func (s *scene) next(after time.Time) time.Time {
 	s.t.Helper()
 	var next time.Time

@@ -63,7 +63,7 @@ type scene struct {
 	ana, bob, eva uuid.UUID
 }
 
-// gatherer hands out a rich document; what a real one gathers has tests of its own.
+// gatherer returns a rich document; the real gatherer has tests of its own.
 type gatherer struct {
 	mu     sync.Mutex
 	err    error
@@ -82,7 +82,7 @@ func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Do
 	return doc, g.err
 }
 
-// Findings is of what Gather hands out.
+// Findings are those of the document that Gather returns.
 func (g *gatherer) Findings(ctx context.Context, in handlers.Gathering) (string, error) {
 	doc, err := g.Gather(ctx, in)
 	return analysis.FindingsDigest(doc), err
@@ -171,8 +171,8 @@ func (s *scene) request(by uuid.UUID, recipients ...uuid.UUID) uuid.UUID {
 	return s.ask(by, commands.RequestReport{Kind: report.Security, RecipientIDs: recipients})
 }
 
-// aReport is a Security report of everything that Ana requested, and that is built; nobody works
-// any more.
+// aReport is a Security report of everything that Ana requested, and that is built; no worker
+// is running any more.
 func (s *scene) aReport() uuid.UUID {
 	s.t.Helper()
 	id := s.request(s.ana)

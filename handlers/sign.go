@@ -40,8 +40,9 @@ const (
 	pointSignedStored point = "signed stored"
 )
 
-// Handle holds the report's mark and the stored PDF, makes the proof, then the signed PDF, then
-// records it. Each is done once: what an attempt before has kept is taken, if it fits the log.
+// Handle checks the report's mark and the stored PDF, makes the proof, then the signed PDF, and
+// then records it. Each step is done once: results of an earlier attempt are used if they match
+// the log.
 func (s *Signer) Handle(ctx context.Context, job jobs.Claimed) error {
 	rec, err := s.load(ctx, job.OrganizationID, job.Subject)
 	if err != nil {
@@ -147,8 +148,8 @@ func (s *Signer) sign(ctx context.Context, job jobs.Claimed, says proof.Vouched,
 // stampPatience is how long the signature of a PDF waits for its time stamp.
 const stampPatience = 5 * time.Second
 
-// append signs a PDF, with a time stamp where the service gives one. A signature is made
-// once, so it does without where it does not: the proof's time stamp follows.
+// append signs a PDF, with a time stamp if the service returns one. A signature is made once,
+// so without an answer it has none: the proof's time stamp follows later.
 func (s *Signer) append(ctx context.Context, base []byte, update pades.Update) ([]byte, error) {
 	if update.Stamp == nil {
 		return pades.Sign(ctx, base, update)
@@ -165,7 +166,7 @@ func (s *Signer) append(ctx context.Context, base []byte, update pades.Update) (
 	return pades.Sign(ctx, base, update)
 }
 
-// base is the PDF as it was built. One that was changed is not signed.
+// base is the PDF as it was built. A changed one is not signed.
 func (s *Signer) base(ctx context.Context, says proof.Vouched) ([]byte, error) {
 	base, err := s.read(ctx, says.Ready.PDFKey)
 	var damaged *blobs.DamagedFileError

@@ -48,8 +48,8 @@ func (s *scene) keys() attest.Keys {
 	return keys
 }
 
-// checkSigned takes the signed PDF apart: what was built is its beginning, what is in it
-// proves that, and the signature holds.
+// checkSigned takes the signed PDF apart: it begins with the built one, contains the proof of
+// it, and its signature is valid.
 func (s *scene) checkSigned(id uuid.UUID) {
 	s.t.Helper()
 	ready, _ := last[report.Ready](s, id)
@@ -92,8 +92,8 @@ func (s *scene) checkSigned(id uuid.UUID) {
 	}
 }
 
-// TestAWorkerDiesWhileItSigns: between any two steps, and the one that takes over signs
-// what the first has proven.
+// TestAWorkerDiesWhileItSigns: between any two steps, and the next worker signs what the first
+// has proven.
 func TestAWorkerDiesWhileItSigns(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{handlers.PointProven, handlers.PointSignedStored} {
@@ -125,7 +125,7 @@ func TestAWorkerDiesWhileItSigns(t *testing.T) {
 	}
 }
 
-// TestALostSignatureIsMadeAgain, and one that is there is not.
+// TestALostSignatureIsMadeAgain, and an existing one is not.
 func TestALostSignatureIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -176,7 +176,7 @@ func TestAReportThatWaitedForADayIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestNothingForgedIsSigned: by somebody who has the database or the store.
+// TestNothingForgedIsSigned: by an attacker who has the database or the store.
 func TestNothingForgedIsSigned(t *testing.T) {
 	t.Parallel()
 	for name, forge := range map[string]func(s *scene, id uuid.UUID, ready report.Ready){
@@ -210,8 +210,8 @@ func TestNothingForgedIsSigned(t *testing.T) {
 	}
 }
 
-// TestAProofDoesNotWaitForAClock of somebody else: it is there before the time stamp is
-// asked for, and the PDF is signed without one that does not come.
+// TestAProofDoesNotWaitForAClock of another party: it exists before the time stamp is
+// requested, and the PDF is signed without one that does not come.
 func TestAProofDoesNotWaitForAClock(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

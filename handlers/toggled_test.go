@@ -18,8 +18,8 @@ import (
 	"muster/internal/pades"
 )
 
-// toggle lets the database answer falsely on one read of a report's Ready: whoever owns the
-// database can. The caller says which read, and what of it is false.
+// toggle lets the database return a false answer to one read of a report's Ready, as the owner
+// of the database can. The caller says which read, and which part is false.
 func (s *scene) toggle(id uuid.UUID, falseData, falseHash []byte) (lie func(read int, column string)) {
 	s.t.Helper()
 	for _, query := range []string{
@@ -48,8 +48,8 @@ func (s *scene) toggle(id uuid.UUID, falseData, falseHash []byte) (lie func(read
 	}
 }
 
-// TestWhatIsSignedIsWhatBearsTheMark: whoever owns the database and no key shows one row to the
-// check of the mark, and another to the signature. More reads than it takes are tried.
+// TestWhatIsSignedIsWhatBearsTheMark: an owner of the database without a key shows one row to
+// the check of the mark, and another to the signature. More reads than it takes are tried.
 func TestWhatIsSignedIsWhatBearsTheMark(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -34,10 +34,9 @@ type Task struct {
 // WorkersConfig is what Workers need to know.
 type WorkersConfig struct {
 	jobs.Config // the tasks bring its Policies
-	// Recorded is called after every attempt, when whatever it recorded is
-	// committed, so that the read models look at once: by themselves they look
-	// every second, and a report was seen to be Ready 847 ms late (measured).
-	// Nil: nobody is told.
+	// Recorded is called after every attempt, when its records are committed, so that the read
+	// models look at once: by themselves they look every second, and a report was seen to be
+	// Ready 847 ms late (measured). Nil: it is not called.
 	Recorded func(ctx context.Context)
 	Tracer   trace.Tracer // nil: attempts make no spans
 }
@@ -119,10 +118,10 @@ func (w *Workers) subscriber() *jobs.Subscriber {
 	return jobs.NewSubscriber(w.queue, cfg)
 }
 
-// router puts the tasks on Watermill's Router. From the outside in: an attempt is
-// part of the request that led to it, the read models are told when an attempt is
-// over, why it failed is kept for the job's row, a panic becomes such a failure,
-// what is published carries the correlation id, and an attempt has an end.
+// router puts the tasks on Watermill's Router. From the outside in: an attempt is part of the
+// request that led to it, the read models are notified when an attempt is over, the reason of
+// its failure is kept for the job's row, a panic becomes such a failure, published messages
+// carry the correlation id, and an attempt has an end.
 func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: w.cfg.Drain + routerGrace},
 		watermill.NewSlogLoggerWithLevelMapping(w.cfg.Log, map[slog.Level]slog.Level{
@@ -143,9 +142,9 @@ func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 	return router, nil
 }
 
-// trace lets an attempt's lines in the log say which request led to it, and makes
-// it a span in a trace of its own that links to where the job was inserted: what
-// expires in a month is not part of today's request.
+// trace lets an attempt's lines in the log say which request led to it, and makes it a span in
+// a trace of its own that links to the insertion of the job: an expiry in a month is not part
+// of today's request.
 func (w *Workers) trace(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
 		ctx, from := telemetry.Resume(msg.Context(), msg.Metadata)

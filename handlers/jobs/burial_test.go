@@ -29,7 +29,7 @@ END $$;
 CREATE CONSTRAINT TRIGGER fail_burial AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW WHEN (OLD.dead_at IS NULL AND NEW.dead_at IS NOT NULL) EXECUTE FUNCTION fail_burial(`
 
-// mourner records what Policy.Dead is told, and what came of it.
+// mourner records the calls of Policy.Dead, and their results.
 type mourner struct {
 	mu        sync.Mutex
 	causes    []error
@@ -167,8 +167,8 @@ func TestAFinalErrorThatCannotBeBuried(t *testing.T) {
 	}
 }
 
-// TestLastWords: what is said of a job whose attempts are used up is true in every
-// order in which they can end.
+// TestLastWords: the reason of a job whose attempts are used up is true in every order in which
+// they can end.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

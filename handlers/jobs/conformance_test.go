@@ -47,8 +47,8 @@ func (publisher) Close() error { return nil }
 // where a job's id is its own.
 const suiteID = "suite_id"
 
-// suiteSubscriber gives the messages back their ids. Watermill's own decorator
-// for that never ends where nobody reads its last message, which the suite does.
+// suiteSubscriber restores the ids of the messages. Watermill's own decorator for that never
+// ends if nobody reads its last message, and the suite does not read it.
 type suiteSubscriber struct {
 	*jobs.Subscriber
 	closed  chan struct{}
@@ -90,8 +90,8 @@ func (s suiteSubscriber) Close() error {
 	return err
 }
 
-// conformant is the configuration for the topics that the suite invents: what it
-// wants redelivered at once must not wait, and many nacks must not set a message aside.
+// conformant is the configuration for the topics that the suite invents: messages that it
+// expects again at once must not wait, and many nacks must not set a message aside.
 func conformant() jobs.Config {
 	return jobs.Config{
 		Worker: "conformance",
@@ -113,7 +113,7 @@ func TestWatermillConformance(t *testing.T) {
 		return publisher{db: db, queue: queue}, newSuiteSubscriber(jobs.NewSubscriber(queue, conformant()))
 	}
 	tests.TestPubSub(t, tests.Features{
-		// Kinds have one handler each: nobody else is to see the same job.
+		// Kinds have one handler each: no other handler may see the same job.
 		ConsumerGroups: false,
 		// A worker that dies after the work and before the commit works twice.
 		ExactlyOnceDelivery: false,

@@ -79,7 +79,7 @@ func KeepErrors(next message.HandlerFunc) message.HandlerFunc {
 	}
 }
 
-// errNacked stands in where nobody said why.
+// errNacked is the error if the handler gave none.
 var errNacked = errors.New("the handler gave no reason")
 
 // supervise keeps the lease until the handler has answered, and then settles

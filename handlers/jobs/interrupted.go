@@ -30,6 +30,6 @@ func interrupted(err error) bool {
 	return !errors.Is(err, context.DeadlineExceeded) && postgres.Away(err)
 }
 
-// mostInterruptions is after how many in a row the wait does not grow any more: once the
-// database is back nobody waits longer than a minute and a half.
+// mostInterruptions is the number in a row after which the wait does not grow any more: once
+// the database is back, no job waits longer than a minute and a half.
 const mostInterruptions = 3

@@ -28,9 +28,9 @@ const (
 // Kinds lists every kind.
 func Kinds() []JobKind { return []JobKind{Build, Mail, Expire, Erase, Sign, Run, Notify} }
 
-// Keys of an Erase job. Each reason to erase the inputs has a key of its own, so
-// that a job of today does not meet the one that waits for the end of the
-// retention: whichever runs first erases them and says why.
+// Keys of an Erase job. Each reason to erase the inputs has a key of its own, so that today's
+// job does not meet the one that waits for the end of the retention: the first to run erases
+// them and records the reason.
 const (
 	ErasePDF    = "pdf"
 	EraseInputs = "inputs" // they have been kept for as long as they may be
@@ -133,15 +133,14 @@ type Claimed struct {
 	Age time.Duration `db:"age"`
 }
 
-// lost is the sentence of a *lease.LostError: the job was taken over or finished by
-// somebody else, and the transaction it comes from must be rolled back.
+// lost is the sentence of a *lease.LostError: another worker took over or finished the job, and
+// the transaction from which the error comes must be rolled back.
 func (c Claimed) lost() string {
 	return fmt.Sprintf("job %s is no longer held under fence %d", c.ID, c.Fence)
 }
 
-// AbandonedError is the cause of death of a job of whose last attempt nobody
-// knows what came: the worker died, or could not reach the database until its
-// lease had lapsed.
+// AbandonedError is the cause of death of a job whose last attempt has no known outcome: the
+// worker died, or could not reach the database until its lease had lapsed.
 type AbandonedError struct {
 	Attempts  int
 	Lost      int    // how many in a row, the last among them, ended so
@@ -156,8 +155,8 @@ func (e *AbandonedError) Error() string {
 	return text
 }
 
-// EarlierError is the cause of death of a job whose last attempt failed, and which
-// could not be set aside then: what its row remembers of the error.
+// EarlierError is the cause of death of a job whose last attempt failed, and which could not be
+// set aside then: the error that its row has.
 type EarlierError struct {
 	Class string // what Policy.Class said of it
 	Text  string
@@ -165,7 +164,7 @@ type EarlierError struct {
 
 func (e *EarlierError) Error() string { return e.Text }
 
-// round are the endings since the job was inserted, or somebody had it retried, which starts
+// round are the endings since the job was inserted, or since a person retried it, which starts
 // the attempts afresh; of the latest 50.
 func (c Claimed) round() Endings {
 	begin, later := len(c.Endings), c.Attempt
@@ -213,8 +212,8 @@ func (c Claimed) interruptions() (n int) {
 	return n
 }
 
-// lastWords is why a job is dead of which a claim finds that it is not to be tried again.
-// The claim itself is no attempt.
+// lastWords is the cause of death of a job that a claim finds to be out of attempts. The claim
+// itself is no attempt.
 func (c Claimed) lastWords() error {
 	lost, before := c.lostLast()
 	if lost == 0 && before != nil {
@@ -227,7 +226,7 @@ func (c Claimed) lastWords() error {
 	return abandoned
 }
 
-// FinalError says that trying again is of no use.
+// FinalError says that another attempt cannot help.
 type FinalError struct{ Err error }
 
 func (e *FinalError) Error() string { return e.Err.Error() }

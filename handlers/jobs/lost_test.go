@@ -43,9 +43,9 @@ func (s *scene) attempts(ends string, policy jobs.Policy) {
 	}
 }
 
-// TestWhatWasLostDoesNotMakeItWait: the wait after a failure grows with the failures before it,
-// and neither with attempts that died with their worker nor with those of before somebody had
-// the job retried.
+// TestWhatWasLostDoesNotMakeItWait: the wait after a failure grows with the failures before it.
+// It does not grow with attempts that died with their worker, nor with those before a person
+// retried the job.
 func TestWhatWasLostDoesNotMakeItWait(t *testing.T) {
 	t.Parallel()
 	for ends, failures := range map[string]int{

@@ -23,8 +23,8 @@ var (
 	dropDeadSQL string
 )
 
-// QueueCounts says how many jobs of a kind there are in each status, and for how long the
-// oldest has been due that nobody works on; 0: none is due.
+// QueueCounts has the number of jobs of a kind in each status, and for how long the oldest job
+// without a worker has been due; 0: none is due.
 type QueueCounts struct {
 	Queued  int64         `db:"queued"`
 	Running int64         `db:"running"`

@@ -54,11 +54,10 @@ type Queue struct{ db *sqlx.DB }
 // NewQueue returns the queue on db.
 func NewQueue(db *sqlx.DB) *Queue { return &Queue{db: db} }
 
-// Insert queues a job in the caller's transaction. One of the same subject,
-// kind and key that waits already is at most pulled forward, one that was set
-// aside starts afresh, one that is being worked on is left as it is. Workers
-// wake when the transaction commits. The job carries ctx's request and place in
-// a trace (telemetry.Carry).
+// Insert queues a job in the caller's transaction. A job with the same subject, kind and key
+// that waits already is at most moved forward, one that was set aside starts afresh, and one
+// that is being worked on stays as it is. Workers wake when the transaction commits. The job
+// carries ctx's request and place in a trace (telemetry.Carry).
 func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 	if j.ID == uuid.Nil {
 		id, err := uuid.NewV7()
@@ -113,14 +112,13 @@ func (q *Queue) Signs(ctx context.Context, organization, report uuid.UUID) (bool
 		`SELECT EXISTS (SELECT FROM jobs WHERE organization_id = $1 AND subject = $2 AND kind = $3)`, organization, report, string(Sign))
 }
 
-// InsertErasure queues the erasure of a report's inputs that name somebody who
-// was erased.
+// InsertErasure queues the erasure of a report's inputs that name an erased person.
 func (q *Queue) InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
 	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Erase, Subject: report, Key: ErasePeople})
 }
 
-// HastenMails makes the mails that wait for a member due now. One that is being
-// sent, or was set aside, is left as it is.
+// HastenMails makes the mails that wait for a member due now. A mail that is being sent, or was
+// set aside, stays as it is.
 func (q *Queue) HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error {
 	return statement.Exec(ctx, tx, fmt.Sprintf("hasten the mails to member %s", member), hastenSQL,
 		organization, string(Mail), member.String(), Channel)
@@ -132,8 +130,8 @@ func (q *Queue) HastenReport(ctx context.Context, tx *sqlx.Tx, organization, rep
 		organization, string(Mail), report, Channel)
 }
 
-// Hold makes sure, until the caller's transaction ends, that nobody else can
-// take the job. It returns a *lease.LostError where somebody has.
+// Hold makes sure, until the caller's transaction ends, that no other worker can take the job.
+// It returns a *lease.LostError if one already has.
 func (q *Queue) Hold(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
 	res, err := tx.ExecContext(ctx, `SELECT 1 FROM jobs WHERE id = $1 AND fence = $2 FOR NO KEY UPDATE`, c.ID, c.Fence)
 	return guarded(c, res, err, "hold")

@@ -13,8 +13,8 @@ import (
 	"muster/internal/telemetry"
 )
 
-// TestEveryAttemptIsSettled: whoever counts is told once of each attempt, also of
-// those whose handler finished the job itself.
+// TestEveryAttemptIsSettled: the counter is called once for each attempt, also if its handler
+// finished the job itself.
 func TestEveryAttemptIsSettled(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -56,8 +56,8 @@ func TestEveryAttemptIsSettled(t *testing.T) {
 	}
 }
 
-// TestAJobKnowsItsRequest: what its context says of the request is on the job,
-// beside what it brought itself.
+// TestAJobKnowsItsRequest: the job carries the request in its context, in addition to its own
+// metadata.
 func TestAJobKnowsItsRequest(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -19,10 +19,9 @@ import (
 	"muster/internal/turns"
 )
 
-// DeadFunc records, in the transaction that sets a job aside, what follows
-// from that. The job's row is still there; append events last. It may run
-// again if the transaction fails; committed, unless it is nil, runs once, when the
-// transaction is committed.
+// DeadFunc records the consequences in the transaction that sets a job aside. The job's row
+// still exists; append events last. It may run again if the transaction fails; committed,
+// unless it is nil, runs once, when the transaction is committed.
 type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) (committed func(), err error)
 
 // Policy says how the jobs of one kind are worked on.
@@ -47,13 +46,13 @@ type Policy struct {
 	Class func(err error) string
 }
 
-// lostBeyond is how many attempts in a row are lost before a job is set aside whose time is
-// up. One that kills its worker ends so, and one that was only at work when the machine went
-// down for days is tried again.
+// lostBeyond is how many attempts in a row are lost before a job whose time is up is set aside.
+// A job that kills its worker ends in this way, and a job that was only at work when the
+// machine went down for days is tried again.
 const lostBeyond = 3
 
-// usedUp says whether a claim is one to bury the job: its attempts, or its time, are used up,
-// and nobody was there to say so.
+// usedUp says whether a claim has to bury the job: its attempts, or its time, are used up, and
+// no worker has recorded that.
 func (p Policy) usedUp(c Claimed) bool {
 	if p.MaxAttempts > 0 && c.Attempt > p.MaxAttempts {
 		return true
@@ -76,9 +75,9 @@ type Config struct {
 	// Lease is how long a claim holds without a heartbeat; 30 s. A dead
 	// worker's job is taken over within it.
 	Lease time.Duration
-	// LostWait is how much longer than its lease a job waits after the second attempt in a
-	// row that nobody said anything of, 1 s; 16 times that after the third, and 81 times
-	// after each that follows.
+	// LostWait is how much longer than its lease a job waits after the second attempt in a row
+	// without an outcome, 1 s; 16 times that after the third, and 81 times after each later
+	// one.
 	LostWait time.Duration
 	// Poll is the safety net under the notifications; 1 s. It is also how
 	// late a job may start whose notification was lost.
@@ -91,8 +90,8 @@ type Config struct {
 	// Policies holds one per kind; a kind without one gets Default.
 	Policies map[JobKind]Policy
 	Default  Policy
-	// Settled is told of every attempt that is over, how it ended and how long
-	// it took; nil: nobody is. It must not block.
+	// Settled is called for every attempt that is over, with its ending and its duration; nil:
+	// it is not called. It must not block.
 	Settled func(kind JobKind, outcome RunOutcome, took time.Duration)
 	Log     *slog.Logger
 	Loops   *supervise.Supervisor // runs what works in the background
@@ -163,9 +162,9 @@ func NewSubscriber(queue *Queue, cfg Config) *Subscriber {
 	}
 }
 
-// Subscribe starts claiming jobs of the kind named by topic until ctx or the
-// subscriber ends. The messages' contexts outlive ctx: who is at work when a
-// shutdown begins may finish; see Close.
+// Subscribe starts claiming jobs of the kind named by topic until ctx or the subscriber ends.
+// The messages' contexts outlive ctx: a handler that is at work when a shutdown begins may
+// finish; see Close.
 func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *message.Message, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,8 +272,8 @@ func (l *loop) run(ctx context.Context) error {
 
 // next takes a slot and a job for it; false: the subscription is over.
 func (l *loop) next(ctx context.Context) (more bool) {
-	// A slot first, a claim second: what is claimed starts at once, so a
-	// lease never runs out in a buffer.
+	// A slot first, a claim second: a claimed job starts at once, so a lease never runs out in
+	// a buffer.
 	select {
 	case l.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -307,7 +306,8 @@ func (l *loop) next(ctx context.Context) (more bool) {
 	return handedOver
 }
 
-// idle is how long nobody need look for a job: until the next one is due, and Poll at most.
+// idle is how long there is no need to look for a job: until the next one is due, and Poll at
+// most.
 func (l *loop) idle(ctx context.Context) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
 	defer cancel()
@@ -329,9 +329,9 @@ func (l *loop) claim(ctx context.Context) (Claimed, bool, error) {
 	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts, l.sub.cfg.LostWait, l.turns.Order())
 }
 
-// bury sets a job aside and says whether that is done. Where it is not, what there
-// is to say of the attempt is noted alone and the job comes again after a lease: to
-// be buried if its attempts are used up, else for one more.
+// bury sets a job aside and says whether that is done. If it is not, the outcome of the attempt
+// is recorded alone and the job comes again after a lease: to be buried if its attempts are
+// used up, otherwise for another attempt.
 func (l *loop) bury(ctx context.Context, c Claimed, f failure) bool {
 	within := func(do func(context.Context) error) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)

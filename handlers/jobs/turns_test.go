@@ -47,8 +47,8 @@ func TestJobsThatHangLeaveHalfOfTheSlots(t *testing.T) {
 	}
 }
 
-// TestTurnsGoRound: two organizations have long backlogs, and one that comes later waits for
-// one job of each at most.
+// TestTurnsGoRound: two organizations have long backlogs, and a later one waits for at most one
+// job of each.
 func TestTurnsGoRound(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

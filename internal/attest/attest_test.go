@@ -96,7 +96,7 @@ func TestAProofIsWhatItSays(t *testing.T) {
 	}
 }
 
-// TestAProofIsRead: what was written is read, and what is no proof is refused.
+// TestAProofIsRead: a written proof is read, and other data is refused.
 func TestAProofIsRead(t *testing.T) {
 	t.Parallel()
 	ours := attesttest.New(t, "ours")
@@ -126,7 +126,7 @@ func TestAProofIsRead(t *testing.T) {
 	}
 }
 
-// TestKeysAreRead: a document of keys is held against itself.
+// TestKeysAreRead: a document of keys must be consistent with itself.
 func TestKeysAreRead(t *testing.T) {
 	t.Parallel()
 	ours, theirs := attesttest.New(t, "ours").Keys(), attesttest.New(t, "theirs").Keys()

@@ -56,8 +56,8 @@ type Trust struct {
 	Witnesses []Witness
 	Needed    int       // how many of them have to have signed; 0: one
 	Now       time.Time // by the clock of who checks; zero: nobody looked at it
-	// Logged is for who has the log itself, which says by its place when an event was
-	// recorded: what a key signed before it ended counts without another clock.
+	// Logged is for a verifier who has the log itself. The position in the log shows when an
+	// event was recorded: signatures from before a key ended count without another clock.
 	Logged bool
 	Kept   []Tree        // checkpoints that somebody kept: the log's tree has to go on from them, or they from it
 	Links  []Consistency // what leads from one tree to another, beside what a proof has

@@ -58,8 +58,8 @@ func ParseConsistency(document []byte) (c Consistency, err error) {
 	return c, nil
 }
 
-// CheckKept holds the tree of a proof against one that somebody kept of the same log. Where
-// neither the proof nor one of the given links leads from one to the other, nobody can tell.
+// CheckKept compares the tree of a proof with a kept one of the same log. If neither the proof
+// nor one of the given links leads from one to the other, the result is that it cannot be told.
 func CheckKept(p Proof, kept Tree, links []Consistency) Step {
 	say := func(state State, format string, args ...any) Step {
 		return Step{StepKept, state, fmt.Sprintf(format, args...)}

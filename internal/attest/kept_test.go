@@ -56,8 +56,8 @@ func proofOf(of attest.Tree, hash string, links ...attest.Link) attest.Proof {
 
 func tlogSize(n int64) string { return strconv.FormatInt(n, 10) }
 
-// TestKeptCheckpoints: what leads from one tree to another holds both to one history; where
-// nothing does, nobody can tell.
+// TestKeptCheckpoints: a link from one tree to another shows that both have one history;
+// without a link, it cannot be told.
 func TestKeptCheckpoints(t *testing.T) {
 	t.Parallel()
 	ours, theirs := newGrown(t, "abcdefgh"), newGrown(t, "abXdefgh")
@@ -91,7 +91,7 @@ func TestKeptCheckpoints(t *testing.T) {
 }
 
 // TestTwoHistoriesInTwoFiles: two roots of one size, two events at one position, and two trees
-// of which one does not begin with the other.
+// that do not begin with each other.
 func TestTwoHistoriesInTwoFiles(t *testing.T) {
 	t.Parallel()
 	ours, theirs := newGrown(t, "abcdefgh"), newGrown(t, "abXdefgh")

@@ -44,19 +44,19 @@ type Key struct {
 	Certificate string     `json:"certificate,omitempty"` // of UsePDF: PEM
 	ValidFrom   time.Time  `json:"validFrom"`
 	ValidTo     *time.Time `json:"validTo"` // null: it still signs
-	// RevokedAt is since when somebody else may have had it; what it signed from then on is
-	// worth nothing. Absent: nobody is known to.
+	// RevokedAt is the time from which another person may have had it; its later signatures are
+	// worthless. Absent: it was not revoked.
 	RevokedAt *time.Time `json:"revokedAt,omitempty"`
 	Reason    string     `json:"reason,omitempty"` // of the revocation
 }
 
-// Keys is the document that publishes an installation's keys. Whoever checks a proof
-// has to have it from elsewhere than the proof itself.
+// Keys is the document that publishes an installation's keys. The verifier of a proof has to
+// get it from another source than the proof itself.
 type Keys struct {
 	Keys []Key `json:"keys"`
-	// Installation, Head (of the log that the document is made of) and Signature are absent
-	// in documents of before. The signature shows who kept an earlier document that this one
-	// comes from the same installation (SignedBy). Nobody else needs it.
+	// Installation, Head (of the log from which the document is made) and Signature are absent
+	// in earlier documents. The signature shows a person who kept an earlier document that this
+	// one comes from the same installation (SignedBy). Nobody else needs it.
 	Installation string         `json:"installation,omitempty"`
 	Head         string         `json:"head,omitempty"`
 	Signature    *KeysSignature `json:"signature,omitempty"`
@@ -79,9 +79,9 @@ func (keys Keys) statement() []byte {
 }
 
 // Fingerprint names the keys of a document for people, who compare it with the one that
-// reports, mails and evidence print: the SHA-256, in hex, of the lines that the signed text has
-// of the keys, in ascending order. So a trust file with the same keys has the same fingerprint,
-// and each rotation, retirement and revocation has another one.
+// reports, mails and evidence print. It is the SHA-256, in hex, of the lines about the keys in
+// the signed text, in ascending order. So a trust file with the same keys has the same
+// fingerprint, and each rotation, retirement and revocation has another one.
 func (keys Keys) Fingerprint() string {
 	lines := keys.lines()
 	slices.Sort(lines)

@@ -13,8 +13,8 @@ const Skew = 24 * time.Hour
 // within that time before is signed by it where the keys changed in between.
 const early = 10 * time.Minute
 
-// Seen is when others had seen what is signed at the latest, by clocks that are trusted.
-// Zero: nobody has.
+// Seen is the latest time at which others had seen the signed data, by trusted clocks. Zero:
+// nobody has.
 type Seen struct {
 	Report time.Time // the attestation, or all that it says
 	Any    time.Time // the log's tree, or anything else
@@ -23,8 +23,8 @@ type Seen struct {
 // Apart says whether two times are too far apart to be true.
 func Apart(a, b time.Time) bool { return a.Sub(b).Abs() > Skew }
 
-// Ended is when the key ended: it was retired, or somebody else may have it since; nil: it
-// did not.
+// Ended is when the key ended: it was retired, or another person may have it since; nil: it did
+// not.
 func (k Key) Ended() *time.Time {
 	if k.RevokedAt != nil && (k.ValidTo == nil || k.RevokedAt.Before(*k.ValidTo)) {
 		return k.RevokedAt
@@ -45,12 +45,12 @@ func (k Key) Lifetime() string {
 	return ""
 }
 
-// Lived judges a signature by the key's lifetime. at is when what it signs was recorded,
-// seen when it was there at the latest by a clock that is trusted, and slack how far the
-// clock of at may be from the installation's. The sentence is for a state other than Held.
+// Lived judges a signature by the key's lifetime. at is when the signed data was recorded, seen
+// the latest time at which it existed by a trusted clock, and slack how far the clock of at may
+// be from the installation's. The sentence is for a state other than Held.
 //
-// A key that ended is one that somebody else may have: whoever has it can sign any date. So
-// what it signed counts only where somebody else's clock shows that it is older.
+// Another person may have a key that ended, and can sign any date with it. So its signatures
+// count only if another party's clock shows that they are older.
 func (k Key) Lived(at, seen time.Time, slack time.Duration) (State, string) {
 	end := k.Ended()
 	switch {

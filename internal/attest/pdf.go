@@ -35,10 +35,9 @@ type Dated struct {
 	At   time.Time
 }
 
-// JudgePDF judges a PDF's signature that holds: when it was made, by its own word, against the
-// content (nil: it says nothing), and its key's lifetime. That word is of a process's clock, so it
-// may be off. seen is when it was there at the latest, by a clock that is trusted; zero: nobody
-// has said.
+// JudgePDF judges a valid signature of a PDF: its own time against the content (nil: it has
+// none), and its key's lifetime. That time comes from a process's clock, so it may be off. seen
+// is the latest time at which it existed, by a trusted clock; zero: no trusted clock says so.
 func (t Trust) JudgePDF(s pades.Signature, content *Dated, seen time.Time) Step {
 	if content != nil {
 		if Apart(s.At, content.At) {

@@ -30,7 +30,7 @@ const proofV1 = "muster-proof-1"
 // MaxProof bounds the proofs that are read, in bytes. One with tokens has at most 24 KiB.
 const MaxProof = 1 << 20
 
-// Proof proves a report to whoever has an installation's keys, and nothing else of it.
+// Proof proves a report to a person who has an installation's keys, and nothing else of it.
 type Proof struct {
 	Format      string      `json:"format"`
 	Origin      string      `json:"origin"`
@@ -110,14 +110,14 @@ type named struct {
 	} `json:"files"`
 }
 
-// WholeEvent says whether the event names all that is attested of the report. Then whoever has
-// seen the event has seen that: a clock that shows that the log's tree was there shows it, too.
+// WholeEvent says whether the event names everything that is attested about the report. Then a
+// clock over the log's tree covers all of that, too.
 func (p Proof) WholeEvent() bool {
 	var says named
 	return json.Unmarshal([]byte(p.Event.Data), &says) == nil && says.Kind != "" && says.ScopeSHA256 != ""
 }
 
-// marked says whether the event is of since programs mark what they built.
+// marked says whether the event is from a program that marks what it builds.
 func (p Proof) marked() bool {
 	var says struct {
 		Mark *json.RawMessage `json:"mark"`
@@ -128,8 +128,8 @@ func (p Proof) marked() bool {
 // inputsName is what a report calls its inputs document.
 const inputsName = "inputs.json"
 
-// Companion is what the proof's event calls the file with this digest that goes with the PDF: a
-// table or the inputs document. Empty: it is none of them.
+// Companion is the name in the proof's event for the file with this digest that goes with the
+// PDF: a table or the inputs document. Empty: it is none of them.
 func (p Proof) Companion(digest [sha256.Size]byte) string {
 	var says named
 	if json.Unmarshal([]byte(p.Event.Data), &says) != nil {
@@ -162,9 +162,9 @@ func (p Proof) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ParseProof reads a proof that somebody brings, without checking what it claims. Errors:
-// *MalformedError. A version counts as malformed, because nothing that is signed says it. Only
-// the proof of an event of before there were marks may have one.
+// ParseProof reads a given proof, without checking its claims. Errors: *MalformedError. A
+// version counts as malformed, because nothing that is signed covers it. Only the proof of an
+// event from before marks may have one.
 func ParseProof(document []byte) (Proof, error) {
 	p, err := ParseKept(document)
 	if err == nil && p.Event.Version != 0 && p.marked() {

@@ -39,7 +39,7 @@ type Attestation struct {
 	Timestamp []byte `json:"timestamp"` // RFC 3161 token over the SHA-256 of Signature; null: there is none
 }
 
-// Attest signs a statement. The same key gives the same signature each time, so whoever
+// Attest signs a statement. The same key gives the same signature each time, so code that
 // prints it computes it.
 func Attest(key ed25519.PrivateKey, r Report, ready eventstore.Head) (Attestation, error) {
 	public, _ := key.Public().(ed25519.PublicKey)

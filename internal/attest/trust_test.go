@@ -9,7 +9,7 @@ import (
 	"muster/internal/attest/attesttest"
 )
 
-// TestATrustFile is read as it was written, and refused where it asks for what it cannot.
+// TestATrustFile is read as it was written, and refused if it requires something impossible.
 func TestATrustFile(t *testing.T) {
 	t.Parallel()
 	const witness = "witness.example/w+75cef7f1+AZGUvF5Uvb3bAgbzUTcDzSRBYgEqbBCzQCsOqPtFEWwA"

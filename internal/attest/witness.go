@@ -15,16 +15,16 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Witness is somebody else who signs the checkpoints of logs whose growth they have seen
-// (C2SP tlog-witness).
+// Witness is another party that signs the checkpoints of logs whose growth it has seen (C2SP
+// tlog-witness).
 type Witness struct {
 	note.Verifier
 	URL *url.URL // nil where only their signatures are to be checked
 }
 
-// ParseWitnesses reads a file of witnesses, one a line: the verifier key, and the URL after
-// it. Empty lines and those after # say nothing. Errors name each line that is wrong, and say
-// so where there is no witness at all: a file that was emptied asks nobody.
+// ParseWitnesses reads a file of witnesses, one on each line: the verifier key, and the URL
+// after it. Empty lines and those after # are ignored. Errors name each wrong line. A file
+// without a witness is an error: an emptied file would mean that no witness is asked.
 func ParseWitnesses(file []byte) ([]Witness, error) {
 	var all []Witness
 	var wrong []error

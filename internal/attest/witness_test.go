@@ -13,7 +13,7 @@ import (
 	"muster/internal/attest/attesttest"
 )
 
-// TestWitnesses: who signs below a checkpoint is told from who does not.
+// TestWitnesses: a witness that signed below a checkpoint is told from one that did not.
 func TestWitnesses(t *testing.T) {
 	t.Parallel()
 	secret, public, err := note.GenerateKey(rand.Reader, "witness.example/one")

@@ -44,7 +44,7 @@ func New(t testing.TB, name string) *Installation {
 	return &Installation{T: t, Origin: attest.Origin(id, "reports"), Log: key("log"), Report: key("report"), Begin: begin}
 }
 
-// begin is when all of it happened, unless somebody says otherwise.
+// begin is the time of everything, unless a test says otherwise.
 var begin = time.Date(2026, 11, 23, 8, 0, 0, 123_456_000, time.UTC)
 
 // Keys is what the installation publishes.

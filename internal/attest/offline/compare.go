@@ -6,9 +6,9 @@ import (
 	"muster/internal/attest"
 )
 
-// Compare holds files that were given at once against each other, by their names: of one log
-// there is one history, so a size has one root and a position one event. Both of two that part
-// are contradicted, for nobody can tell which of them is the other's forgery.
+// Compare compares files that were given together, by their names. A log has one history, so a
+// size has one root and a position one event. If two differ, both are contradicted, because it
+// cannot be told which of them is the forgery.
 func Compare(answers []Answer, names []string) {
 	for i := range answers {
 		for j := range answers[:i] {

@@ -89,11 +89,11 @@ func MailLabels(text string) map[string]string {
 	return found
 }
 
-// CheckMail checks a mail about a report: the signature in its text over the eight lines that
-// it is over, and the proof that it carries, or the one beside it (nil: there is none), which
-// counts where there are both. The signature proves the report's digests and its place in the
-// log; a key that ended leaves it open, for nothing in the text says when it was made. The proof
-// has clocks of others for that. Nothing else in a mail is signed.
+// CheckMail checks a mail about a report: the signature in its text over eight of its lines,
+// and its proof. If there is a separate one beside it, that one counts (nil: there is none).
+// The signature proves the report's digests and its place in the log. A key that ended leaves
+// it open, because nothing in the text says when it was made. The proof has other clocks for
+// that. Nothing else in a mail is signed.
 func CheckMail(m Mail, beside *attest.Proof, trust attest.Trust) Answer {
 	c := &check{trust: trust}
 	labels := MailLabels(m.Text)
@@ -139,8 +139,8 @@ func CheckMail(m Mail, beside *attest.Proof, trust attest.Trust) Answer {
 	return a
 }
 
-// carried is the proof that a mail is checked with; nil: there is none. One that is not about
-// what the mail's signature is over contradicts it.
+// carried is the proof with which a mail is checked; nil: there is none. A proof that does not
+// match the signed lines of the mail contradicts it.
 func (c *check) carried(m Mail, beside *attest.Proof, statement string) *attest.Proof {
 	of := func(p attest.Proof) bool {
 		hash, err := hex.DecodeString(p.Event.Hash)

@@ -19,18 +19,18 @@ type Answer struct {
 	// Sentence says it to a person.
 	Sentence string         `json:"sentence"`
 	Report   *attest.Report `json:"report"` // what the proof is about; null: there is none
-	// RecordedAt is when the report was ready, by the installation's clock; AtTheLatest when
-	// the proof existed at the latest, by the clock of a time stamp service or a witness
-	// that is trusted, where there is one.
+	// RecordedAt is when the report was ready, by the installation's clock. AtTheLatest is the
+	// latest time at which the proof existed, by the clock of a trusted time stamp service or
+	// witness, if there is one.
 	RecordedAt  *time.Time    `json:"recordedAt"`
 	AtTheLatest *time.Time    `json:"atTheLatest"`
 	Steps       []attest.Step `json:"steps"`
 	Proof       *attest.Proof `json:"-"` // that was checked; nil: there is none
 }
 
-// Check checks a PDF with the proof in it, or with one that lies beside it (nil: there is
-// none); a table or an inputs document with the one beside it. Where there are both, the one
-// beside it counts, for others may have added to it.
+// Check checks a PDF with the proof in it, or with one beside it (nil: there is none); and a
+// table or an inputs document with the one beside it. If there are both, the one beside it
+// counts, because others may have added to it.
 func Check(file []byte, beside *attest.Proof, trust attest.Trust) Answer {
 	c := &check{trust: trust}
 	if beside != nil {
@@ -137,7 +137,7 @@ func (c *check) takeApart(file []byte) {
 	}
 }
 
-// signedBy judges a signature that holds; p is the proof that counts, nil: there is none.
+// signedBy judges a valid signature; p is the proof that counts, nil: there is none.
 func (c *check) signedBy(p *attest.Proof) {
 	if c.signed == nil {
 		return

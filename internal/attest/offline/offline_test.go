@@ -40,7 +40,7 @@ func read(t *testing.T, name string) []byte {
 	return content
 }
 
-// TestVectors: what the page answers in a browser is what this answers.
+// TestVectors: the page in a browser gives the same answers as this package.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	var vectors []struct {
@@ -157,9 +157,10 @@ func TestWitnessesTellTheTime(t *testing.T) {
 	}
 }
 
-// TestAThiefWithDatabaseAndKey has all that signs, and neither the witness nor the time stamp
-// service. A report that the thief dates back to before the key was stolen cannot be told from a
-// genuine one, unless one of the two saw it in time: what they saw is needed, of this very report.
+// TestAThiefWithDatabaseAndKey has everything that signs, except the witness and the time stamp
+// service. A report that the thief dates back to before the theft cannot be told from a genuine
+// one, unless one of the two saw it in time: the proof needs their signature over this very
+// report.
 func TestAThiefWithDatabaseAndKey(t *testing.T) {
 	t.Parallel()
 	secret, public, err := note.GenerateKey(rand.Reader, "witness.example/one")
@@ -235,7 +236,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// BenchmarkCheck checks the largest document that there is, signed, once it is read.
+// BenchmarkCheck checks the largest possible document, signed, after it is read.
 func BenchmarkCheck(b *testing.B) {
 	renderer, err := pdf.New(pdf.Build{Version: "1"})
 	if err != nil {

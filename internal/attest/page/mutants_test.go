@@ -12,11 +12,11 @@ import (
 	"muster/internal/attest/offline"
 )
 
-// TestMutants: files, proofs and keys with bytes changed, cut out, doubled and cut off. The
-// page says of each what the program says, step by step, or that it cannot read the proof
-// or the keys: of their form it is stricter. Certificates among the keys, which come from
-// whom the reader trusts, are the one thing of which it is not: there it goes on where the
-// program stops.
+// TestMutants: files, proofs and keys with bytes changed, cut out, doubled and cut off. For
+// each, the page gives the program's answer, step by step, or says that it cannot read the
+// proof or the keys, because it is stricter about their form. There is one exception, the
+// certificates among the keys, which come from a source that the reader trusts: there the page
+// continues where the program stops.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	const size = 500

@@ -123,7 +123,7 @@ func TestThePageSaysWhatTheVectorsSay(t *testing.T) {
 	}
 }
 
-// TestATimeStamp is told of, with its time where it is over the report, and decides nothing.
+// TestATimeStamp is shown, with its time if it covers the report, and decides nothing.
 func TestATimeStamp(t *testing.T) {
 	t.Parallel()
 	answers := inNode(t, stored(t))

@@ -76,7 +76,7 @@ func askPython(t *testing.T, questions []asking) (answers map[string]pythonAnswe
 	return answers
 }
 
-// judged holds every step-th vector against the verdict of the Python verifier.
+// judged compares every step-th vector with the verdict of the Python verifier.
 func judged(t *testing.T, step int) {
 	t.Helper()
 	var questions []asking
@@ -107,8 +107,8 @@ func TestAVerifierOfOthers(t *testing.T) {
 	judged(t, 5)
 }
 
-// TestAVerifierOfOthersJudgesKeys that ended, of exports and of evidence as of reports: whoever has
-// an old key can sign any date.
+// TestAVerifierOfOthersJudgesKeys that ended, for exports and evidence as for reports: a person
+// with an old key can sign any date.
 func TestAVerifierOfOthersJudgesKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -37,7 +37,7 @@ const vectorsDir = "testdata/vectors"
 // unread is in place of the step of a vector whose proof cannot be read.
 const unread = "proof"
 
-// vector is a file that somebody checks, with what lies beside it.
+// vector is a file to check, with the files beside it.
 type vector struct {
 	Name    string         `json:"name"`
 	Verdict attest.Verdict `json:"verdict"`
@@ -355,7 +355,7 @@ func (s *scene) lifetimes(file, proof []byte, keys map[string]attest.Keys) {
 	keys["retired a minute before"] = changed("", func(k *attest.Key) { k.ValidTo = on(-time.Minute) })
 	s.add("keys retired a minute before", attest.Contradicted, attest.StepCheckpoint, file, nil, "retired a minute before")
 
-	// A rotation: two keys signed the tree, of which one has ended.
+	// A rotation: two keys signed the tree, and one of them has ended.
 	next := &attesttest.Installation{T: s.t, Origin: s.ours.Origin, Log: s.theirs.Log, Report: s.ours.Report, Begin: s.ours.Begin}
 	tree, err := s.proof.Tree()
 	must(s.t, err)
@@ -383,8 +383,8 @@ func (v vector) trust(keys attest.Keys) attest.Trust {
 	return trust
 }
 
-// doubles adds proofs that say one thing to one parser and another to the next, or what nobody
-// signed.
+// doubles adds proofs that say one thing to one parser and another to the next, or that contain
+// unsigned data.
 func doubles(s *scene) {
 	add := func(name string, change func(text string) string) {
 		s.add(name, attest.CannotTell, unread, s.base, []byte(change(string(s.encoded(nil)))))
