@@ -73,7 +73,8 @@ func TestWhatWasSentIsKept(t *testing.T) {
 	s.until("it has expired, and its mails are gone", func() bool { return s.has(id, "report.expired") && len(s.kept(id)) == 0 })
 }
 
-// TestAMailThatNamesAnErasedRequester goes with him: who asked is named in the mails to all others.
+// TestAMailThatNamesAnErasedRequester is deleted with the requester, whom the mails to all
+// others name.
 func TestAMailThatNamesAnErasedRequester(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -185,7 +186,7 @@ func TestAMailGoesWithoutAProof(t *testing.T) {
 	}
 }
 
-// TestNoMailCarriesAForgedProof: one that somebody put into the place of the kept one.
+// TestNoMailCarriesAForgedProof: an attacker replaced the stored one.
 func TestNoMailCarriesAForgedProof(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

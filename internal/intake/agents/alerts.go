@@ -15,7 +15,7 @@ import (
 	"muster/internal/intake/places"
 )
 
-// FiringDoor takes what Prometheus' tools tell of alerts.
+// FiringDoor accepts the alerts of Prometheus' tools.
 type FiringDoor struct {
 	Config
 	decode func(body []byte, receipt time.Time) (*alertmanager.Message, error)

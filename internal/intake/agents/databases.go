@@ -38,16 +38,16 @@ func (d *LogDoor) Take(ctx context.Context, from intake.Caller, sender string, b
 // looksAtOnce is how many are written in one transaction.
 const looksAtOnce = 5000
 
-// receiverInterval is how often a receiver looks where it does not say it: its default.
+// receiverInterval is a receiver's interval if it does not state it: its default.
 const receiverInterval = time.Minute
 
-// placed is a look at a database that there is.
+// placed is a look at an existing database.
 type placed struct {
 	*receivers.Look
 	instance, database uuid.UUID
 }
 
-// takeLooks records looks, all of which are of a part only.
+// takeLooks records looks, all of which are partial.
 func (c Config) takeLooks(ctx context.Context, from intake.Caller, sender string, receipt *intake.Receipt, looks []*receivers.Look) error {
 	for batch := range slices.Chunk(looks, looksAtOnce) {
 		all, err := c.placeLooks(ctx, from, receipt, batch)

@@ -82,7 +82,7 @@ func (s *shelf) Record(ctx context.Context, b measurements.Batch, _ ...watch.Sig
 	return measurements.Receipt{Accepted: measurements.SampleCounts{Sessions: len(b.Sessions), Statements: len(b.Statements)}}, nil
 }
 
-// reached says of whom somebody said that they could connect, or could not.
+// reached lists the servers that a source reported as reachable, or as unreachable.
 func (s *shelf) reached() (all []string) {
 	for _, b := range s.batches {
 		for _, r := range b.Reached {
@@ -92,7 +92,7 @@ func (s *shelf) reached() (all []string) {
 	return all
 }
 
-// kept are the samples in words: instance, database, and what is of them.
+// kept are the samples in words: instance, database, and the parts that they have.
 func (s *shelf) kept() (all []string) {
 	for _, b := range s.batches {
 		for _, v := range b.Sessions {
@@ -146,8 +146,8 @@ func executed(change map[string]string) map[string]string {
 	return r
 }
 
-// TestWhereARecordIs: by muster_instance, else by an address; in the database that the
-// record says, else in the one that the collector's configuration does.
+// TestWhereARecordIs: by muster_instance, otherwise by an address; in the database that the
+// record names, otherwise in the one that the collector's configuration names.
 func TestWhereARecordIs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -183,8 +183,8 @@ func measured(host, instance string) []byte {
 		point + `"system.memory.limit"},` + point + `"system.linux.memory.available"}]}]}]}`)
 }
 
-// TestHostsAtOnce: a large message is placed with one look-up a batch, and what failed
-// in its midst is told with what was kept before.
+// TestHostsAtOnce: a large message is resolved with one look-up for each batch. A failure in
+// the middle is reported with the part that was stored before.
 func TestHostsAtOnce(t *testing.T) {
 	t.Parallel()
 	var series []remotewritetest.Series
@@ -207,8 +207,8 @@ func TestHostsAtOnce(t *testing.T) {
 	}
 }
 
-// TestAlertsOfALimitedToken: by both roads, what is of another instance or of none is
-// dropped and counted, and no member is said to have done any of it.
+// TestAlertsOfALimitedToken: by both routes, alerts of another instance or of none are dropped
+// and counted, and no member is recorded as their author.
 func TestAlertsOfALimitedToken(t *testing.T) {
 	t.Parallel()
 	alerts := `{"status":"firing","labels":{"alertname":"A","muster_instance":"mine"}},{"status":"firing","labels":{"alertname":"B","instance":"db01:9100"}},
@@ -269,7 +269,7 @@ func TestALargeMessageOfAlerts(t *testing.T) {
 	}
 }
 
-// TestNoMessage: what is none is refused whole, and where.
+// TestNoMessage: an invalid message is refused as a whole, with the place of the fault.
 func TestNoMessage(t *testing.T) {
 	t.Parallel()
 	d := (&house{}).doors()

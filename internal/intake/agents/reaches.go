@@ -15,8 +15,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// takeReaches hands on what exporters say of servers that they tried to connect to. A
-// server that Muster connects to itself is judged by Muster's own attempts.
+// takeReaches passes on what exporters report about the servers to which they tried to connect.
+// A server to which Muster connects itself is judged by Muster's own attempts.
 func (c Config) takeReaches(ctx context.Context, from intake.Caller, receipt *intake.Receipt, reaches []receivers.Reach) error {
 	reached, err := c.placeReaches(ctx, from, receipt, reaches)
 	if err != nil {
@@ -77,8 +77,8 @@ func (c Config) placeReaches(ctx context.Context, from intake.Caller, receipt *i
 	return reached, nil
 }
 
-// connected says of looks that whoever sent them was connected to the server. A receiver
-// that cannot connect sends nothing, so that none of them says that a server is down.
+// connected derives from looks that their sender was connected to the server. A receiver that
+// cannot connect sends nothing, so none of them reports a server as down.
 func connected(looks []placed) []measurements.Reached {
 	newest := map[uuid.UUID]int{}
 	var reached []measurements.Reached

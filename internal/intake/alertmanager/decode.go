@@ -26,8 +26,8 @@ const (
 // more than a million of them, and only those at hand are to take memory. Those
 // behind the first Most are counted and not looked at.
 type Message struct {
-	// Receipt is of the alerts that were read so far; of a webhook's Dropped are also
-	// those that its sender left out.
+	// Receipt covers the alerts that were read so far; a webhook's Dropped includes those that
+	// its sender left out.
 	intake.Receipt
 
 	items  jsonwalk.Items
@@ -71,8 +71,8 @@ func (m *Message) countRest() {
 	}
 }
 
-// openEnd is how long an alert of the API fires without another message, where
-// it does not say itself: Alertmanager's resolve_timeout.
+// openEnd is how long an alert of the API fires without another message if it states no end:
+// Alertmanager's resolve_timeout.
 const openEnd = 5 * time.Minute
 
 // DecodeWebhook opens what Alertmanager posts to a webhook receiver at a
@@ -137,7 +137,7 @@ func DecodeAlerts(body []byte, receipt time.Time) (*Message, error) {
 	return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an array"}
 }
 
-// open goes into an array; ok is false where there is none.
+// open enters an array; ok is false if there is none.
 func open(array []byte, decode func([]byte) (Alert, intake.Reason)) (m *Message, ok bool) {
 	items, err := jsonwalk.In(array)
 	return &Message{items: items, decode: decode}, err == nil && bytes.HasPrefix(bytes.TrimSpace(array), []byte("["))
@@ -154,8 +154,8 @@ type posted struct {
 	sender    string
 }
 
-// senderAt names a sender by its road and the host of a URL that it tells; empty where it
-// tells none.
+// senderAt names a sender by its route and the host of a URL in its message; empty if it has
+// none.
 func senderAt(road string, text []byte) string {
 	var said string
 	if json.Unmarshal(text, &said) != nil {

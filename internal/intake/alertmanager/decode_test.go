@@ -140,7 +140,7 @@ func TestAPIAsPrometheusSends(t *testing.T) {
 	}
 }
 
-// TestWebhookStatus: what Alertmanager says of the end, and what others may.
+// TestWebhookStatus: the end in Alertmanager's messages, and in those of others.
 func TestWebhookStatus(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -204,7 +204,7 @@ func TestBadAlertsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestNoMessage: what is none is said to be, and where.
+// TestNoMessage: an invalid message is refused, with the place of the fault.
 func TestNoMessage(t *testing.T) {
 	t.Parallel()
 	for body, pointer := range map[string]string{
@@ -308,7 +308,7 @@ func TestLargeAlertsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestText: what is kept of what was said.
+// TestText: the stored form of texts.
 func TestText(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ alert, title, severity, rule, description string }{
@@ -366,8 +366,8 @@ func TestFingerprintsAreThoseOfAlertmanager(t *testing.T) {
 	}
 }
 
-// TestSendersAreToldApart by what they say of their address; what says nothing, or nonsense,
-// has no address, and its alerts are taken all the same. C2.
+// TestSendersAreToldApart by their address. A sender without an address, or with nonsense, has
+// none, and its alerts are still accepted. C2.
 func TestSendersAreToldApart(t *testing.T) {
 	t.Parallel()
 	for url, host := range map[string]string{

@@ -110,7 +110,7 @@ func (g *grafanaAlert) nameRule(a *Alert) {
 	a.Title = what + ": " + rule
 }
 
-// description is what the rule says, with the values that it was judged by and Grafana's own
+// description is the rule's text, with the values by which it was judged and Grafana's own
 // pages about it.
 func (g *grafanaAlert) description() string {
 	var parts []string

@@ -20,7 +20,7 @@ func grafana(alerts ...string) []byte {
 		"version":"1","groupKey":"{}:{}","truncatedAlerts":0,"title":"[FIRING:1]","state":"alerting","message":"**Firing**"}`, strings.Join(alerts, ","))
 }
 
-// TestGrafana: what its alerts come to. C21.
+// TestGrafana: the firings made from its alerts. C21.
 func TestGrafana(t *testing.T) {
 	t.Parallel()
 	const times = `"startsAt":"2026-11-26T11:00:00+01:00","endsAt":"0001-01-01T00:00:00Z","fingerprint":"c6eadffa33fcdf37"`
@@ -103,7 +103,7 @@ func TestGrafanaOrganizations(t *testing.T) {
 	}
 }
 
-// TestALabelTwice by the roads of Alertmanager is nobody's, either. C24.
+// TestALabelTwice on Alertmanager's routes makes an alert unusable, too. C24.
 func TestALabelTwice(t *testing.T) {
 	t.Parallel()
 	const twice, good = `{"status":"firing","labels":{"alertname":"A","instance":"a","instance":"b"}}`, `{"status":"firing","labels":{"alertname":"B"}}`

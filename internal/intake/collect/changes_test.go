@@ -230,7 +230,7 @@ func TestOneAssessmentOneEvent(t *testing.T) {
 	if all = s.told(instance); len(all) != 3 || *all[2].Score != *all[1].Score {
 		t.Errorf("%+v", all)
 	}
-	// What is kept of it is damaged: the look goes on, and somebody is told.
+	// The stored state of it is damaged: the assessment continues, and this is reported.
 	var altered []string
 	s.store.Altered = func(sentence string) { altered = append(altered, sentence) }
 	s.db.MustExec(`UPDATE instance_states SET state = '[]'`)

@@ -49,11 +49,11 @@ type Fleet interface {
 	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, all ...fleet.Assessed) (commands.Mark, error)
 }
 
-// Accepted returns the exceptions that are in force about an instance: what they cover
-// does not count in its score.
+// Accepted returns the exceptions in force for an instance: findings that they cover do not
+// count in its score.
 type Accepted func(ctx context.Context, organization, instance uuid.UUID) ([]snapshot.Exception, error)
 
-// Instances says whether an instance is to be assessed.
+// Instances says whether an instance has to be assessed.
 type Instances interface {
 	// Active is false for inactive, removed, unknown and foreign instances.
 	Active(ctx context.Context, organization, instance uuid.UUID) (bool, error)
@@ -61,7 +61,7 @@ type Instances interface {
 
 // Collector assesses the servers that have a connection registered.
 type Collector struct {
-	// Loops is told where a look panics; nil: nobody is.
+	// Loops is notified if an assessment panics; nil: nothing is.
 	Loops *supervise.Supervisor
 
 	store      *assessment.Store
@@ -77,8 +77,8 @@ type Collector struct {
 	lightLooks *turn
 }
 
-// turn is whose turn it is to be looked at in this process. One claim is made at a time: the
-// next one goes by the slots that it took.
+// turn decides which server this process assesses next. One claim is made at a time: the next
+// one considers the slots that it took.
 type turn struct {
 	claiming sync.Mutex
 	*turns.Slots
@@ -113,17 +113,17 @@ func New(
 	}, nil
 }
 
-// JudgeBy has versions judged by a feed; by what is embedded until then.
+// JudgeBy sets the feed by which versions are judged; until then it is the embedded one.
 func (c *Collector) JudgeBy(source feed.Source) {
 	for _, one := range c.inspectors {
 		one.JudgeBy(source)
 	}
 }
 
-// Try connects to the server that dsn names, to show that it can be assessed, and says which
-// one that is: *servers.DSNError, *servers.ConnectionError or *servers.UnknownEngineError say
-// why it cannot. Copies of the server that the organization has are asked who they are now,
-// for one of them may be the same that was started again.
+// Try connects to the server that dsn names, to show that it can be assessed, and returns its
+// identity: *servers.DSNError, *servers.ConnectionError or *servers.UnknownEngineError say why
+// it cannot. It asks the organization's copies of the server for their identity again, because
+// one of them may be the same server, restarted.
 func (c *Collector) Try(ctx context.Context, organization uuid.UUID, engine fleet.Engine, dsn string) (servers.Identity, error) {
 	if c.inspectors[engine] == nil {
 		return servers.Identity{}, &servers.UnknownEngineError{Engine: engine}
@@ -151,7 +151,8 @@ func (c *Collector) Try(ctx context.Context, organization uuid.UUID, engine flee
 	return is, nil
 }
 
-// identify asks who answers at a target. One that lets us in and does not say is not known.
+// identify asks a target for its identity. A server that accepts the connection and does not
+// answer is unknown.
 func identify(ctx context.Context, target servers.Target) (servers.Identity, error) {
 	session, err := target.Open(ctx, target.Database, servers.StatementTimeout)
 	if err != nil {
@@ -165,7 +166,8 @@ func identify(ctx context.Context, target servers.Target) (servers.Identity, err
 	return is, nil
 }
 
-// refresh asks who answers for an instance now. One that cannot be asked stays what it was.
+// refresh asks for the identity of an instance's server now. If it cannot be asked, the earlier
+// one stays.
 func (c *Collector) refresh(ctx context.Context, organization, instance uuid.UUID) error {
 	credentials, ok, err := c.store.Credentials(ctx, organization, instance)
 	if err != nil || !ok {
@@ -205,9 +207,9 @@ func (c *Collector) wakeUp() {
 	}
 }
 
-// AssessNow assesses and classifies one instance and keeps the outcome, or
-// waits for somebody else who does. A server out of reach is an outcome, not an
-// error. *NotCollectedError and *InactiveError say that there was nothing to do.
+// AssessNow assesses and classifies one instance and stores the result, or waits for another
+// caller that does. An unreachable server is a result, not an error. *NotCollectedError and
+// *InactiveError say that there was nothing to do.
 func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.UUID) error {
 	before, err := c.store.Attempt(ctx, organization, instance)
 	if err != nil {
@@ -216,8 +218,7 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 	return c.assessSince(ctx, organization, instance, before)
 }
 
-// assessSince returns once an attempt has finished since before, ours or
-// somebody else's.
+// assessSince returns once an attempt has finished since before, ours or another caller's.
 func (c *Collector) assessSince(ctx context.Context, organization, instance uuid.UUID, before assessment.Attempt) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) {
@@ -247,9 +248,9 @@ func (c *Collector) assessSince(ctx context.Context, organization, instance uuid
 	}
 }
 
-// Fresh returns an assessment that reached the server no longer than maxAge
-// ago; where there is none the server is assessed now, and what comes of that
-// is returned, also when it is out of reach. Errors as AssessNow's.
+// Fresh returns an assessment that reached the server no longer than maxAge ago. If there is
+// none, the server is assessed now, and the result is returned, even if it is unreachable.
+// Errors as AssessNow's.
 func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*assessment.Kept, error) {
 	a, err := c.store.Reached(ctx, organization, instance, maxAge) // nearly always there is one
 	if err != nil || a != nil {
@@ -287,9 +288,9 @@ func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
 	return true, err
 }
 
-// unbroken claims without being stopped in the middle: a claim that the database
-// has granted while its answer is no longer waited for would hold the server
-// until its lease lapses. Whoever looks then finds ctx done, and gives it back.
+// unbroken claims without being stopped in the middle: a claim that the database has granted
+// after its caller stopped waiting would hold the server until its lease lapses. The assessment
+// then finds ctx done, and releases it.
 func unbroken(ctx context.Context, claim func(context.Context) (assessment.Claim, bool, error)) (assessment.Claim, bool, error) {
 	if ctx.Err() != nil {
 		return assessment.Claim{}, false, ctx.Err()

@@ -466,8 +466,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// meanwhile is the fleet as somebody else changes it between a look at a server and
-// what is recorded of it.
+// meanwhile is the fleet, changed by another writer between the assessment of a server and its
+// record.
 type meanwhile struct {
 	*commands.Service
 	happens func()

@@ -157,11 +157,10 @@ func anywhere(databases []snapshot.DatabaseFact) []snapshot.DatabaseFact {
 	return slices.Concat(databases[at:], databases[:at])
 }
 
-// leave ends the look at an instance that is not to be assessed, always with an
-// error. The read model does not tell a deactivated instance, or one registered a
-// moment ago, from one that was removed; the write side does. A feed that removes
-// an instance does not know its connection, and a process may die between the
-// event and erasing it, so it is erased here.
+// leave ends the assessment of an instance that must not be assessed, always with an error. The
+// read model cannot tell a deactivated instance, or one registered a moment ago, from a removed
+// one; the write side can. A feed that removes an instance does not know its connection, and a
+// process may die between the event and erasing it, so it is erased here.
 func (c *Collector) leave(ctx context.Context, claim assessment.Claim) error {
 	_, err := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{})
 	var gone *commands.NotFoundError

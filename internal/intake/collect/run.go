@@ -81,8 +81,8 @@ func (c *Collector) work(ctx context.Context) {
 	}
 }
 
-// forgetRemoved forgets what feeds sent of instances that were removed. Whoever removes
-// one does, unless its process dies between the event and that.
+// forgetRemoved deletes what feeds sent about removed instances. The removal itself does that,
+// unless its process dies after the event.
 func (c *Collector) forgetRemoved(ctx context.Context) error {
 	fed, err := c.store.Fed(ctx)
 	if err != nil {

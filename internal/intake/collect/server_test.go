@@ -13,8 +13,8 @@ import (
 	"muster/internal/pgtest"
 )
 
-// C29. A name that leads to one server and then to another is told: when that was, and among
-// the changes.
+// C29. If a name leads to one server and then to another, this is reported: with the time, and
+// among the changes.
 func TestANameThatLeadsToAnotherServerIsTold(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -60,7 +60,7 @@ func TestANameThatLeadsToAnotherServerIsTold(t *testing.T) {
 	}
 }
 
-// leading is a name that leads elsewhere whenever somebody wants it to.
+// leading is a name whose target a test can change.
 type leading struct {
 	address string
 	to      atomic.Value

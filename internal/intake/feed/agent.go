@@ -49,7 +49,7 @@ type Heartbeats interface {
 
 // Servers keeps which servers answer for instances; *assessment.Store does.
 type Servers interface {
-	// AgentSawServers is told which token said so where that is limited, else uuid.Nil.
+	// AgentSawServers gets the token of the report if it is limited, otherwise uuid.Nil.
 	AgentSawServers(ctx context.Context, organization, by uuid.UUID, seen map[uuid.UUID]servers.Identity) error
 }
 

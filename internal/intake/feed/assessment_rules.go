@@ -124,7 +124,7 @@ func versionNumber(engine fleet.Engine, text string) int {
 	return major*10_000 + v.Minor
 }
 
-// text is one that is kept as it is.
+// text is a text that is stored as it is.
 func (r *assessmentRules) text(pointer, text string, least, most int) string {
 	if n := utf8.RuneCountInString(text); n < least || n > most {
 		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters", least, most))

@@ -128,13 +128,13 @@ type Assessments interface {
 	ForgetFed(ctx context.Context, organization, instance uuid.UUID) error
 }
 
-// Accepted returns the exceptions that are in force about an instance: what they cover
-// does not count in its score.
+// Accepted returns the exceptions in force for an instance: findings that they cover do not
+// count in its score.
 type Accepted func(ctx context.Context, organization, instance uuid.UUID) ([]snapshot.Exception, error)
 
-// TakeAssessments records what another tool found on instances: nothing is written before
-// every rule has been held against every item. buffered says that they waited in the sender's
-// buffer. Errors: *commands.RuleError, *intake.LaggingError.
+// TakeAssessments records another tool's results for instances: nothing is written before every
+// item was checked against every rule. buffered says that they waited in the sender's buffer.
+// Errors: *commands.RuleError, *intake.LaggingError.
 func (d *Doors) TakeAssessments(ctx context.Context, from intake.Caller, buffered bool, items []AssessmentItem) (receipt intake.Receipt, err error) {
 	in, err := d.placesOf(ctx, from.OrganizationID, items)
 	if err != nil {

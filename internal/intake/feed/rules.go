@@ -72,7 +72,7 @@ type rules struct {
 	broken []rule.Broken
 }
 
-// item is the pointer to an entry of a list; empty where nobody is told.
+// item is the pointer to an entry of a list; empty if errors are not reported.
 func (r *rules) item(list string, i int) string {
 	if !r.tells {
 		return ""
@@ -198,7 +198,7 @@ func (r *rules) statements(at string, s StatementItem, on commands.Place) measur
 	return sample
 }
 
-// known holds that there is such a place.
+// known checks that the place exists.
 func (r *rules) known(at string, on commands.Place) (instance, database uuid.UUID) {
 	if on.Instance == uuid.Nil {
 		r.unknownInstance(at + "/instance")
@@ -223,8 +223,7 @@ func (r *rules) time(pointer string, at time.Time) time.Time {
 	return instant.Cut(at)
 }
 
-// number reads one that has the form of a number; what a float64 does not reach is
-// infinite.
+// number reads a text in the form of a number; beyond the range of a float64 it is infinite.
 func (r *rules) number(pointer string, n json.Number, least, most float64) float64 {
 	v, _ := n.Float64()
 	if v < least || v > most {

@@ -74,10 +74,10 @@ type DeltaItem struct {
 	TotalMs        json.Number
 }
 
-// TakeSamples records what another tool measured: nothing is written before every rule
-// has been held against every sample. What Muster measures itself no agent may send
-// (assessed_by_collector), and statements come from one sender at a time
-// (instance_held). Errors: *commands.RuleError, *intake.LaggingError.
+// TakeSamples records another tool's samples: nothing is written before every sample was
+// checked against every rule. An agent may not send what Muster measures itself
+// (assessed_by_collector), and statements come from one sender at a time (instance_held).
+// Errors: *commands.RuleError, *intake.LaggingError.
 func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items) (receipt intake.Receipt, err error) {
 	places, err := d.Places.FindPlaces(ctx, from.OrganizationID, items.names())
 	if err != nil {

@@ -163,8 +163,8 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 	}
 }
 
-// TestSamples: names are looked up at once, what is kept has its place and its engine,
-// and a read model that lags is waited for.
+// TestSamples: names are looked up at once, stored samples have their place and their engine,
+// and the caller waits for a read model that lags.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	items := feed.Items{Hosts: []feed.HostItem{host("db01", "mine", "other", "mine")}, Sessions: []feed.SessionItem{sessions("other", "d")},
@@ -282,8 +282,8 @@ func TestTextsOfStatements(t *testing.T) {
 	}
 }
 
-// TestWhatOthersSend: who sends is handed on, whoever it is, and what the store refuses
-// is told of each item that it is about.
+// TestWhatOthersSend: the sender is passed on, whoever it is, and a refusal by the store is
+// reported for each item concerned.
 func TestWhatOthersSend(t *testing.T) {
 	t.Parallel()
 	items := feed.Items{Sessions: []feed.SessionItem{sessions("other", "d"), sessions("mine", "d")},

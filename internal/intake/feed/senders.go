@@ -20,9 +20,10 @@ const (
 	instanceHeld = "instance_held"
 )
 
-// refuseCollected is the guard of a batch: what an administrator registered with a connection
-// Muster measures itself, whoever else says what of its sessions and statements. Hosts it
-// takes: an agent may well measure the machine below a server that Muster connects to.
+// refuseCollected is the guard of a batch: Muster itself measures instances that an
+// administrator registered with a connection, and no other sender may send their sessions and
+// statements. Hosts are accepted: an agent may measure the machine below a server to which
+// Muster connects.
 func (d *Doors) refuseCollected(b measurements.Batch) func(context.Context, sqlx.ExtContext) error {
 	measured := map[uuid.UUID]bool{}
 	for _, s := range b.Sessions {
@@ -54,8 +55,8 @@ func (f found) refused(err error) error {
 	return err
 }
 
-// pointers names the items of instances: those of statements and, if they are to be
-// named too, of sessions.
+// pointers names the items of instances: those of statements and, if they have to be named too,
+// of sessions.
 func (f found) pointers(instances []uuid.UUID, sessions bool, code, detail string) (r rules) {
 	for i, place := range f.sessions {
 		if sessions && slices.Contains(instances, place.Instance) {

@@ -26,7 +26,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestTheLastReportCounts of an instance, whoever sends it, and of nobody else's.
+// TestTheLastReportCounts for an instance, whichever agent sends it, and for no other instance.
 func TestTheLastReportCounts(t *testing.T) {
 	t.Parallel()
 	store := &heartbeat.Store{DB: pgtest.DB(t)}

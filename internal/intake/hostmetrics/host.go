@@ -44,7 +44,7 @@ func (m *Message) hostOf(l *Labels) (key string, reason intake.Reason) {
 	return key, ""
 }
 
-// keepable says why a text cannot be kept; "" where it can.
+// keepable says why a text cannot be stored; "" if it can.
 func keepable(text []byte, most int) intake.Reason {
 	switch {
 	case len(text) > most:

@@ -70,7 +70,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestModes: what a CPU's time counts as, and of which CPU it is.
+// TestModes: the mode as which a CPU's time counts, and the CPU's number.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestVolumes: what df is made of, as far as this message tells it.
+// TestVolumes: the inputs of df, as far as this message has them.
 func TestVolumes(t *testing.T) {
 	t.Parallel()
 	type told struct {

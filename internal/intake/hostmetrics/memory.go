@@ -5,7 +5,7 @@ import (
 	"muster/internal/measurements"
 )
 
-// memoryPart is one of the sizes that agents tell of a host's memory.
+// memoryPart is one of the sizes that agents send about a host's memory.
 type memoryPart int
 
 const (

@@ -12,10 +12,9 @@ import (
 
 // Limits of what one message may make.
 const (
-	// MaxSamples bounds the samples, each a host and a time, and MaxPoints the data
-	// points of which they are made. Prometheus sends 2,000 points at once, vmagent
-	// 10,000. A body of 32 MiB has room for eight million of four bytes each, which
-	// as volumes were 2.6 GB.
+	// MaxSamples limits the samples, each a host and a time, and MaxPoints the data points from
+	// which they are made. Prometheus sends 2,000 points at once, vmagent 10,000. A body of 32
+	// MiB has room for eight million points of four bytes, which took 2.6 GB as volumes.
 	MaxSamples   = 100_000
 	MaxPoints    = 500_000
 	maxCounters  = 1 << 16 // of a sample: Linux has up to 8,192 CPUs, of eight modes
@@ -71,8 +70,8 @@ type Series struct {
 	side           volumePart
 }
 
-// Series looks at the labels of a series; one that cannot be used drops its points.
-// It keeps nothing of the labels' bytes.
+// Series reads the labels of a series; if they cannot be used, its points are dropped. It keeps
+// nothing of the labels' bytes.
 func (m *Message) Series(metric Metric, l *Labels) Series {
 	s := Series{message: m, metric: metric}
 	host, reason := m.hostOf(l)
@@ -181,8 +180,8 @@ func (s *Series) Add(at time.Time, value float64) {
 	}
 }
 
-// scrape is the one that a point belongs to, which it counts; nil where there is
-// none for that time, and the point is dropped.
+// scrape is the scrape to which a point belongs, and counts the point; nil if there is none for
+// that time, and the point is dropped.
 func (s *Series) scrape(at time.Time) *scrape {
 	m := s.message
 	if m.points == MaxPoints {

@@ -6,7 +6,7 @@ import (
 	"muster/internal/measurements"
 )
 
-// Metric is what a name of an agent means. The zero value is one that is not read.
+// Metric is the meaning of an agent's metric name. The zero value is a metric that is not read.
 type Metric int
 
 // The metrics.
@@ -82,7 +82,7 @@ type Labels struct {
 	Drive    []byte // on Windows: fixed, cdrom, …
 }
 
-// SetPrometheus keeps a label of node_exporter's series, if it is one that is read.
+// SetPrometheus stores a label of node_exporter's series, if it is one that is read.
 func (l *Labels) SetPrometheus(name, value []byte) {
 	switch string(name) {
 	case "instance":
@@ -162,9 +162,8 @@ const maxCPU = 1<<16 - 1
 // coresOfNode is by how much the numbers of CPUs of two nodes of a Windows machine differ.
 const coresOfNode = 1024
 
-// numberOf reads the number of a CPU: 0, cpu0, and on Windows that of its node and its own
-// there: 0,3. Where an agent adds all CPUs up, there
-// is none, and they are one.
+// numberOf reads the number of a CPU: 0, cpu0, and on Windows the numbers of its node and of
+// the CPU there: 0,3. If an agent adds up all CPUs, there is none, and they count as one.
 func numberOf(cpu []byte) (number int32, ok bool) {
 	if node, core, onWindows := bytes.Cut(cpu, []byte(",")); onWindows {
 		n, nodeOK := numberOf(node)

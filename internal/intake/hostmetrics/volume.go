@@ -10,7 +10,7 @@ import (
 // mountedOn is where a file system is: one may hide another at its mount point.
 type mountedOn struct{ mount, device string }
 
-// volumePart is one of the sizes that agents tell of a file system.
+// volumePart is one of the sizes that agents send about a file system.
 type volumePart int
 
 const (
@@ -125,8 +125,8 @@ func (s *scrape) also(at mountedOn, part volumePart, bytes float64) {
 	}
 }
 
-// volumesOf returns the file systems, one a mount point: of several the first that is
-// told in full.
+// volumesOf returns the file systems, one for each mount point: if there are several, the first
+// complete one.
 func (m *Message) volumesOf(s *scrape) []measurements.Volume {
 	if len(s.volumes) == 0 {
 		return nil
@@ -156,8 +156,8 @@ func (m *Message) volumesOf(s *scrape) []measurements.Volume {
 	return out
 }
 
-// sizes returns the file system, how many of three sizes are told of it, and why it
-// is none.
+// sizes returns the file system, how many of its three sizes are present, and why it is not
+// usable.
 func (v *volume) sizes() (made measurements.Volume, told int, reason intake.Reason) {
 	made = measurements.Volume{Mount: v.mount, Pool: v.pool, Size: -1, Free: -1, Available: -1, ReadOnly: v.bytes[readOnly] > 0}
 	if v.told[used] || v.told[usedOthers] {

@@ -13,7 +13,7 @@ type Member struct {
 	to   *[]byte
 }
 
-// To wants a member's value in to, which stays as it is where there is none, or null.
+// To reads a member's value into to, which stays as it is if there is none, or null.
 func To(name string, to *[]byte) Member { return Member{name, to} }
 
 // ErrTwice says that an object has one of the wanted members twice.
@@ -74,7 +74,7 @@ func In(array []byte) (Items, error) {
 	return Items{space(array[1:])}, nil
 }
 
-// Next is the next item, which is empty where it is null; false: there is none.
+// Next is the next item, which is empty if it is null; false: there is none.
 func (i *Items) Next() (item []byte, ok bool) {
 	if i.Done() {
 		return nil, false
@@ -84,10 +84,10 @@ func (i *Items) Next() (item []byte, ok bool) {
 	return orNothing(item), true
 }
 
-// Done says that there is no item any more.
+// Done says that there are no more items.
 func (i *Items) Done() bool { return len(i.rest) == 0 || i.rest[0] == ']' }
 
-// Text is what a string says; nothing where there is none.
+// Text is the value of a string; empty if there is none.
 func Text(value []byte) ([]byte, error) {
 	switch {
 	case len(value) == 0:

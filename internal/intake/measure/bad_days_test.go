@@ -184,8 +184,8 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestAServerThatRefusesNineOfTenConnections is down for as long as all are refused, is tried
-// often enough to be known, and is up on the one that it takes.
+// TestAServerThatRefusesNineOfTenConnections is down as long as all are refused, is tried often
+// enough to be known, and is up on the connection that it accepts.
 func TestAServerThatRefusesNineOfTenConnections(t *testing.T) {
 	t.Parallel()
 	d := newBadDay(t)
@@ -203,7 +203,7 @@ func TestAServerThatRefusesNineOfTenConnections(t *testing.T) {
 }
 
 // TestAServerThatRestartsEveryTwentySeconds goes down each time, however quickly it is back,
-// and nobody who looks meanwhile sees it down: it is up again when Muster learns of it. A
+// and is never shown as down meanwhile: it is up again when Muster learns about it. A
 // connection that is lost alone, as in a firewall, is no restart.
 func TestAServerThatRestartsEveryTwentySeconds(t *testing.T) {
 	t.Parallel()

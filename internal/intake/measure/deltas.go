@@ -12,9 +12,9 @@ type delta struct {
 	maxMs   float64 // the longest execution, where it is certain to have been in between; else 0
 }
 
-// deltasBetween compares two looks at a server (readings, 18); ok is false where the
-// second one can only be a basis for the next. A statement of which it is not certain
-// what it did is left out. They are sorted, and none is there twice.
+// deltasBetween compares two looks at a server (readings, 18); ok is false if the second one
+// can only be a basis for the next. Statements whose executions are not certain are left out.
+// The deltas are sorted, and none occurs twice.
 func deltasBetween(last, now *List) (deltas []delta, ok bool) {
 	if last == nil || !now.At.After(last.At) || now.At.Sub(last.At) > longestGap {
 		return nil, false
@@ -78,12 +78,12 @@ func intervalBetween(last, now *List) interval {
 	return i
 }
 
-// emptied says whether the server has thrown its entries away and tells nobody: of those
-// that do not say since when they are there, most that were executed count less, or the list
-// is less than half as long. So it looks when an Oracle's shared pool is flushed, or
-// pg_stat_statements before 1.9 is reset. A statement that has run more often since than in
-// all the time before counts more than it did, and the difference is nothing that happened.
-// That entries are gone says nothing by itself: where texts have literals, most go at once.
+// emptied says whether the server has dropped its entries without reporting it: most executed
+// entries without a creation time count less, or the list is less than half as long. This
+// happens if an Oracle's shared pool is flushed, or pg_stat_statements before 1.9 is reset. A
+// statement that has run more often since than in all the time before counts more than it did,
+// and the difference is not what happened. Missing entries alone prove nothing: if texts have
+// literals, most entries disappear at once.
 func emptied(last, now *List) bool {
 	var listed, left, fell, rose int
 	later := now.Entries

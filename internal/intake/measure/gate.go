@@ -21,8 +21,8 @@ type Gate struct{ turns *turns.Gate }
 // many of all.
 func NewGate(atOnce int) *Gate { return &Gate{turns: turns.NewGate(atOnce)} }
 
-// pass waits for a turn, which next ends. One that hangs keeps its turn for a moment
-// only: to wait for it costs nothing.
+// pass waits for a turn, which next ends. A server that hangs keeps its turn for a moment only,
+// because waiting for it costs nothing.
 func (g *Gate) pass(ctx context.Context, organization uuid.UUID) (next func(), err error) {
 	leave, err := g.turns.Pass(ctx, organization)
 	if err != nil {

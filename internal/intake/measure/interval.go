@@ -56,9 +56,9 @@ func (s *Server) countStatements(ctx context.Context, batch measurements.Batch, 
 
 var errNoStatements = errors.New("the server has no statement statistics that Muster's account may read")
 
-// settle finds out whether an interval was counted of which nobody said so: our
-// database went away as it was written, or only the watch's figures could not be kept.
-// At first it is what was kept before we were there.
+// settle finds out whether an interval with an unknown outcome was counted: our database failed
+// as it was written, or only the watch's figures could not be stored. At first it is what was
+// stored before this process began.
 func (s *Server) settle(ctx context.Context) error {
 	if s.known && s.pending == nil {
 		return nil
@@ -85,11 +85,11 @@ func (s *Server) settle(ctx context.Context) error {
 	return nil
 }
 
-// samples makes a sample of every database that the fleet knows, also where nothing was
-// executed: it was looked at. What is of no such database (template1, and those that were
-// dropped) is left out. It spans from when the look before began to when this one ended, so
-// that of two who look at the same counters one begins behind the end of the other only if it
-// saw what the other counted.
+// samples makes a sample of every database that the fleet knows, even if nothing was executed,
+// because it was looked at. Databases that the fleet does not know (template1, and dropped
+// ones) are left out. A sample spans from the beginning of the previous look to the end of this
+// one. So if two agents look at the same counters, one begins after the end of the other only
+// if it saw what the other counted.
 func (s *Server) samples(a *Activity, now *List, deltas []delta, texts map[Ref]string) []measurements.StatementSample {
 	of := make(map[uint32][]measurements.Statement)
 	owner, tells := s.reader.(Owner)

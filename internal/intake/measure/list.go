@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Statement is what a statement is told apart by outside, in its database. What the two
-// numbers are is its engine's; Reader.Name makes a name of them.
+// Statement identifies a statement to users, in its database. The two numbers are defined by
+// its engine; Reader.Name makes a name of them.
 type Statement [2]uint64
 
 // Ref is a statement of a database.
@@ -58,8 +58,8 @@ type ActiveTime struct {
 	Reset int64 // since when, by the server's clock; 0: since its statistics began
 }
 
-// List is one look at all entries, sorted by their keys, none twice. It is whole: what is
-// not on it the server did not have.
+// List is one look at all entries, sorted by their keys, none twice. It is complete: the server
+// had no entry that is missing from it.
 type List struct {
 	At, Until     time.Time // when the look began and ended, by our clock; the loop's to say
 	Before, After Clocks    // as the list was read

@@ -34,8 +34,8 @@ func TestBusyBetween(t *testing.T) {
 	}
 }
 
-// Texts are told once, of what is still listed, and again after a day: an organization may
-// have done without them for less than a minute.
+// Texts of listed statements are sent once, and again after a day: an organization may have
+// switched them off for less than a minute.
 func TestWhichTextsWereTold(t *testing.T) {
 	t.Parallel()
 	one, two, three := Ref{5, Statement{1}}, Ref{5, Statement{2}}, Ref{5, Statement{3}}

@@ -7,10 +7,11 @@ import (
 	"muster/internal/watch"
 )
 
-// LockWaits are the signs of who waits for locks. An engine's rows tell whether it is advisory
-// locks that are waited for ("1" or "0"), how many sessions wait, and for how many of unit the
-// longest does; there is none where nobody waits. describe adds what else a row tells; nil:
-// nothing. Both signs are made, or what is over would not end. Errors: ErrNonsense.
+// LockWaits are the signals of sessions that wait for locks. An engine's rows say whether the
+// locks are advisory ("1" or "0"), how many sessions wait, and for how many of unit the longest
+// does; without waiting sessions there is no row. describe adds the rest of a row; nil:
+// nothing. Both signals are made, otherwise a wait that is over would not end. Errors:
+// ErrNonsense.
 func LockWaits(rows [][]string, unit time.Duration, describe func(row []string, d *watch.Details)) ([]watch.Sign, error) {
 	signs := []watch.Sign{{Rule: watch.LockWait}, {Rule: watch.LockWait, Mount: watch.Advisory}}
 	for _, row := range rows {

@@ -55,8 +55,8 @@ type RoleNamer interface {
 	Role(Statement) string
 }
 
-// Resumer is a Reader that has to know itself which entries are new: it is given the list
-// that its first one will be compared with, where somebody kept that.
+// Resumer is a Reader that has to know itself which entries are new: it gets the list with
+// which its first one will be compared, if that was stored.
 type Resumer interface {
 	Resume(last *List)
 }
@@ -69,15 +69,15 @@ type Database struct {
 	ID     uint32 // the server's number of it
 	Name   string
 	Closed bool // it takes no connections, so that nothing of it is sampled
-	// Hidden says that a session on it may not be looked at: what it does is unknown,
+	// Hidden says that a session on it is not visible to the account: its activity is unknown,
 	// and not nothing.
 	Hidden bool
 	Sample measurements.SessionSample // its counts and waits
 }
 
-// Count adds sessions on it that do the same: "active", "waiting", "idle" or "in
-// transaction", and anything else; wait is what the engine calls what they wait for, empty
-// where they do not.
+// Count adds sessions on it in the same state: "active", "waiting", "idle" or "in transaction",
+// and anything else; wait is the engine's name for what they wait for, empty if they do not
+// wait.
 func (d *Database) Count(does, wait string, sessions int64) {
 	switch s := &d.Sample; does {
 	case "active":
@@ -108,8 +108,8 @@ func (a *Activity) Names() []string {
 	return names
 }
 
-// samples are those of the databases that the fleet knows. One that nobody is on is
-// sampled too, and nobody waits there.
+// samples are those of the databases that the fleet knows. A database without sessions is
+// sampled too, with no waits.
 func (a *Activity) samples(e Engine, instance uuid.UUID, ids map[string]uuid.UUID, at time.Time) []measurements.SessionSample {
 	var out []measurements.SessionSample
 	for _, d := range a.Databases {
@@ -157,8 +157,9 @@ type Home interface {
 	Excluded(ctx context.Context) error
 	// Returned says that the server can be connected to again.
 	Returned(ctx context.Context) error
-	// Databases makes these databases the server's, and no others, and returns their ids.
-	// A *commands.RuleError of one that cannot be kept comes with those of the others.
+	// Databases makes these databases the server's, and no others, and returns their ids. A
+	// *commands.RuleError for a database that cannot be stored comes with the ids of the
+	// others.
 	Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error)
 	// Lacks keeps what the account may not read.
 	Lacks(ctx context.Context, grants []snapshot.MissingGrant) error

@@ -18,8 +18,8 @@ type outage struct {
 	code, words string
 }
 
-// note remembers a failure of the connection's last statement, where it took the connection
-// with it.
+// note remembers a failure of the connection's last statement, if the connection was lost with
+// it.
 func (s *Server) note(err error) {
 	if !s.line.Closed() {
 		return

@@ -15,7 +15,7 @@ const resetsFor = time.Hour
 // last hour. They are this process's: after it begins, they are counted anew.
 type resets []time.Time
 
-// with is what is known after the look now. Between two looks there may have been several
+// with is the knowledge after the look at now. Between two looks there may have been several
 // resets; a restart of the server is none.
 func (r resets) with(last, now *List) resets {
 	kept := slices.Clone(r)
@@ -27,7 +27,7 @@ func (r resets) with(last, now *List) resets {
 	return slices.DeleteFunc(kept, func(at time.Time) bool { return now.At.Sub(at) >= resetsFor })
 }
 
-// say says on the part, which is measured, what its figures lack.
+// say adds to the part, which is measured, what its figures lack.
 func (r resets) say(part *measurements.Reached) {
 	if len(r) == 0 || !part.Up {
 		return

@@ -90,7 +90,7 @@ func TestResetsAreSaid(t *testing.T) {
 	minutes(5, func() { reset = clock.Now().Add(-time.Second) })
 	minutes(1, func() {})
 	expect("after five more", "were reset in 6 intervals of")
-	// One that could not be kept is not counted twice.
+	// An interval that could not be stored is not counted twice.
 	reset = clock.Now().Add(-time.Second)
 	home.Fail = context.DeadlineExceeded
 	_ = server.Turn(t.Context())

@@ -35,14 +35,15 @@ type Config struct {
 	Gate         *Gate
 	// Open opens a session on one of the target's databases; nil: as the target does.
 	Open func(ctx context.Context, t servers.Target, database string) (servers.Session, error)
-	// Identified is told who answers on each new connection; nil: nobody is asked.
+	// Identified gets the server's identity on each new connection; nil: the server is not
+	// asked.
 	Identified func(ctx context.Context, is servers.Identity) error
 	Log        *slog.Logger
 	Unnamed    bool // the log names no accounts of the server: see Troubles
 	Now        func() time.Time
 }
 
-// Server is one that is measured: a goroutine, and one connection.
+// Server is a measured server: a goroutine, and one connection.
 type Server struct {
 	Config
 	home   Home
@@ -121,8 +122,8 @@ func (s *Server) wait() time.Duration {
 	return min(max(s.next.Sub(s.Now()), 0), checkEvery)
 }
 
-// went notes how a part of this turn went, and returns its error. One that took the connection
-// with it is the connection's.
+// went notes the result of a part of this turn, and returns its error. A failure that lost the
+// connection counts as the connection's.
 func (s *Server) went(part string, err error) error {
 	if err != nil && s.line.Session != nil && s.line.Closed() {
 		part = connection
@@ -202,8 +203,8 @@ func (s *Server) readSigns(ctx context.Context, at time.Time) ([]watch.Sign, err
 	return signs, err
 }
 
-// connect opens the connection where there is none. One that breaks in the middle of a
-// round stays until the next: what is left of the round fails on it.
+// connect opens the connection if there is none. One that breaks in the middle of a round stays
+// until the next: the rest of the round fails on it.
 func (s *Server) connect(ctx context.Context) (err error) {
 	if s.line.Session != nil && !s.line.Closed() {
 		return nil
@@ -307,7 +308,7 @@ func (s *Server) discover(ctx context.Context, a *Activity, again bool) error {
 	return nil
 }
 
-// tell keeps what our account may not read, where it is not what is known of it.
+// tell records what our account may not read, if it differs from the known state.
 func (s *Server) tell(ctx context.Context) error {
 	lacking, ok := s.reader.Missing()
 	if !ok || s.told && slices.EqualFunc(lacking, s.lacking, func(x, y snapshot.MissingGrant) bool {

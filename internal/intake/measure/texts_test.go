@@ -58,8 +58,8 @@ func (r *slow) Texts(_ context.Context, _ *measure.Line, of []measure.Ref) (map[
 func (r *slow) Missing() ([]snapshot.MissingGrant, bool) { return nil, true }
 func (r *slow) Name(s measure.Statement) string          { return strconv.FormatUint(s[0], 10) }
 
-// TestWhatRanBeforeIsKnown, F4: of a statement that was on the list before, its server had
-// counted executions; of one that came onto it, none.
+// TestWhatRanBeforeIsKnown, F4: for a statement on the previous list, its server had counted
+// executions; for a new one, none.
 func TestWhatRanBeforeIsKnown(t *testing.T) {
 	t.Parallel()
 	clock := clocktest.At(time.Now().Truncate(time.Minute))

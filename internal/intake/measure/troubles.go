@@ -18,7 +18,7 @@ type Troubles struct {
 	open         map[string][]string // the reasons that were logged, by part
 }
 
-// mostReasons bounds what is logged of a part that fails for ever other reasons.
+// mostReasons limits the lines for a part that keeps failing for different reasons.
 const mostReasons = 5
 
 // connection is the part that is the connection to a server.
@@ -43,7 +43,7 @@ func (t *Troubles) Note(ctx context.Context, part string, err error) {
 	t.Failed(ctx, part, kind, reason)
 }
 
-// Failed takes that a part failed. Reasons of one kind are told once.
+// Failed records that a part failed. Reasons of one kind are logged once.
 func (t *Troubles) Failed(ctx context.Context, part, kind, reason string) {
 	told := t.open[part]
 	if ctx.Err() != nil || slices.Contains(told, kind) || len(told) == mostReasons { // or we were told to end
@@ -64,8 +64,8 @@ func (t *Troubles) Mended(ctx context.Context, part string) {
 	}
 }
 
-// reasonOf is why something failed, for the log. Of what a server said it has the code, and the
-// words only where they are known to quote no data and to name nobody.
+// reasonOf is the reason of a failure, for the log. It has the code of a server's error, and
+// the words only if they are known to quote no data and to name nobody.
 func reasonOf(err error) string {
 	if refused, ok := errors.AsType[*servers.ConnectionError](err); ok {
 		return withCode(refused.Code, refused.Error())

@@ -19,7 +19,7 @@ import (
 	"muster/internal/watch"
 )
 
-// failing is a reader whose parts fail as they are told to.
+// failing is a reader whose parts fail when told to.
 type failing struct {
 	idle
 	sessions, signs, statements error

@@ -61,8 +61,8 @@ func (h *home) identified(ctx context.Context, is servers.Identity) error {
 	return err
 }
 
-// Returned has the server assessed where the last assessment could not connect: what it said
-// is not true any more.
+// Returned has the server assessed if the last assessment could not connect, because that
+// result is no longer true.
 func (h *home) Returned(ctx context.Context) error {
 	return h.Connections.DueAgain(ctx, h.claim.Organization, h.claim.Instance)
 }
@@ -138,7 +138,7 @@ func (h *home) CountedUntil(ctx context.Context) (*time.Time, error) {
 	return h.leases.statementsAt(ctx, h.claim)
 }
 
-// Basis is none: the lists died with the process that had them.
+// Basis is none: the lists were lost with the process that had them.
 func (h *home) Basis(context.Context) (*measure.List, error) { return nil, nil }
 
 // KeepsTexts is the organization's setting.

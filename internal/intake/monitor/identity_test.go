@@ -9,8 +9,8 @@ import (
 	"muster/internal/pgtest"
 )
 
-// C29. Who answers is asked on each new connection. A server that is another one than before
-// is told, and assessed at once.
+// C29. The server's identity is read on each new connection. If it is another server than
+// before, this is reported, and it is assessed at once.
 func TestWhoAnswersIsAskedOnEachConnection(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -80,7 +80,7 @@ func (l leases) instances(ctx context.Context, what, query string, args ...any) 
 //go:embed sql/claim.sql
 var claimStatement string
 
-// claim claims those of the servers that nobody holds, each with a token of its own.
+// claim claims the servers without a holder, each with a token of its own.
 func (l leases) claim(ctx context.Context, servers []assessment.Registered) ([]claim, error) {
 	var organizations, instances, tokens []uuid.UUID
 	for _, s := range servers {

@@ -44,7 +44,7 @@ type Fleet interface {
 	RecordDatabases(ctx context.Context, actor commands.Actor, instance uuid.UUID, names []string) (commands.Mark, error)
 }
 
-// Instances knows which instances are to be measured.
+// Instances knows which instances have to be measured.
 type Instances interface {
 	// ActiveAmong returns those that are active, and not removed: instances[i] is
 	// asked for in organizations[i].
@@ -80,7 +80,7 @@ type Config struct {
 	Log         *slog.Logger
 	Loops       *supervise.Supervisor // runs what measures each server
 	Now         func() time.Time
-	// Kept is told of what came of each batch; nil: nobody is.
+	// Kept is called with the result of each batch; nil: it is not called.
 	Kept func(measurements.Receipt)
 }
 
@@ -160,7 +160,7 @@ func (m *Monitor) look(ctx context.Context) error {
 	return m.begin(ctx, wanted, share-len(m.measured))
 }
 
-// wanted are the servers of the whole installation that are to be measured.
+// wanted are the servers of the whole installation that have to be measured.
 func (m *Monitor) wanted(ctx context.Context) (map[uuid.UUID]assessment.Registered, error) {
 	registered, err := m.Connections.Registered(ctx)
 	if err != nil {
@@ -216,9 +216,9 @@ func (m *Monitor) endSome(ctx context.Context, surplus int) {
 	})
 }
 
-// end stops measuring those that over picks, and those whose claim their own
-// transaction found lost. It waits until nobody is at them: whoever measures
-// them next must not meet us there.
+// end stops measuring those that over picks, and those whose claim their own transaction found
+// lost. It waits until none of them is being measured: the next process must not meet this one
+// there.
 func (m *Monitor) end(ctx context.Context, over func(uuid.UUID, *measured) bool) {
 	var tokens []uuid.UUID
 	var stopped []*measured

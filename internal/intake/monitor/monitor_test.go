@@ -24,7 +24,7 @@ import (
 	"muster/internal/status"
 )
 
-// nowhere is a connection to a port that nobody listens on.
+// nowhere is a connection to a port without a listener.
 const nowhere = "postgres://u@127.0.0.1:1/postgres?sslmode=disable"
 
 // die stops what a process measures without giving it back, as its death would.

@@ -95,7 +95,7 @@ func check(t *testing.T, s hostmetrics.Sample, receipt time.Time) {
 	}
 }
 
-// size is a number that is finite and not negative, but for -1 where it may be missing.
+// size is a number that is finite and not negative, or -1 if it may be missing.
 func size(t *testing.T, n float64, missing bool) {
 	t.Helper()
 	if math.IsNaN(n) || math.IsInf(n, 0) || n < 0 && (!missing || n != -1) {

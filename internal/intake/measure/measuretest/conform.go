@@ -11,11 +11,11 @@ import (
 	"muster/internal/servers"
 )
 
-// Server is one that is held to the promises: it does what it is told.
+// Server is the server under test: it does what it is told.
 type Server interface {
 	Engine() measure.Engine
 	Target() servers.Target
-	// Open opens a session, as the target does; where there is no wire, on what is simulated.
+	// Open opens a session, as the target does; without a wire, on the simulated server.
 	Open(ctx context.Context, to servers.Target, database string) (servers.Session, error)
 	Has() Features
 	Clock() *clocktest.Clock // ours
@@ -59,7 +59,7 @@ const (
 	Offline    State = "offline"
 )
 
-// closed says whether nobody can be on a database.
+// closed says whether a database accepts no sessions.
 func (s State) closed() bool { return s == Recovering || s == Offline }
 
 // Part is what an account may be allowed to read.
@@ -69,12 +69,12 @@ type Part struct {
 	Grant                string // is what the missing grant says
 }
 
-// Sessions are those on a database by what they do. Who waits, waits for a lock, of
-// somebody who is in a transaction.
+// Sessions are the sessions on a database by state. A waiting session waits for a lock that a
+// session in a transaction holds.
 type Sessions struct{ Active, Idle, InTransaction, Waiting, Other int64 }
 
-// Conform holds the servers that start gives to the promises; each has two databases that
-// nobody has worked in, app and crm. It says what they can tell.
+// Conform tests the promises with the servers that start returns; each has two unused
+// databases, app and crm. Features says what they can tell.
 func Conform(t *testing.T, start func(t *testing.T) Server) {
 	t.Helper()
 	for name, promise := range map[string]func(*scene){
@@ -106,7 +106,7 @@ func Conform(t *testing.T, start func(t *testing.T) Server) {
 // secret is the literal in the text of each statement.
 const secret = "hunter2"
 
-// Text is that of a statement, with a literal that nobody may be told.
+// Text is that of a statement, with a literal that must not leave the reader.
 func Text(statement string) string { return "SELECT '" + secret + "' AS " + statement }
 
 // kept is the text of a statement as it may be kept.

@@ -89,7 +89,7 @@ func (h *Home) Count(ctx context.Context, _ *time.Time, now *measure.List, b mea
 // CountedUntil is what Count kept.
 func (h *Home) CountedUntil(context.Context) (*time.Time, error) { return h.counted, nil }
 
-// Basis is the last list, where it is kept.
+// Basis is the last list, if it is stored.
 func (h *Home) Basis(context.Context) (*measure.List, error) {
 	if !h.Keeps {
 		return nil, nil

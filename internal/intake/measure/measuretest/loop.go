@@ -19,8 +19,8 @@ import (
 	"muster/internal/watch"
 )
 
-// Trouble is what comes over a server that is measured: what it does, and what the log says
-// of it. Over is done when it is over.
+// Trouble is a fault of a measured server: its effect, and the line in the log. Over is called
+// when it is over.
 type Trouble struct {
 	Begin, Over func()
 	Elsewhere   *servers.Target // what is there instead of it, meanwhile
@@ -90,7 +90,7 @@ func (l *loop) wait(t *testing.T, c <-chan struct{}, times int) {
 	}
 }
 
-// listened is a reader that tells of each round.
+// listened is a reader that reports each round.
 type listened struct {
 	measure.Reader
 	round func()
@@ -101,8 +101,8 @@ func (l *listened) Activity(ctx context.Context, line *measure.Line) (*measure.A
 	return l.Reader.Activity(ctx, line)
 }
 
-// listening is a home that tells of each batch with samples of sessions, so that all of a
-// round was read.
+// listening is a home that reports each batch with samples of sessions, so that all of a round
+// was read.
 type listening struct {
 	*Home
 	loop *loop

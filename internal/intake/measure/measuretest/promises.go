@@ -288,8 +288,8 @@ func anyQueryFails(s *scene) {
 	}
 }
 
-// faults are those of the queries of the round that was last. A server that runs is not
-// given all of them, which take long there: what makes no sense is the reader's alone.
+// faults are those of the queries of the last round. A running server does not get all of them,
+// because they take long there: nonsensical answers concern the reader alone.
 func (s *scene) faults() (all []fault) {
 	refused := func(r servers.Reason) error {
 		return &servers.Refusal{Engine: s.Engine().Name, Code: "test", Reason: r}

@@ -43,7 +43,7 @@ func NewWatched(t testing.TB, major int) *Watched {
 	return w
 }
 
-// Load runs pgbench, or where there is none the like of it.
+// Load runs pgbench, or something similar if it is not installed.
 func (w *Watched) Load(t testing.TB) {
 	t.Helper()
 	if pgbench, _, err := cluster.FindClient(t.Context(), "pgbench", 0); err == nil {
@@ -105,7 +105,7 @@ func (w *Watched) Executed(t testing.TB, database string) (calls int64, totalMs 
 	return calls, totalMs
 }
 
-// Session opens one that does something until the test ends or it is told to stop.
+// Session opens a session that does something until the test ends or stops it.
 func (w *Watched) Session(t testing.TB, database string, statements ...string) (stop func()) {
 	t.Helper()
 	return w.session(t, pgtest.Superuser, database, statements...)

@@ -25,15 +25,15 @@ var sessionsQuery string
 //go:embed sql/cluster_sessions.sql
 var clusterSessionsQuery string
 
-// seed is what pluggable databases are made from: nobody works in it.
+// seed is the template of pluggable databases: it has no sessions.
 const seed = "PDB$SEED"
 
 // errBlind says that a common user in the root sees no pluggable database.
 var errBlind = errors.New("the account sees no pluggable database")
 
-// Activity asks what the sessions of each container do. Who may not ask has databases all
-// the same, of which nothing is known. In the root, without the containers, there is
-// nothing: to list the root alone would say that the others are gone.
+// Activity reads the activity of the sessions of each container. Without the right for that,
+// the databases are still listed, with unknown activity. In the root, without the containers,
+// nothing is listed: the root alone would say that the others are gone.
 func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	if err := r.meet(ctx, l.Session); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	return a, nil
 }
 
-// readContainers lists the databases. Where that is not granted there are those of the last
-// look, or, but for the root, the one that we are connected to.
+// readContainers lists the databases. Without the grant for that, it returns those of the last
+// look, or the one of the connection, unless that is the root.
 func (r *reader) readContainers(ctx context.Context, l *measure.Line) error {
 	rows, err := servers.Query(ctx, l, 3, r.in(containersQuery, clusterContainersQuery))
 	denied := servers.ReasonOf(err) == servers.Denied
@@ -86,8 +86,8 @@ func (r *reader) readContainers(ctx context.Context, l *measure.Line) error {
 	return nil
 }
 
-// databases are the containers in rows that somebody may work in. In a cluster each has a
-// row an instance; one that is open on any takes connections.
+// databases are the containers in rows that accept sessions. In a cluster each has one row for
+// each instance; a container that is open on any of them accepts connections.
 func databases(rows [][]string) ([]measure.Database, error) {
 	var all []measure.Database
 	for _, row := range rows {

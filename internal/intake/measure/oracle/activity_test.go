@@ -119,8 +119,8 @@ func TestARootThatSeesNoContainer(t *testing.T) {
 	}
 }
 
-// TestEachPartFailsAlone: what is taken away in the middle costs its part, and is named with
-// the statement that gives it back; a part that fails otherwise is missing, and an error.
+// TestEachPartFailsAlone: a right that is revoked in between costs its part, and is named with
+// the statement that grants it; a part that fails for another reason is missing, and an error.
 func TestEachPartFailsAlone(t *testing.T) {
 	t.Parallel()
 	grant := func(view string) string {

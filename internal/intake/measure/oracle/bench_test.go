@@ -8,10 +8,10 @@ import (
 	"muster/internal/servers/tnstest"
 )
 
-// BenchmarkRound takes what a minute of measuring costs us on a database that knows 5,000
-// statements and has 200 sessions, with the driver and what it costs the stub to send the
-// rows: six looks at the sessions and three at the statements, of which 50 are new each
-// time. Of a minute of one core it is what "% of a core" says (goal: 1).
+// BenchmarkRound measures the cost of a minute of measuring on a database that knows 5,000
+// statements and has 200 sessions, with the driver and the cost of the stub's rows: six looks
+// at the sessions and three at the statements, 50 of which are new each time. "% of a core" is
+// the share of a minute of one core (goal: 1).
 func BenchmarkRound(b *testing.B) {
 	l := tnstest.Start(b, tnstest.Options{})
 	server, home, clock := overTheDriver(b, l, time.Minute)

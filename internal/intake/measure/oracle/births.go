@@ -25,9 +25,8 @@ const (
 	birthsAtOnce = 10 * idsAtOnce
 )
 
-// judge marks the entries of a list of which it is not certain that they were begun since
-// the last one. On the first list all are a basis anyway. An entry that was marked stays so
-// for as long as it is listed.
+// judge marks the entries of a list that are not certain to have begun since the last one. On
+// the first list all are a basis anyway. A marked entry stays marked as long as it is listed.
 func (r *reader) judge(ctx context.Context, l *measure.Line, now *measure.List, certain *zone) error {
 	if r.last == nil {
 		return nil

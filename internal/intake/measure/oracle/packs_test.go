@@ -33,8 +33,8 @@ func packs(t *testing.T) []string {
 
 var nameForm = regexp.MustCompile(`[a-z][a-z0-9_$#]*\.?`)
 
-// licensed are the names in a text that need a pack. A package does where it is called: that
-// everybody may execute one is what a check may look for.
+// licensed are the names in a text that need a pack. A package name counts if it is called: a
+// check may look for execute rights on one.
 func licensed(text string, patterns []string) (names []string) {
 	for _, name := range nameForm.FindAllString(strings.ToLower(text), -1) {
 		if !strings.HasSuffix(name, ".") && strings.HasPrefix(name, "dbms_") {

@@ -94,11 +94,12 @@ func readSelf(ctx context.Context, s servers.Session) (self, error) {
 	return self{container: uint32(container), name: row[1], multi: row[2] != "", account: row[3]}, nil
 }
 
-// errPart says that an instance of a cluster did not answer: what the others say is a part.
+// errPart says that an instance of a cluster did not answer: the answers of the others are
+// incomplete.
 var errPart = errors.New("an instance of the cluster does not answer")
 
-// readInstances finds out which instances run. Without the grants for it nobody knows
-// whether there is more than ours. Errors: errPart.
+// readInstances finds out which instances run. Without the grants for it, it is unknown whether
+// there is more than ours. Errors: errPart.
 func (r *reader) readInstances(ctx context.Context, s servers.Session) error {
 	running, parallel, err := instances(ctx, s, instanceQuery)
 	if r.may("instances", "V$INSTANCE", &err) && parallel {

@@ -106,7 +106,7 @@ func (s *scene) instance(parallel string) {
 	s.on(instanceQuery, []string{"1", s.started, parallel})
 }
 
-// now sets the server's clock: ours, and what it is off by.
+// now sets the server's clock: ours, plus its error.
 func (s *scene) now() {
 	s.on(clockQuery, []string{fmt.Sprint(s.clock.Now().Add(s.skew).UnixMicro()), fmt.Sprint(s.ahead)})
 }

@@ -16,8 +16,8 @@ var lockWaitQuery string
 //go:embed sql/cluster_lock_wait.sql
 var clusterLockWaitQuery string
 
-// Signs asks who waits for locks. Who may not see what sessions wait for has
-// nothing to say about it, rather than that nobody waits.
+// Signs reads which sessions wait for locks. If the account may not see what sessions wait for,
+// the result is that nothing is known, and not that no session waits.
 func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	if _, denied := r.lacking["sessions"]; denied || r.running == nil {
 		return nil, nil

@@ -31,8 +31,8 @@ var clusterDBTimeQuery string
 // source is what entries are read from, wherever they are.
 const source = "V$SQLSTATS_PLAN_HASH"
 
-// Statements reads the counters of all plans, and finds out of which ones that are new on
-// the list it is certain that they were begun since the last.
+// Statements reads the counters of all plans, and finds out which of the new entries have
+// certainly begun since the last list.
 func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List, error) {
 	trouble := r.trouble
 	if err := r.readInstances(ctx, l); err != nil || r.running == nil {
@@ -106,7 +106,7 @@ func (r *reader) key(instance int, container uint32, id, plan uint64) measure.Ke
 	return measure.Key{Database: container, Entry: [2]uint64{id, h.Sum64()}}
 }
 
-// statement is what an entry is of: the signature without literals, or the SQL_ID where it
+// statement is the statement of an entry: the signature without literals, or the SQL_ID if it
 // has none, and the plan. The last bit says which.
 func statement(signature, id, plan uint64) measure.Statement {
 	if signature != 0 {

@@ -36,8 +36,8 @@ func same(t *testing.T, got map[string]string, want ...string) {
 	}
 }
 
-// TestDeltasByPlan: what a plan did is that plan's, and statements that differ in a literal
-// are one.
+// TestDeltasByPlan: the executions of a plan count for that plan, and statements that differ in
+// a literal are one.
 func TestDeltasByPlan(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -111,8 +111,8 @@ func TestWhatIsNewCountsOnlyIfItIsCertain(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessGoesOn from the list that an agent kept: what is new on its first list is
-// held to the same, and what was marked before stays so.
+// TestAnotherProcessGoesOn from the list that an agent stored: the same rule applies to new
+// entries on its first list, and marked entries stay marked.
 func TestAnotherProcessGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -187,8 +187,8 @@ func TestASwitchover(t *testing.T) {
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "1×9")
 }
 
-// TestTheHourThatIsThereTwice: when the server's local time falls back, what was loaded an
-// hour ago looks as if it were loaded now. For two hours nothing is proven by it.
+// TestTheHourThatIsThereTwice: when the server's local time falls back, a cursor from an hour
+// ago looks as if it were loaded now. For two hours such times prove nothing.
 func TestTheHourThatIsThereTwice(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -212,7 +212,7 @@ func TestTheHourThatIsThereTwice(t *testing.T) {
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "7/9", "1000×1000")
 }
 
-// TestACluster has every instance, and a look without one of them is none.
+// TestACluster has every instance, and a look without one of them does not count.
 func TestACluster(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -263,7 +263,7 @@ func TestACluster(t *testing.T) {
 	s.on(activeInstancesQuery, []string{"2"})
 	s.statements(row("1", 103, 104), row("2", 511, 522))
 	same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "1×2")
-	// The second instance ends for good: what is left is no cluster.
+	// The second instance ends permanently: the rest is no cluster.
 	s.cluster = false
 	s.on(activeInstancesQuery, []string{"1"})
 	s.on(instancesQuery, []string{"1", s.started, "YES"})

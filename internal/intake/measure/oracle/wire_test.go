@@ -70,8 +70,7 @@ func answer(l *tnstest.Listener, at time.Time, calls int) {
 	on(statementsQuery, 7, []int{0, 1, 3, 4, 5, 6}, []string{"0", "3", queryA, "18446744073709551615", "4294967295", fmt.Sprint(calls), fmt.Sprint(500 * calls)})
 }
 
-// TestRoundsOverTheDriver: what the driver makes of numbers, names and NULL is what the
-// reader expects.
+// TestRoundsOverTheDriver: the driver converts numbers, names and NULL as the reader expects.
 func TestRoundsOverTheDriver(t *testing.T) {
 	t.Parallel()
 	l := answered(t, began, 10)

@@ -13,8 +13,8 @@ import (
 //go:embed sql/sessions.sql
 var sessionsQuery string
 
-// Activity groups the sessions on the server. One that we may not look at hides its
-// database. Ours are left out.
+// Activity groups the sessions on the server. An invisible session hides its database. Muster's
+// own are left out.
 func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activity, error) {
 	a := &measure.Activity{}
 	query := strings.ReplaceAll(sessionsQuery, "@application@", servers.ApplicationName)

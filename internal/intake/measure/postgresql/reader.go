@@ -118,9 +118,8 @@ func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List
 	return list, err
 }
 
-// findExtension looks where we are connected, and from time to time in the other
-// databases; where it finds it, there we stay. Only then is there a second connection
-// for a moment.
+// findExtension looks in the connected database, and from time to time in the others, and stays
+// where it finds the extension. Only then is there a second connection for a moment.
 func (r *reader) findExtension(ctx context.Context, l *measure.Line) (err error) {
 	if r.extension, err = findExtension(ctx, l); err != nil || r.extension != nil {
 		return err
@@ -171,8 +170,8 @@ func (r *reader) beginSearch(ctx context.Context, l *measure.Line) error {
 	return err
 }
 
-// lookInto looks into another database, and stays where it finds the extension. One that
-// does not let us in is no error.
+// lookInto looks into another database, and stays there if it finds the extension. A database
+// that refuses the connection is no error.
 func (r *reader) lookInto(ctx context.Context, l *measure.Line, name string) (found bool, err error) {
 	other, err := l.Open(ctx, name)
 	if err != nil {

@@ -19,8 +19,8 @@ const (
 	rolesKept   = 10_000
 )
 
-// readRoles reads the names of roles whose statements are listed and whose names were not
-// asked for. A name is there for people alone, so one that cannot be read is left out.
+// readRoles reads the names of roles with listed statements that were not read yet. A name is
+// for people only, so an unreadable one is left out.
 func (r *reader) readRoles(ctx context.Context, l *measure.Line, list *measure.List) {
 	if len(r.roles) >= rolesKept {
 		r.roles = nil // some were dropped, perhaps all

@@ -25,8 +25,8 @@ func (c *countingRoles) Each(ctx context.Context, columns int, query string, tak
 	return c.Session.Each(ctx, columns, query, take)
 }
 
-// TestRolesOfStatementsAreNamed: each role is asked for once, and one that was dropped has no
-// name (F24).
+// TestRolesOfStatementsAreNamed: each role is looked up once, and a dropped one has no name
+// (F24).
 func TestRolesOfStatementsAreNamed(t *testing.T) {
 	t.Parallel()
 	session := &countingRoles{Session: serverstest.New("app")}

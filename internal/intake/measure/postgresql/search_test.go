@@ -141,7 +141,8 @@ func TestASessionIsCountedWhereverAClientIs(t *testing.T) {
 	}
 }
 
-// ownStatements, F25: what the watching role executes is Muster's own, and what others do is not.
+// ownStatements, F25: statements of the monitoring role are Muster's own, and those of others
+// are not.
 func ownStatements(t *testing.T, admin *sqlx.DB, home *measuretest.Home) {
 	t.Helper()
 	var watcher string

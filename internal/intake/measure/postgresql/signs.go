@@ -22,8 +22,8 @@ var lockWaitQuery string
 //go:embed sql/wraparound.sql
 var wraparoundQuery string
 
-// Signs asks a server what the watch judges beside what the samples say. Who may not see
-// what sessions wait for has nothing to say about it, rather than that nobody waits.
+// Signs reads the further figures for the watch. If the account may not see what sessions wait
+// for, the result is that nothing is known, and not that no session waits.
 func (r *reader) Signs(ctx context.Context, l *measure.Line) ([]watch.Sign, error) {
 	signs, err := wraparound(ctx, l)
 	if !r.mayRead {

@@ -90,8 +90,8 @@ func findExtension(ctx context.Context, s servers.Session) (*extension, error) {
 	return x, nil
 }
 
-// findWatcher returns the number of our role; 0: it is none for watching, or cannot be known,
-// and then no statement is ours alone.
+// findWatcher returns the number of our role; 0: the role is not only for monitoring, or cannot
+// be known, and then no statement is ours alone.
 func findWatcher(ctx context.Context, s servers.Session) uint32 {
 	row, err := servers.Row(ctx, s, 1, watcherQuery)
 	if err != nil {
@@ -108,8 +108,8 @@ func (x *extension) lacks(object, statement string) {
 	x.missing = append(x.missing, snapshot.MissingGrant{Object: object, Statement: statement})
 }
 
-// readStatements reads the whole list, between two looks at the clocks: what happens
-// to the entries meanwhile shows at one of them. Errors: errHidden.
+// readStatements reads the whole list, between two readings of the clocks: changes of the
+// entries meanwhile show at one of them. Errors: errHidden.
 func (x *extension) readStatements(ctx context.Context, s servers.Session) (*measure.List, error) {
 	before, err := x.readClocks(ctx, s)
 	if err != nil {
@@ -172,8 +172,8 @@ func parseEntry(row [][]byte) (e measure.Entry, err error) {
 // nested marks the statement that was called from within another one.
 const nested = 1 << 32
 
-// statement is an entry of pg_stat_statements, and what it is told apart by outside, too:
-// the same query of another role, or called from within another one, is another statement.
+// statement is an entry of pg_stat_statements, and also the identity for users: the same query
+// of another role, or called from within another one, is another statement.
 func statement(query int64, user uint32, topLevel bool) measure.Statement {
 	who := uint64(user)
 	if !topLevel {
@@ -182,8 +182,8 @@ func statement(query int64, user uint32, topLevel bool) measure.Statement {
 	return measure.Statement{uint64(query), who} //nolint:gosec // G115: a number of 64 bits, whatever its sign
 }
 
-// Own says that a statement is of the role as which we watch. A superuser, and a role that may
-// not read what others do, may be an application's, too.
+// Own says that a statement belongs to the role with which we monitor. A superuser, and a role
+// that may not read the statements of others, may also be an application's.
 func (r *reader) Own(s measure.Statement) bool {
 	return r.extension != nil && r.extension.watcher != 0 && uint32(s[1]) == r.extension.watcher //nolint:gosec // G115: the role's number
 }

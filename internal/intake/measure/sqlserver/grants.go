@@ -6,10 +6,9 @@ import (
 	"muster/internal/engine/sqlserver"
 )
 
-// Grants is the script that gives a login what Muster needs to measure a server, and
-// nothing beside: of a version (2016 to 2025, or the number that it has, 13 to 17) or of
-// "azure"; of all of them where none is given. ok is false for a version that is none of
-// these.
+// Grants is the script that gives a login exactly what Muster needs to measure a server: for a
+// version (2016 to 2025, or its number, 13 to 17) or for "azure"; for all of them if none is
+// given. ok is false for any other version.
 func Grants(version string) (script string, ok bool) {
 	var scripts []string
 	for _, name := range sqlserver.PermissionSets(version) {

@@ -73,7 +73,7 @@ type database struct {
 	secondary  bool // it is on a secondary replica
 }
 
-// closed says whether nobody can be on a database, as far as we can tell.
+// closed says whether a database accepts no sessions, as far as we can tell.
 func (d database) closed() bool { return !d.online || d.secondary && !d.accessible }
 
 // Activity groups the sessions on the server. Without the permission to see those of
@@ -157,8 +157,8 @@ func (r *reader) readDatabases(ctx context.Context, l *measure.Line) error {
 	return r.readReplicas(ctx, l)
 }
 
-// readReplicas finds the databases that are on a secondary replica. Where that cannot be
-// read, what we may not look into is not known to be one.
+// readReplicas finds the databases that are on a secondary replica. If that cannot be read, an
+// inaccessible database is not known to be one.
 func (r *reader) readReplicas(ctx context.Context, l *measure.Line) error {
 	err := l.Each(ctx, 2, query("replicas"), func(row [][]byte) error {
 		i := slices.IndexFunc(r.databases, func(d database) bool { return strconv.FormatUint(uint64(d.id), 10) == string(row[0]) })

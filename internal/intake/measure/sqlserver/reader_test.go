@@ -153,8 +153,8 @@ func TestTheListOfDatabasesIsLocked(t *testing.T) {
 	}
 }
 
-// TestAServerThatFailsInTheMiddle of any answer: what was read before is kept, and the next
-// look is well.
+// TestAServerThatFailsInTheMiddle of any answer: what was read before is stored, and the next
+// look succeeds.
 func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"server", "databases", "replicas", "sessions", "lock_wait", "clocks", "query_store_state", "query_store", "plan_cache"} {
@@ -182,7 +182,8 @@ func TestAServerThatFailsInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestTheLoginIsRefused since the last look: the class says why, and it goes on where it was.
+// TestTheLoginIsRefused since the last look: the class says why, and measuring continues where
+// it was.
 func TestTheLoginIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)

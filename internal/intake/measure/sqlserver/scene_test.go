@@ -23,8 +23,8 @@ import (
 // row is one of an answer.
 type row = []any
 
-// fake is a SQL Server: what it holds is answered over the stub, to the real driver. The
-// queries are the ones in sql/, and the rows have the columns that those select.
+// fake is a SQL Server: the stub answers with its state, to the real driver. The queries are
+// the ones in sql/, and the rows have their columns.
 type fake struct {
 	*tdstest.Server
 	clock *clocktest.Clock // UTC there, and here
@@ -176,7 +176,7 @@ func (m *measured) well() measurements.Batch {
 	return b
 }
 
-// did is what statements did in a database: "hash calls ms max", "-" where there is no
+// did lists the activity of statements in a database: "hash calls ms max", "-" without a
 // sample.
 func (m *measured) did(b measurements.Batch, database string) string {
 	for _, s := range b.Statements {

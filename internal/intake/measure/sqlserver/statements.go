@@ -18,8 +18,8 @@ const (
 	fromPlanCache  = "plan cache"
 )
 
-// Statements reads the counters of each database from its query store where that counts,
-// and else from the plan cache. What cannot be read costs the databases that it is of.
+// Statements reads the counters of each database from its query store if that counts, otherwise
+// from the plan cache. A part that cannot be read costs only its own databases.
 func (r *reader) Statements(ctx context.Context, l *measure.Line) (*measure.List, error) {
 	before, err := readClocks(ctx, l)
 	if err != nil {
@@ -133,8 +133,8 @@ func storeEntry(database uint32, row [][]byte) (measure.Entry, error) {
 	}, nil
 }
 
-// readCache reads the plan cache, for all databases that were not read from their query
-// stores and that somebody can be on.
+// readCache reads the plan cache, for all databases that were not read from their query stores
+// and that accept sessions.
 func (r *reader) readCache(ctx context.Context, l *measure.Line, at clocks) ([]measure.Entry, error) {
 	others := make(map[uint32]bool)
 	except := []string{"0"}

@@ -179,7 +179,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	}
 }
 
-// TestTheServersClockIsOff by ten minutes: what is new is judged by it alone.
+// TestTheServersClockIsOff by ten minutes: new entries are judged by it alone.
 func TestTheServersClockIsOff(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []float64{600, -600} {
@@ -196,7 +196,7 @@ func TestTheServersClockIsOff(t *testing.T) {
 	}
 }
 
-// TestAQueryStoreIsCleared: its numbers begin again, and may be those of before.
+// TestAQueryStoreIsCleared: its numbers begin again, and may repeat earlier ones.
 func TestAQueryStoreIsCleared(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -242,7 +242,7 @@ func TestLocalTimeChanges(t *testing.T) {
 			if got := m.did(m.well(), "crm"); got != "c 1 10, d 1 10, e 2 20" {
 				t.Errorf("after it: %s", got)
 			}
-			// Two hours later what is new is told again.
+			// Two hours later new entries are reported again.
 			f.clock.Advance(2 * time.Hour)
 			m.well()
 			now := f.clock.Now().Sub(began).Seconds()
