@@ -1,8 +1,8 @@
 package intake
 
-// Names tells which names of one series or object come twice. The zero value has none.
-// It keeps the bytes that it is given. Beyond maxNames it takes every name for one that comes
-// twice: three million attributes of one object took 300 MiB.
+// Names finds names that occur twice in one series or object. The zero value has none. It keeps
+// the bytes that it is given. Beyond maxNames it reports every name as repeated: three million
+// attributes of one object took 300 MiB.
 type Names struct {
 	few  [24][]byte // what nearly every series has fewer of; compared one by one
 	n    int
@@ -12,7 +12,7 @@ type Names struct {
 // maxNames is far more than what a series has labels, or an object attributes.
 const maxNames = 1000
 
-// Again adds a name, and is true where it was there before. An empty name is none.
+// Again adds a name, and is true if it was there before. An empty name is ignored.
 func (s *Names) Again(name []byte) bool {
 	if len(name) == 0 {
 		return false

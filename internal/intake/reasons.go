@@ -43,14 +43,13 @@ const (
 	Ambiguous       Reason = "ambiguous"        // several instances fit; what was sent is kept as one's
 )
 
-// IsFault is whether a sender is told of it.
+// IsFault says whether a sender is told about it.
 func (r Reason) IsFault() bool {
 	return r != NotUsed && r != TooLate && r != Counted && r != UnknownInstance && r != Ambiguous
 }
 
-// UnreadableError says that a body is not the message that it should be, so that
-// nothing of it is taken. An agent that is told so gives up, which is right: it would
-// send the same again.
+// UnreadableError says that a body is not the expected message, so nothing of it is used. An
+// agent that gets this gives up, which is right: it would send the same again.
 type UnreadableError struct {
 	Pointer string // to the part that is wrong, a JSON pointer fragment; "#" for all of it
 	Detail  string // completes "<pointer> …"

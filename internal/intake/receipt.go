@@ -13,8 +13,8 @@ import (
 // Caller is who sends a message: their organization, and what their token is limited to.
 type Caller = commands.Actor
 
-// Machine is the caller of what no member did, also where it was given a member's
-// token: alerts that fire would bury what the member did.
+// Machine is the caller of actions that no member did, also with a member's token: firing
+// alerts would bury the member's own actions.
 func Machine(c Caller) Caller {
 	c.MemberID, c.Component = uuid.Nil, "ingest"
 	return c
@@ -43,8 +43,8 @@ const (
 	ClassifiedColumn Sort = "classified_column"
 )
 
-// Receipt says what became of a message, for its answer and for the figures. One that
-// comes with an error says what was recorded before it.
+// Receipt is the result of a message, for its answer and for the metrics. A Receipt with an
+// error says what was recorded before it.
 type Receipt struct {
 	// Received counts the data points or alerts of an agent's message, Dropped what
 	// of a message was not used. Histograms and exemplars are counted only.
@@ -66,7 +66,7 @@ func WithNames(ctx context.Context) (context.Context, *Tally) {
 	return context.WithValue(ctx, namesKey{}, names), names
 }
 
-// TellNames tells it to whoever asked.
+// TellNames passes the names to the caller's function.
 func TellNames(ctx context.Context, names Tally) {
 	if to, asked := ctx.Value(namesKey{}).(*Tally); asked {
 		*to = names

@@ -211,15 +211,15 @@ func aProcessThatStoodStill(t *testing.T, w *measuretest.Watched) {
 			t.Errorf("%v, %d samples kept", r.err, r.batch.Len())
 		}
 	}
-	// The successor began with a basis: what was executed before it is nobody's, and
-	// what is executed since counts once.
+	// The successor began with a basis: earlier executions belong to no interval, and later
+	// ones count once.
 	w.Run(t, "app", 4, `SELECT 23`)
 	if calls, _, ok := s.round(successor).statements("app"); !ok || calls != 4 {
 		t.Errorf("%d calls counted (%t), 4 executed", calls, ok)
 	}
 }
 
-// TestTwoCountOneInterval: whoever has another idea of until when was counted is refused.
+// TestTwoCountOneInterval: a process with another end of the last interval is refused.
 func TestTwoCountOneInterval(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -337,7 +337,7 @@ func (l *lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// silent is a server that takes a connection, tells of it, and never says a word.
+// silent is a server that accepts a connection, reports it, and never sends anything.
 func silent(t *testing.T, taken chan<- struct{}) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -174,7 +174,7 @@ func (s *scene) registerAs(engine fleet.Engine, dsn string) uuid.UUID {
 	return id
 }
 
-// server is one that a test measures by hand.
+// server is a server that a test measures by hand.
 type server struct {
 	*measure.Server
 	claim claim
@@ -264,7 +264,7 @@ func (r round) texts(database string) (texts []string) {
 	return texts
 }
 
-// busy is how long a database executed; nil: nobody knows.
+// busy is the execution time of a database; nil: unknown.
 func (r round) busy(database string) *float64 {
 	for _, s := range r.batch.Statements {
 		if s.Database == r.ids[database] {

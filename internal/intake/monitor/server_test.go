@@ -152,8 +152,8 @@ func aLockStorm(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	if tile := s.waitTile(); tile.Waiting[waitclass.Locks][0] != 12 {
 		t.Errorf("the tile shows %v", tile.Waiting)
 	}
-	// C20: how many wait, where, and for whom; advisory locks are told apart. The table's
-	// name is known in its own database only.
+	// C20: how many wait, where, and for whom; advisory locks are listed separately. The
+	// table's name is known in its own database only.
 	for _, sign := range r.signs {
 		is := sign.Details
 		switch {

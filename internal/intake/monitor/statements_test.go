@@ -89,8 +89,8 @@ func entriesAreEvicted(t *testing.T, s *scene, w *measuretest.Watched, one *serv
 	s.round(one)
 }
 
-// ourOwnDatabaseFails: what was not kept is counted with the next interval, what was
-// kept is not counted again, whatever we were told.
+// ourOwnDatabaseFails: an interval that was not stored is counted with the next one, and a
+// stored one is not counted again, whatever answer we got.
 func ourOwnDatabaseFails(t *testing.T, s *scene, w *measuretest.Watched, one *server) {
 	s.round(one)
 	lost := fmt.Errorf("lost connection")
@@ -166,7 +166,7 @@ func theExtensionIsElsewhere(t *testing.T, s *scene, w *measuretest.Watched, one
 	if got, _, ok := s.round(one).statements("app"); !ok || got != 6 || w.MeasuredIn(t) != "tools" {
 		t.Errorf("%d calls counted (%t) from %s", got, ok, w.MeasuredIn(t))
 	}
-	// Out of reach for a while: it goes on where it was.
+	// After a while out of reach, measuring continues where it was.
 	w.Stop(t)
 	for range 2 {
 		if r := s.round(one); r.err == nil {

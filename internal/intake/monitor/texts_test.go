@@ -91,8 +91,8 @@ func activeTimeAgrees(t *testing.T, s *scene, w *measuretest.Watched, one *serve
 		}
 		return ms
 	}
-	// Both looks at the server's own figure lie around the round's: what a session
-	// executed is counted up to a second later, which may be between two of them.
+	// Both looks at the server's own figure enclose the round's: a session's execution is
+	// counted up to a second later, which may be between two of them.
 	first := active()
 	s.round(one)
 	before := active()
@@ -122,7 +122,8 @@ func activeTimeAgrees(t *testing.T, s *scene, w *measuretest.Watched, one *serve
 	}
 	w.Run(t, "app", 1, `SELECT pg_stat_reset()`)
 	w.Run(t, "app", 9, `SELECT count(*) FROM generate_series(1, 200000)`) // more than before: nothing fell
-	// Up to 14 a reset is told to a collector, and shows when that has heard of it.
+	// Up to 14, a collector process gets the reset, and the reset shows when the collector has
+	// it.
 	w.Until(t, 1, fmt.Sprintf(`SELECT count(*) FROM pg_stat_database WHERE datname = 'app' AND active_time > 10 AND stats_reset > '%s'`, reset))
 	if busy := s.round(one).busy("app"); busy != nil {
 		t.Errorf("after a reset: %g ms", *busy)

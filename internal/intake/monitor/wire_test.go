@@ -87,7 +87,7 @@ func (w *wire) carry(client net.Conn) {
 	}
 }
 
-// aConnectionIsCut at any of our queries: what was read until then is kept, and the next
+// aConnectionIsCut at any of our queries: the rows read until then are stored, and the next
 // round has a new connection.
 func aConnectionIsCut(t *testing.T, w *measuretest.Watched) {
 	s := newScene(t)
@@ -109,8 +109,8 @@ func aConnectionIsCut(t *testing.T, w *measuretest.Watched) {
 	partsOfStatementsAreCut(t, w, s, line, one)
 }
 
-// partsOfStatementsAreCut: what was counted is kept without what was cut, and a server that
-// cannot give texts is left alone for a while.
+// partsOfStatementsAreCut: the other counters are stored without the cut part, and a server
+// that cannot return texts is not asked for a while.
 func partsOfStatementsAreCut(t *testing.T, w *measuretest.Watched, s *scene, line *wire, one *server) {
 	line.cutAt("active_time")
 	if r := s.round(one); w.Major >= 14 && (r.err == nil || len(r.batch.Statements) != 3 || r.busy("app") != nil) {

@@ -109,7 +109,7 @@ func FuzzLogsJSON(f *testing.F) {
 	})
 }
 
-// FuzzGaugesJSON is of the metrics of databases.
+// FuzzGaugesJSON covers the metrics of databases.
 func FuzzGaugesJSON(f *testing.F) {
 	f.Add(string(fixture(f, "metrics.json")))
 	f.Fuzz(func(t *testing.T, body string) {

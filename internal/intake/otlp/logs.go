@@ -31,7 +31,7 @@ type record struct {
 	nanos, observed uint64
 }
 
-// add hands the record on. One without a time is of when it was seen.
+// add passes the record on. A record without a time has the time at which it was observed.
 func (r *record) add(m *receivers.Message) {
 	if r.twice {
 		m.Pass(intake.DuplicateLabel, 1)
@@ -55,7 +55,7 @@ func DecodeLogsProtobuf(body []byte, receipt time.Time) (*receivers.Message, err
 	return m, nil
 }
 
-// readLogs reads a ResourceLogs. The resource may follow what it is of.
+// readLogs reads a ResourceLogs. The resource may come after its records.
 func readLogs(m *receivers.Message, resourceLogs []byte) error {
 	var of record
 	err := protowalk.Each(resourceLogs, 1, func(resource []byte) error {
@@ -69,8 +69,8 @@ func readLogs(m *receivers.Message, resourceLogs []byte) error {
 	})
 }
 
-// readRecord reads a LogRecord. Of one that is named, and is of no use, the attributes
-// are not looked at.
+// readRecord reads a LogRecord. If its name is not one that is used, its attributes are not
+// read.
 func readRecord(m *receivers.Message, resource record, item []byte) error {
 	r := resource
 	fields := protowalk.In(item)

@@ -63,8 +63,7 @@ func (s said) is(t *testing.T, name string, m *receivers.Message) {
 // a minute before receipt, at which the fixtures are.
 var before = receipt.Add(-time.Minute)
 
-// TestEventsOfReceivers: what each receiver documents that it sends, as JSON and as
-// protobuf.
+// TestEventsOfReceivers: the documented events of each receiver, as JSON and as protobuf.
 func TestEventsOfReceivers(t *testing.T) {
 	t.Parallel()
 	at := func(address, database string) receivers.Place {

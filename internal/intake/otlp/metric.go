@@ -12,7 +12,7 @@ import (
 // name of the message, as errors have it.
 const requestName = "opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest"
 
-// noRecordedValue is the flag of a point that says that there is none.
+// noRecordedValue is the flag of a point that has no value.
 const noRecordedValue = 1
 
 // cumulative is the temporality of a sum that says how much it is, not how much more.
@@ -135,7 +135,7 @@ func (m *metric) addPoint(p *point) {
 	}
 }
 
-// timeOf is zero where it is beyond what a time can be.
+// timeOf is zero if the number is beyond the range of a time.
 func timeOf(nanos uint64) time.Time {
 	if nanos > math.MaxInt64 {
 		return time.Time{}

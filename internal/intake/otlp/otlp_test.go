@@ -68,7 +68,7 @@ func from(attributes []*common.KeyValue, items ...*metrics.Metric) *collector.Ex
 	}}}
 }
 
-// of decodes a request in its three forms, which agree, and returns what they say.
+// of decodes a request in its three forms, which agree, and returns the result.
 func of(t *testing.T, request *collector.ExportMetricsServiceRequest) ([]hostmetrics.Sample, *hostmetrics.Message) {
 	t.Helper()
 	binary, err := proto.Marshal(request)
@@ -107,8 +107,8 @@ var db01 = attributes("host.name", "db01", "os.type", "linux")
 
 func ptr(v float64) *float64 { return &v }
 
-// TestHostMetrics: what a collector sends of a host, by its names and by those that
-// the semantic conventions have.
+// TestHostMetrics: a collector's metrics of a host, by its own names and by those of the
+// semantic conventions.
 func TestHostMetrics(t *testing.T) {
 	t.Parallel()
 	collectors := from(attributes("muster_instance", "pg-orders-01", "host.name", "db01"),
@@ -157,7 +157,7 @@ func TestHostMetrics(t *testing.T) {
 	}
 }
 
-// TestMemory: what is made of the states that there are.
+// TestMemory: the result for each set of states.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -243,7 +243,7 @@ func TestBadPoints(t *testing.T) {
 	}
 }
 
-// TestUnusualPoints: what looks bad and is not.
+// TestUnusualPoints: points that look invalid and are valid.
 func TestUnusualPoints(t *testing.T) {
 	t.Parallel()
 	stale := fraction(0, "cpu", "cpu0", "state", "user")
@@ -262,7 +262,7 @@ func TestUnusualPoints(t *testing.T) {
 	if got, _ = of(t, from(db01, sum("system.memory.limit", whole(8)), sum("system.linux.memory.available", late))); len(got) != 1 || got[0].Points != 2 {
 		t.Errorf("two parts of one time: %+v", got)
 	}
-	// The resource and the name may follow what they are of, and unknown members are passed over.
+	// The resource and the name may come after their contents, and unknown members are skipped.
 	text := `{"more":[1],"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"sum":{"dataPoints":[{"asInt":"8","timeUnixNano":"1763632800000000000","x":{}}],"aggregationTemporality":2,"isMonotonic":false},"name":"system.memory.limit","unit":"By"}]}],
 		"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"gr\u00f6\u00dfe"}},{"key":"x","value":{"arrayValue":{"values":[]}}}]}}, {}, {"scopeMetrics":null,"resource":{}}]}`
 	message, err := otlp.DecodeJSON([]byte(text), receipt)
@@ -285,7 +285,7 @@ func TestUnusualPoints(t *testing.T) {
 	}
 }
 
-// TestNoMessage: what is none is an error.
+// TestNoMessage: a body that is no message is an error.
 func TestNoMessage(t *testing.T) {
 	t.Parallel()
 	binary, err := proto.Marshal(from(db01, sum("system.memory.limit", whole(8))))
@@ -309,7 +309,7 @@ func TestNoMessage(t *testing.T) {
 	}
 }
 
-// TestJSON: what the form allows, beside what protobuf's own encoder writes.
+// TestJSON: the forms that JSON allows besides those of protobuf's own encoder.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	const whole = `{"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"db01"}}]},"scopeMetrics":[{"metrics":[{"name":"system.memory.limit","sum":{"aggregationTemporality":2,"dataPoints":[{"timeUnixNano":"1763632800000000000","asInt":"8"}]}}]}]}]}`

@@ -22,7 +22,7 @@ func DecodeProtobuf(body []byte, receipt time.Time) (*Message, error) {
 	return m, nil
 }
 
-// readResource reads a ResourceMetrics. The resource may follow what it is of.
+// readResource reads a ResourceMetrics. The resource may come after its metrics.
 func readResource(m *Message, resourceMetrics []byte) error {
 	var of labels
 	m.Databases.NextResource()
@@ -104,7 +104,7 @@ func readMetric(m *Message, resource labels, item []byte) error {
 	return fields.Err()
 }
 
-// isCumulative reads the temporality of a Sum; what is none has other fields there.
+// isCumulative reads the temporality of a Sum; other metrics have other fields there.
 func isCumulative(points []byte) (total bool, err error) {
 	fields := protowalk.In(points)
 	for fields.Next() {

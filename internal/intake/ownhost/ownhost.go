@@ -32,7 +32,7 @@ type Connections interface {
 type Host struct {
 	Connections   Connections
 	Organizations func(ctx context.Context) ([]uuid.UUID, error) // of the installation
-	// Hosts returns the host of each server of an organization, "" where it is not known.
+	// Hosts returns the host of each server of an organization, "" if it is not known.
 	Hosts  func(ctx context.Context, organization uuid.UUID) ([]string, error)
 	Intake intake.Store
 	Log    *slog.Logger

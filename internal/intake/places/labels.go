@@ -27,8 +27,8 @@ func Of(labels map[string]string) Labels {
 	return l
 }
 
-// references returns what is to be looked up: every text that may mean an instance,
-// and every one that may mean a database, once.
+// references returns the texts to look up: every text that may mean an instance, and every one
+// that may mean a database, once.
 func references(all []Labels) (instances, databases []string) {
 	for _, l := range all {
 		instances = append(instances, l.Instance, l.Address, fleet.WithoutPort(l.Address), fleet.HostOf(l.Address))
@@ -44,8 +44,8 @@ func possible(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// Directory is what was found for labels: instances and databases of one organization
-// that are there now, by what they are called. The zero value has none.
+// Directory is the result of looking up labels: existing instances and databases of one
+// organization, by their names. The zero value has none.
 type Directory struct {
 	ids, externalIDs, names map[string][]uuid.UUID
 	hosts                   fleet.Hosts
@@ -85,16 +85,17 @@ type Found struct {
 	Ambiguous          bool // several instances fit, and one of them was taken
 }
 
-// Find says which instance labels mean to a token, and which of its databases. Of several
-// that fit, it is the one that has the database; else one that the token is limited to; else
-// the one that was registered first, whose place nobody takes by another name.
+// Find returns the instance that labels mean for a token, and the database. If several match,
+// it is the one that has the database; otherwise one within the token's limit; otherwise the
+// one that was registered first, whose place no other can take by a new name.
 func (d Directory) Find(l Labels, limit fleet.Limit) Found {
 	return d.one(d.candidates(l, nil), l, limit)
 }
 
-// FindEngine is Find among the instances of one engine, for what was measured: an exporter
-// of PostgreSQL says nothing of the SQL Server on the same host. Where only an address says
-// whose it is, and several fit, it is none's: the figures of two servers would become one's.
+// FindEngine is Find among the instances of one engine, for measurements: an exporter of
+// PostgreSQL says nothing about the SQL Server on the same host. If only an address names the
+// instance, and several match, it returns none: otherwise the figures of two servers would
+// become one's.
 func (d Directory) FindEngine(l Labels, engine fleet.Engine, limit fleet.Limit) Found {
 	found := d.one(d.candidates(l, func(id uuid.UUID) bool { return d.engines[id] == engine }), l, limit)
 	if found.Ambiguous && l.Instance == "" && !limit.Names(found.Instance) {
@@ -127,11 +128,11 @@ func (d Directory) one(candidates []uuid.UUID, l Labels, limit fleet.Limit) Foun
 	return Found{Instance: id, Database: d.database(id, l.Database), Ambiguous: ambiguous}
 }
 
-// candidates are the instances of the best way in which any fits; the less anybody can
-// change what a way goes by, the earlier it is tried. A label that was made for Muster is not
-// overruled by a guess: with it, what Prometheus calls the instance is nothing. What is an
-// address goes by hosts before names, or an instance could take another's alerts by being
-// renamed; names tell those on one host apart. of says which instances count; nil: all do.
+// candidates are the instances of the best kind of match that finds any. The harder a kind is
+// to change, the earlier it is tried. A label that was made for Muster takes precedence: with
+// it, Prometheus' name for the instance is ignored. An address means hosts before names;
+// otherwise an instance could take another's alerts by being renamed. Names tell those on one
+// host apart. of says which instances count; nil: all do.
 func (d Directory) candidates(l Labels, of func(uuid.UUID) bool) []uuid.UUID {
 	if l.Instance != "" {
 		return best(of, d.externalIDs[l.Instance], d.ids[l.Instance], d.names[l.Instance])

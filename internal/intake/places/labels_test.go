@@ -113,8 +113,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindEngine: what was measured goes by an address to the only instance of its engine
-// there, or the token's own; what names its instance, to the first that is called so.
+// TestFindEngine: by an address, measurements belong to the only instance of its engine there,
+// or to the token's own; by a name, to the first instance with that name.
 func TestFindEngine(t *testing.T) {
 	t.Parallel()
 	first, second, other := uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
@@ -143,8 +143,7 @@ func TestFindEngine(t *testing.T) {
 	}
 }
 
-// TestReferences: everything that is to be looked up, and nothing that
-// PostgreSQL could not take.
+// TestReferences: every text to look up, and none that PostgreSQL could not accept.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	instances, databases := references([]Labels{

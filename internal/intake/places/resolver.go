@@ -16,7 +16,7 @@ type Resolver struct {
 	Keys
 	Fleet FleetIndex
 	Hosts HostIndex
-	// CatchUp waits until Fleet has what is in the log now; false where it does not
+	// CatchUp waits until Fleet has everything that is in the log now; false if it does not
 	// within a second.
 	CatchUp func(ctx context.Context) (bool, error)
 }
@@ -31,8 +31,7 @@ type Keys interface {
 // FleetIndex is the fleet's read model, without what was removed. *fleet.Reader of
 // projections is one.
 type FleetIndex interface {
-	// Called returns the instances of which one of these is the id, the external id,
-	// the name or the host.
+	// Called returns the instances whose id, external id, name or host is one of these.
 	Called(ctx context.Context, organization uuid.UUID, references []string) ([]fleet.CalledInstance, error)
 	// DatabasesCalled returns the databases on instances by name or external id.
 	DatabasesCalled(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]fleet.CalledDatabase, error)
@@ -44,7 +43,7 @@ type FleetIndex interface {
 	DatabaseNames(ctx context.Context, organization uuid.UUID, databases []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
-// HostIndex knows what runs on hosts by either form of their names, some of which may have
+// HostIndex knows the instances on hosts by either form of their names, some of which may have
 // been removed since. *push.Intake does.
 type HostIndex interface {
 	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
@@ -73,9 +72,9 @@ func (r *Resolver) Labelled(ctx context.Context, organization uuid.UUID, all []L
 	return newDirectory(instances, databases), nil
 }
 
-// Engines returns the engines of instances that FindPlaces found. The read model may lag
-// behind what the same sender registered a moment ago: it is waited for. Error:
-// *intake.LaggingError where it does not follow.
+// Engines returns the engines of instances that FindPlaces found. The read model may lag behind
+// a registration by the same sender a moment ago, so it waits for it. Error:
+// *intake.LaggingError if the read model does not catch up.
 func (r *Resolver) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
 	return waitFor(ctx, r, organization, instances, r.Fleet.Engines)
 }
@@ -108,8 +107,8 @@ func waitFor[V any](
 	return found, err
 }
 
-// Claims says what samples of hosts come to, by which a limited token is judged: named are
-// the instances that each names, at the place of its host.
+// Claims says which instances samples of hosts concern, by which a limited token is judged:
+// named are the instances that each names, at the place of its host.
 func (r *Resolver) Claims(ctx context.Context, organization uuid.UUID, hosts []string, named [][]uuid.UUID) ([]fleet.HostClaim, error) {
 	known, err := r.knownOn(ctx, organization, hosts)
 	if err != nil {
@@ -128,8 +127,7 @@ func (r *Resolver) Claims(ctx context.Context, organization uuid.UUID, hosts []s
 	return claims, nil
 }
 
-// knownOn are the instances that run on hosts by anything that says so: what was
-// registered, and the samples that came before.
+// knownOn are the instances known to run on hosts: by registration, and by earlier samples.
 func (r *Resolver) knownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
 	on, err := r.Hosts.KnownOn(ctx, organization, hosts)
 	if err != nil || len(on) == 0 {

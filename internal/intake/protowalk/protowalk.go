@@ -30,7 +30,7 @@ func Each(message []byte, number protowire.Number, do func([]byte) error) error 
 	return fields.Err()
 }
 
-// Next goes on to the next field; false: there is none, or Err.
+// Next moves to the next field; false: there is none, or Err.
 func (f *Fields) Next() bool {
 	if len(f.rest) == 0 {
 		return false
@@ -62,8 +62,8 @@ func (f *Fields) Next() bool {
 	return true
 }
 
-// tag is ConsumeTag, of which a call is a tenth of decoding a scrape: nearly every tag is
-// a byte.
+// tag is ConsumeTag with a fast path: a call of ConsumeTag takes a tenth of decoding a scrape,
+// and nearly every tag is one byte.
 func tag(message []byte) (protowire.Number, protowire.Type, int) {
 	if first := message[0]; first < 0x80 && first >= 1<<3 {
 		return protowire.Number(first >> 3), protowire.Type(first & 7), 1
@@ -76,7 +76,7 @@ func (f *Fields) fail(n int) bool {
 	return false
 }
 
-// Is says that the field is of this number and type.
+// Is says whether the field has this number and type.
 func (f *Fields) Is(number protowire.Number, kind protowire.Type) bool {
 	return f.Number == number && f.Type == kind
 }

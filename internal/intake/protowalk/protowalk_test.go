@@ -76,8 +76,8 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestEnds: a message that ends within a field, or has one that there is not, is an
-// error after the fields before it.
+// TestEnds: a message that ends within a field, or has an invalid one, is an error after the
+// fields before it.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	good := []byte{0x08, 1}

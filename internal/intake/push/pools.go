@@ -9,7 +9,7 @@ import (
 	"muster/internal/watch"
 )
 
-// pool is a volume, or several that share their space: what is full of them is full once.
+// pool is a volume, or several that share their space and are full together.
 type pool struct {
 	key     string // stays the same whichever of its mounts are told
 	name    string // of a pool of ZFS; empty: it needs none
@@ -21,9 +21,9 @@ type pool struct {
 const zfs = "zfs:"
 
 // pools groups the volumes of a host that share their space: those of one device, pool or
-// container, and those that have exactly the same sizes and of which it is not known that
-// they are on devices of their own (overlays, exports of one file server). A file system
-// of ZFS that has less room than its pool, by a quota, is by itself.
+// container, and those that have exactly the same sizes and are not known to be on devices of
+// their own (overlays, exports of one file server). A ZFS file system with less room than its
+// pool, because of a quota, is by itself.
 func pools(volumes []measurements.Volume) []pool {
 	volumes = slices.DeleteFunc(slices.Clone(volumes), func(v measurements.Volume) bool {
 		_, known := used(v)

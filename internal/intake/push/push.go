@@ -33,8 +33,8 @@ type Store interface {
 	// Volumes returns those of hosts[i] at times[i], as all messages together tell
 	// them, at the same place. Those that never count are missing.
 	Volumes(ctx context.Context, organization uuid.UUID, hosts []string, times []time.Time) ([][]measurements.Volume, error)
-	// ReadOnly returns, at the place of each host, the mount points of which any sample
-	// since a time says that nothing can be written there.
+	// ReadOnly returns, at the place of each host, the mount points that any sample since a
+	// time reports as read-only.
 	ReadOnly(ctx context.Context, organization uuid.UUID, hosts []string, since time.Time) ([][]string, error)
 }
 

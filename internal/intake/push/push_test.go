@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// Servers, and what runs on hosts as somebody registered it.
+// Servers, and the registered instances on hosts.
 var (
 	orders  = uuid.MustParse("00000000-0000-7000-8000-0000000000a1")
 	billing = uuid.MustParse("00000000-0000-7000-8000-0000000000b2")
@@ -141,7 +141,7 @@ func of(pool string, v measurements.Volume) measurements.Volume {
 	return v
 }
 
-// TestSigns: what a batch says to the watch.
+// TestSigns: the signals of a batch for the watch.
 func TestSigns(t *testing.T) {
 	t.Parallel()
 	session := func(instance uuid.UUID, age time.Duration) measurements.SessionSample {
@@ -211,7 +211,7 @@ func TestSigns(t *testing.T) {
 			},
 			want: []string{},
 		},
-		// C13: one that is full, and not three.
+		// C13: one full volume, and not three.
 		"what shares its space is one volume": {
 			batch: measurements.Batch{Hosts: []measurements.HostSample{on(host("db07", 0,
 				of("zfs:tank", sized("/tank", 100, 10, 10)), of("zfs:tank", sized("/tank/a", 200, 10, 10)), of("zfs:tank", sized("/tank/quota", 100, 1, 1)),
@@ -262,8 +262,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestSamplesOutliveTheirSigns: what cannot be told to the watch is kept all the same,
-// and told when it comes again.
+// TestSamplesOutliveTheirSigns: samples stay if their signals cannot be stored, and the signals
+// are made when the samples come again.
 func TestSamplesOutliveTheirSigns(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -289,7 +289,7 @@ func TestSamplesOutliveTheirSigns(t *testing.T) {
 	}
 }
 
-// TestGuard: whoever has lost the right to write leaves nothing, not even a sign.
+// TestGuard: a process that has lost the right to write stores nothing, not even a signal.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -328,8 +328,8 @@ func TestManySigns(t *testing.T) {
 	}
 }
 
-// TestSpellingsOfAHost are one host: its samples, what its watch judges, and what is known to
-// run there. C14.
+// TestSpellingsOfAHost are one host: its samples, the figures for the watch, and the instances
+// known to run there. C14.
 func TestSpellingsOfAHost(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -356,7 +356,7 @@ func TestSpellingsOfAHost(t *testing.T) {
 	if err := s.DB.Select(&series, `SELECT subject FROM measured_series WHERE organization_id = $1 ORDER BY subject`, s.org); err != nil || !slices.Equal(series, []string{"db01", "db7.example.org"}) {
 		t.Errorf("%q, %v", series, err)
 	}
-	// A host of before hosts had keys is still in the scope of its server.
+	// A host from before hosts had keys is still in the scope of its server.
 	if _, err := s.DB.Exec(`UPDATE measured_series SET subject = 'DB01.' WHERE organization_id = $1 AND subject = 'db01'`, s.org); err != nil {
 		t.Fatal(err)
 	}

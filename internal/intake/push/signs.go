@@ -62,7 +62,7 @@ func (i *Intake) collect(ctx context.Context, b measurements.Batch, known map[st
 	return c, nil
 }
 
-// sourceOf is the source of an observation by whoever sent a batch.
+// sourceOf is the source of an observation, from the sender of a batch.
 func sourceOf(sender *string) string {
 	switch {
 	case sender == nil:
@@ -73,10 +73,9 @@ func sourceOf(sender *string) string {
 	return status.Agent + *sender
 }
 
-// KnownOn are the instances that run on hosts by anything that says so, by either form of
-// the hosts' names, by the hosts as they are asked for. Some may have been removed since.
-// Samples from before hosts had keys are of hosts as their senders spelled them, so that both
-// are asked for.
+// KnownOn are the instances known to run on hosts, by either form of the hosts' names, under
+// the requested hosts. Some may have been removed since. Samples from before hosts had keys
+// have their senders' spelling, so both are looked up.
 func (i *Intake) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
 	asked := slices.Clone(hosts)
 	for _, host := range hosts {

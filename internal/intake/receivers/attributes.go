@@ -35,8 +35,8 @@ const (
 	postgresql
 )
 
-// Set keeps an attribute, if it is one that is read. What a record says takes the place
-// of what its resource said.
+// Set stores an attribute, if it is one that is read. An attribute of a record replaces that of
+// its resource.
 func (a *Attributes) Set(name, value []byte) {
 	if prefix, _, dotted := bytes.Cut(name, []byte(".")); dotted {
 		switch string(prefix) {
@@ -53,8 +53,8 @@ func (a *Attributes) Set(name, value []byte) {
 	}
 }
 
-// SetPrometheus keeps a label of an exporter's series that an OpenTelemetry collector
-// scraped, if it is one that is read.
+// SetPrometheus stores a label of an exporter's series that an OpenTelemetry collector scraped,
+// if it is one that is read.
 func (a *Attributes) SetPrometheus(name, value []byte) {
 	switch string(name) {
 	case "muster_instance":
@@ -92,7 +92,7 @@ func (a *Attributes) member(name []byte) *[]byte {
 	return a.measured(name)
 }
 
-// measured are the attributes of events that say how much, and of which.
+// measured are the attributes of events with an amount, and its subject.
 func (a *Attributes) measured(name []byte) *[]byte {
 	switch string(name) {
 	case "sqlserver.execution_count", "oracledb.executions":
@@ -113,12 +113,12 @@ func (a *Attributes) measured(name []byte) *[]byte {
 	return nil
 }
 
-// Place is what a message says where it is from. It is kept beyond the message.
+// Place is the origin that a message names. It is kept beyond the message.
 type Place struct {
 	Instance, Address string
-	// Databases are those that it may mean, the more likely first: what the record says, and
-	// what whoever configured the collector says of records that say none, or none that is
-	// known. An empty one is not there.
+	// Databases are the possible databases, the more likely first: the one in the record, and
+	// the one that the collector's configuration sets for records that name none, or no known
+	// one. An empty one is missing.
 	Databases [2]string
 }
 

@@ -33,8 +33,8 @@ func (m *Message) Event(name []byte, a *Attributes, at time.Time) {
 	}
 }
 
-// takeSession counts a session that waits. One that does not is a look, too: it says
-// that there was one.
+// takeSession counts a waiting session. A session that does not wait is a look, too: it shows
+// that a look took place.
 func (m *Message) takeSession(a *Attributes, at time.Time) {
 	if a.engine == postgresql && string(a.state) != "active" || a.engine == oracle && len(a.user) == 0 {
 		m.Pass(intake.NotUsed, 1) // idle, or a process of the server's own
@@ -67,8 +67,8 @@ func (m *Message) takeSession(a *Attributes, at time.Time) {
 	}
 }
 
-// takeStatement adds what a statement did. One that has several plans or cursors comes
-// once for each.
+// takeStatement adds the executions of a statement. A statement with several plans or cursors
+// comes once for each.
 func (m *Message) takeStatement(a *Attributes, at time.Time) {
 	of := m.look(a, at, statements)
 	if of == nil {

@@ -8,7 +8,7 @@ import (
 	"muster/internal/intake"
 )
 
-// Gauge is what a metric of a receiver means. The zero value is one that is not read.
+// Gauge is the meaning of a receiver's metric. The zero value is a metric that is not read.
 type Gauge byte
 
 // The metrics that are read, all of connections.

@@ -97,7 +97,7 @@ func (l *Look) Add(o *Look) {
 	}
 }
 
-// addStatement adds what a statement did to what it is known to have done.
+// addStatement adds the executions of a statement to the known ones.
 func (l *Look) addStatement(one measurements.Statement) {
 	n, known := l.keys[one.Key]
 	if !known {
@@ -137,8 +137,8 @@ func (m *Message) Looks() []*Look { return m.order }
 
 var engines = map[engine]fleet.Engine{sqlServer: fleet.SQLServer, oracle: fleet.Oracle, postgresql: fleet.PostgreSQL}
 
-// look is the one that a record belongs to, which it counts; nil where there is none,
-// and the record is dropped. Points of connections are of one look whatever their times.
+// look is the look to which a record belongs, and counts the record; nil if there is none, and
+// the record is dropped. Points of connections belong to one look whatever their times are.
 func (m *Message) look(a *Attributes, at time.Time, about about) *Look {
 	if reason := m.untimely(at); reason != "" {
 		m.Pass(reason, 1)
@@ -175,7 +175,7 @@ func (m *Message) look(a *Attributes, at time.Time, about about) *Look {
 	return of
 }
 
-// untimely says why a record of that time cannot be used; "" where it can.
+// untimely says why a record of that time cannot be used; "" if it can.
 func (m *Message) untimely(at time.Time) intake.Reason {
 	switch {
 	case !at.After(time.Unix(0, 0)) || at.UnixMicro() == 0:
@@ -200,14 +200,13 @@ func name(text []byte) (string, bool) {
 	return legible.Clean(string(text)), true
 }
 
-// number reads one that is not negative and at most so large.
+// number reads a number that is not negative and within a maximum.
 func number(written []byte, most float64) (float64, bool) {
 	v, err := strconv.ParseFloat(string(written), 64)
 	return v, err == nil && v >= 0 && v <= most // not NaN, either
 }
 
-// textOf is a text of a statement as it was sent, or as much of it as somebody may look
-// at.
+// textOf is the text of a statement as it was sent, or as much of it as a person may see.
 func textOf(sent []byte) string {
 	return strings.ToValidUTF8(string(sent[:min(len(sent), maxText)]), "\uFFFD")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Up is an exporter's metric that says whether the exporter could connect to its database
-// server: 1 or 0. The zero value is none.
+// server: 1 or 0. The zero value is no such metric.
 type Up byte
 
 // The metrics of the exporters.
@@ -49,7 +49,7 @@ func UpOf(name []byte) Up {
 	return 0
 }
 
-// Reach is what somebody says of a server that they tried to connect to.
+// Reach is a source's report about a server to which it tried to connect.
 type Reach struct {
 	Place  Place
 	Engine fleet.Engine

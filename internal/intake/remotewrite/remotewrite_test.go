@@ -34,7 +34,7 @@ var versions = map[string]struct {
 	"2.0": {V2Bytes, remotewrite.Decode2},
 }
 
-// of decodes by both versions, which agree, and returns what they say.
+// of decodes with both versions, which agree, and returns the result.
 func of(t *testing.T, series ...Series) ([]hostmetrics.Sample, *remotewrite.Message) {
 	t.Helper()
 	var samples [][]hostmetrics.Sample
@@ -204,7 +204,7 @@ func TestBadSamples(t *testing.T) {
 	}
 }
 
-// TestUnusualSamples: what looks bad and is not.
+// TestUnusualSamples: samples that look invalid and are valid.
 func TestUnusualSamples(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -267,7 +267,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestNoMessage: what is none is an error, and what the other version says is empty.
+// TestNoMessage: a body that is no message is an error, and a message of the other version is
+// empty.
 func TestNoMessage(t *testing.T) {
 	t.Parallel()
 	whole := map[string][]byte{}
@@ -332,7 +333,7 @@ func TestOthersAreCounted(t *testing.T) {
 	}
 }
 
-// TestSkippedSeriesCostNothing: what is not read allocates nothing.
+// TestSkippedSeriesCostNothing: a skipped series allocates nothing.
 func TestSkippedSeriesCostNothing(t *testing.T) { // alone, as counting allocations demands
 	var skipped []Series
 	for _, s := range fixture(t, receipt, map[string]string{"instance": "a"}) {
@@ -366,8 +367,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// TestALabelTwice is of a series of which nobody can say what it means: C24. It is rejected
-// and counted, whichever label it is, and whether or not the labels are sorted.
+// TestALabelTwice makes the meaning of a series unknown: C24. The series is rejected and
+// counted, whichever label it is, and whether or not the labels are sorted.
 func TestALabelTwice(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string][]string{
@@ -392,7 +393,7 @@ func manyLabels(last ...string) (labels []string) {
 	return append(labels, last...)
 }
 
-// TestUpMetrics: what an exporter says of its server is read, of each engine.
+// TestUpMetrics: an exporter's report about its server is read, for each engine.
 func TestUpMetrics(t *testing.T) {
 	t.Parallel()
 	_, r := of(t, One("pg_up", receipt, 1, "instance", "db7:9187"), One("mssql_up", receipt, 0, "instance", "sql01:9399", "muster_instance", "erp"),

@@ -68,8 +68,8 @@ var (
 	fields2 = numbers{samples: 2, histograms: 3, exemplars: 4}
 )
 
-// labelled reads the labels of a series. reason is why it cannot be used; means is zero
-// where it is not to be.
+// labelled reads the labels of a series. reason is why it cannot be used; means is zero if it
+// is not read.
 type labelled func(series []byte) (means meaning, labels hostmetrics.Labels, reason intake.Reason, err error)
 
 func (m *Message) series(series []byte, of numbers, read labelled) error {

@@ -62,7 +62,7 @@ func symbolsOf(body []byte) (symbols, error) {
 	return s, message.Err()
 }
 
-// text is a symbol; ok is false where there is none of that number.
+// text is a symbol; ok is false if there is none with that number.
 func (s symbols) text(reference uint64) (text []byte, ok bool) {
 	if reference >= uint64(len(s.spans)) {
 		return nil, false

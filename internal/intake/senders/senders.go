@@ -55,7 +55,7 @@ type counted struct {
 	at time.Time
 }
 
-// Book is where it is counted.
+// Book is where the counts are added.
 type Book struct {
 	db  *sqlx.DB
 	log *slog.Logger
@@ -75,7 +75,7 @@ func New(db *sqlx.DB, log *slog.Logger, now func() time.Time) *Book {
 	return &Book{db: db, log: log, now: now, counts: map[key]counted{}, known: map[known]time.Time{}}
 }
 
-// Note counts a message: each calls what it is given once for each name and reason.
+// Note counts a message: each calls its argument once for each name and reason.
 func (b *Book) Note(from Sender, each func(count func(name string, reason intake.Reason, n int))) {
 	at := b.now()
 	hour := at.UTC().Truncate(time.Hour)

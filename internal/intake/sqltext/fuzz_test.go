@@ -11,8 +11,8 @@ import (
 	"muster/internal/intake/sqltext"
 )
 
-// FuzzNormalize: whatever comes in, what goes out is short, valid, free of literals and
-// comments, and the same when it comes in again.
+// FuzzNormalize: for any input, the output is short, valid, free of literals and comments, and
+// the same when it is normalized again.
 func FuzzNormalize(f *testing.F) {
 	for of, p := range plants {
 		for _, statement := range append(p.statements, p.utilities...) {

@@ -44,7 +44,7 @@ type lexer struct {
 	last, before token // the newest token and the one before it
 }
 
-// next reads a token. After unreadable there is none.
+// next reads a token. After unreadable there are no more.
 func (l *lexer) next() token {
 	space, ok := l.skipBlanks()
 	t := token{kind: unreadable}
@@ -67,8 +67,8 @@ func (l *lexer) peek(n int) rune {
 
 func (l *lexer) starts(with string) bool { return strings.HasPrefix(l.text[l.at:], with) }
 
-// skipBlanks skips white space and comments; ok is false where it cannot tell where a
-// comment ends.
+// skipBlanks skips white space and comments; ok is false if it cannot tell where a comment
+// ends.
 func (l *lexer) skipBlanks() (skipped, ok bool) {
 	for from := l.at; ; {
 		switch r := l.peek(0); {
@@ -183,7 +183,7 @@ func (l *lexer) take(k kind, n int) token {
 	return t
 }
 
-// literal is what stands for one that was read to its end.
+// literal is the token of a literal that was read to its end.
 func (l *lexer) literal(read bool) token {
 	if !read {
 		return token{kind: unreadable}
@@ -191,8 +191,7 @@ func (l *lexer) literal(read bool) token {
 	return token{kind: placeholder, text: "?"}
 }
 
-// skipTo skips what is quoted from here to the quote, which stands for itself where it
-// is doubled.
+// skipTo skips the quoted text from here to the quote; a doubled quote stands for itself.
 func (l *lexer) skipTo(quote byte) bool {
 	for l.at++; ; l.at += 2 {
 		n := strings.IndexByte(l.text[l.at:], quote)
@@ -262,7 +261,7 @@ func (l *lexer) skipAlternative() bool {
 	return n >= 0
 }
 
-// identifier reads one that ends with the quote; one that would mislead is cleaned.
+// identifier reads a name that ends with the quote; a misleading one is cleaned.
 func (l *lexer) identifier(quote byte) token {
 	from := l.at
 	if !l.skipTo(quote) {

@@ -185,8 +185,8 @@ func (r *reader) alters(t token) {
 	r.state = altering
 }
 
-// alter keeps a CREATE, ALTER or DROP of what can hold neither a password nor the code
-// of somebody's procedure.
+// alter keeps a CREATE, ALTER or DROP of objects that can contain neither a password nor
+// procedure code.
 func (r *reader) alter(t token) {
 	switch {
 	case modifiers[t.upper]:
@@ -224,7 +224,7 @@ func (r *reader) call(t token) {
 	r.out.push(t)
 }
 
-// copied keeps COPY (query), of which all values are literals. What follows, and every other
+// copied keeps COPY (query), in which all values are literals. The rest of it, and every other
 // COPY, has values without quotes, and its data.
 func (r *reader) copied(t token) {
 	switch {

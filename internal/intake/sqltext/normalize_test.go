@@ -15,7 +15,7 @@ const (
 	ora = fleet.Oracle
 )
 
-// TestNormalize: what is written of a text. Each is the same when normalized again.
+// TestNormalize: the stored form of texts. Each is the same when normalized again.
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestNormalizeLong: what is too long ends after a whole token, and the rest is still
+// TestNormalizeLong: a text that is too long ends after a whole token, and the rest is still
 // read.
 func TestNormalizeLong(t *testing.T) {
 	t.Parallel()

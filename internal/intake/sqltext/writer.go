@@ -53,7 +53,8 @@ func (w *writer) foldsItem(t token) bool {
 	return true
 }
 
-// foldsRow folds VALUES (?, ?), (?, ?) to one row. What follows a function's name is none.
+// foldsRow folds VALUES (?, ?), (?, ?) to one row. Parentheses after a function's name are no
+// row.
 func (w *writer) foldsRow(t token) bool {
 	if !t.is(")") {
 		return false
