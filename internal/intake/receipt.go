@@ -57,16 +57,16 @@ type Receipt struct {
 	Mark   commands.Mark // where the log was written to, if it was
 }
 
-// namesKey is where a context has the Tally that a door fills.
+// namesKey is the key of the Tally that a door fills, in a context.
 type namesKey struct{}
 
-// WithNames has a door tell what its message counted by names.
+// WithNames returns a context in which a door stores the counts of its message by names.
 func WithNames(ctx context.Context) (context.Context, *Tally) {
 	names := &Tally{}
 	return context.WithValue(ctx, namesKey{}, names), names
 }
 
-// TellNames passes the names to the caller's function.
+// TellNames stores the counts in the Tally of WithNames, if the context has one.
 func TellNames(ctx context.Context, names Tally) {
 	if to, asked := ctx.Value(namesKey{}).(*Tally); asked {
 		*to = names
