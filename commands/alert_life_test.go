@@ -154,7 +154,7 @@ func (l *alertLife) machine() {
 	for _, f := range firings {
 		keys[f.Key] = true
 	}
-	if len(keys) < len(firings) { // who contradicts himself in one message does so again
+	if len(keys) < len(firings) { // a sender who contradicts itself in one message does so again
 		l.must(record())
 		return
 	}

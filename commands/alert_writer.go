@@ -34,10 +34,10 @@ type alertWriter struct {
 	now   time.Time
 	call  uuid.UUID // joins the events of one call
 
-	sender uuid.UUID // whose budgets bound it, because it is a message of that token; uuid.Nil: none do
+	sender uuid.UUID // its budgets apply, because this is a message of that token; uuid.Nil: none do
 	spent  Spent     // events that are counted
 
-	folds  bool                     // what stands beside the keys is not trusted
+	folds  bool                     // the data beside the keys is not trusted
 	newest map[string]*trackedAlert // by key
 	own    map[string][]string      // the keys of one instance alone among them, by the plain key
 	told   []*trackedAlert          // those with something to write, as they came up
@@ -52,7 +52,7 @@ type trackedAlert struct {
 	alert   alert.Alert
 	seen    alert.Seen
 	events  []alert.Event
-	moved   bool // what is seen beside the log differs from what was
+	moved   bool // the time seen beside the log has changed
 	older   bool // another one has the key
 	open    bool // it was when the transaction found it
 }

@@ -268,7 +268,7 @@ func TestDecideAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		grants, revokes int
-		want            [][]string // what may be recorded behind the request
+		want            [][]string // the events that may follow the request
 	}{
 		{"granting", 6, 0, [][]string{{"exception.granted"}}},
 		{"refusing", 0, 6, [][]string{{"exception.revoked"}}},

@@ -106,7 +106,7 @@ type AlertItem struct {
 	ExternalID       string
 	Title            string
 	Description      string
-	Rule             *alert.Rule // what raised it, where that is known
+	Rule             *alert.Rule // its source, if known
 	Severity         alert.Severity
 	State            alert.State
 	Muted            *bool // nil leaves what is

@@ -40,7 +40,7 @@ type RequestedReport struct {
 	ReportID           uuid.UUID
 	Reused             bool
 	Status             report.Status // as the request left it: Queued, or, on reuse, Building
-	Queued             report.Queued // what was asked for, by whom; of a report that is reused others asked before
+	Queued             report.Queued // the request and its author; a reused report has an earlier author
 	QueuedAt           time.Time     // when
 	RecipientsNotAdded []uuid.UUID   // never nil; on reuse those who no longer fit
 	Mark               Mark
@@ -163,7 +163,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	}
 	kind, err := report.Find(r.Kind)
 	if err != nil || !kind.Database || scope.DatabaseID == nil || len(scope.InstanceIDs) != 1 || len(broken) > 0 {
-		return names, "", broken, nil // what is wrong is said by report.Validate
+		return names, "", broken, nil // report.Validate reports the fault
 	}
 	database, ok, err := s.Instances.DatabaseOn(ctx, organization, scope.InstanceIDs[0], *scope.DatabaseID)
 	if err != nil {

@@ -205,7 +205,7 @@ func TestReadyWaitsForReuse(t *testing.T) {
 	ben := h.member("ben@example.org")
 	first := h.request(h.actor)
 	var wg sync.WaitGroup
-	for range 2 { // whichever comes first, nobody who was told "reused" is left out
+	for range 2 { // in either order, no caller who got "reused" is left out
 		wg.Go(func() {
 			_, err := h.RequestReport(t.Context(), h.as(ben), commands.RequestReport{Kind: report.Security})
 			if err != nil {

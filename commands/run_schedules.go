@@ -21,7 +21,7 @@ import (
 type ScheduleRun struct {
 	schedule.State
 	ID      uuid.UUID
-	Queued  report.Queued // what the latest due time asks for, unless it is paused or refused
+	Queued  report.Queued // the request of the latest due time, unless it is paused or refused
 	Reports []uuid.UUID   // of earlier runs, the newest first
 
 	// Unchanged is the report of an earlier run with the same findings as now; uuid.Nil: there

@@ -214,7 +214,7 @@ func (s *Service) checkTerms(ctx context.Context, organization, owner uuid.UUID,
 		broken.Add("#/timeZone", "unknown_time_zone", unknownZone)
 	}
 	asked := terms
-	asked.Scope.Window = "" // what is wrong with it is said above
+	asked.Scope.Window = "" // its fault is reported above
 	if kind, err := report.Find(terms.Kind); err == nil && kind.Window > 0 {
 		asked.Scope.Window = "7d"
 	}

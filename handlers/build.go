@@ -167,7 +167,7 @@ type stored struct {
 
 type built struct {
 	ready  report.Ready
-	people []uuid.UUID // whom the inputs name
+	people []uuid.UUID // the members whom the inputs name
 }
 
 // build makes the files and returns the Ready that names them.
@@ -185,10 +185,10 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 	defer func() {
 		stop()
 		if err != nil { // no event can name them: make room at once, on a full disk it is needed
-			_ = rendering.Wait() // what it writes is gone behind it
+			_ = rendering.Wait() // its output is discarded
 			for _, name := range names {
 				if b.Blobs.Delete(context.WithoutCancel(ctx), name) != nil {
-					break // a store that is away keeps us waiting once; what is left there is swept
+					break // a store that is away delays us once; its leftovers are swept
 				}
 			}
 		}

@@ -317,7 +317,7 @@ func TestAWorkerTakesItsJobFirst(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
 			id := s.request(s.ana)
-			held := s.db.MustBegin() // somebody else who writes the report's stream
+			held := s.db.MustBegin() // another writer of the report's stream
 			defer func() { _ = held.Rollback() }()
 			lock := func() { held.MustExec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, id.String()) }
 			b, m := s.builder(), s.mailer()

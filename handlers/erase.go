@@ -62,7 +62,7 @@ func (e *Expirer) postpone(ctx context.Context, job jobs.Claimed, due time.Time)
 // The rules by which inputs are erased, as the event names them.
 const (
 	ruleRetention    = "retention"     // their time has come
-	ruleMemberErased = "member_erased" // somebody whom they name was erased
+	ruleMemberErased = "member_erased" // a person whom they name was erased
 )
 
 // Eraser deletes what may no longer be kept.

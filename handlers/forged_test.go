@@ -292,7 +292,7 @@ func TestReportsOfProgramsFromBeforeMarks(t *testing.T) {
 	s.work("w2", s.signer().Task())
 	s.until("both are signed", func() bool { return s.has(before, "report.signed") && s.has(meanwhile, "report.signed") })
 
-	begin(false) // the last replica of before has gone
+	begin(false) // the last replica of the earlier version has gone
 	late := s.unmarked(genuine)
 	s.refuses(s.organization, late, "it bears no mark")
 

@@ -63,7 +63,7 @@ type Inputs struct {
 	Fleet        *fleet.Reader
 	Facts        *assessment.Store
 	Assessor     Assessor
-	Logged       *logged.Reader // what the log says of assessments
+	Logged       *logged.Reader // the log's record of assessments
 	Keys         Keys
 	Accounts     *accounts.Store
 	History      *history.Reader
@@ -153,7 +153,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 
 // begin is the document before anything is looked at.
 func (g *Inputs) begin(ctx context.Context, in Gathering) (known *feed.Feed, doc snapshot.Document, err error) {
-	known, err = g.Feed.Current(ctx) // once, so that what is judged is judged by what is named
+	known, err = g.Feed.Current(ctx) // once, so the feed that judges is the feed that is named
 	if err != nil {
 		return nil, snapshot.Document{}, &SourceError{What: "the feed", Err: err}
 	}
@@ -344,7 +344,7 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 		switch fed := states[instance.ID].Fed; {
 		case !instance.Collected && !fed, instance.NotAssessed == removedMeanwhile:
 			continue
-		case !instance.Collected: // what a feed tells of databases that have gone since is left out
+		case !instance.Collected: // a feed's data about databases that are gone since is left out
 			known = slices.DeleteFunc(known, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
 		}
 		instance.ClassifiedSHA256 = classified[instance.ID].SHA256

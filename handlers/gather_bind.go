@@ -22,7 +22,7 @@ type AlteredFactsError struct{ Altered []AlteredFact }
 type AlteredFact struct {
 	Server string
 	logged.Alteration
-	Exception uuid.UUID // what is altered is this exception; uuid.Nil: none
+	Exception uuid.UUID // the altered exception; uuid.Nil: none
 }
 
 func (f AlteredFact) String() string {

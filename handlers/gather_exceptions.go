@@ -108,7 +108,7 @@ func sameExceptions(a, b exceptions.Exception) bool {
 	same := func(a, b *uuid.UUID) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 	return a.CheckID == b.CheckID && same(a.InstanceID, b.InstanceID) && same(a.DatabaseID, b.DatabaseID) && a.ObjectRef == b.ObjectRef &&
 		a.Reason == b.Reason && instant.Cut(a.Until).Equal(instant.Cut(b.Until)) && a.RequestedBy == b.RequestedBy &&
-		(a.Status != b.Status || same(a.DecidedBy, b.DecidedBy)) // revoked meanwhile, by somebody else
+		(a.Status != b.Status || same(a.DecidedBy, b.DecidedBy)) // revoked meanwhile, by another administrator
 }
 
 // concerning is an exception in the form of the document; ok is false if it is about a server

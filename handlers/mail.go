@@ -182,7 +182,7 @@ func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Ev
 func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) (committed func(), err error) {
 	member, err := uuid.Parse(job.Key)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a job that no program of ours made: there is nobody to record it for
+		return nil, nil //nolint:nilerr // a job that no program of ours made: there is no recipient to record it for
 	}
 	failed := report.EmailFailed{
 		MemberID: member, MessageID: mail.MessageID(job.Subject, member), Reason: "The mail could not be sent within a day.",

@@ -175,7 +175,7 @@ func TestAMailGoesWithoutAProof(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)
-	s.work("w1", s.waiting(time.Second), s.mailer().Task(1)) // nobody signs
+	s.work("w1", s.waiting(time.Second), s.mailer().Task(1)) // no worker signs
 	s.until("the mail is sent", func() bool { return s.has(id, "report.email_sent") })
 	m, ok := offline.ReadMail([]byte(s.smtp.To(s.address("ana"))[0].Data))
 	if !ok || m.Proofs != nil || !strings.Contains(m.Text, "The report had no proof yet when this e-mail was sent.") {

@@ -33,7 +33,7 @@ const (
 	OtherRenderer  RebuildVerdict = "built by another renderer"
 	InputsErased   RebuildVerdict = "inputs erased"
 	RecordAltered  RebuildVerdict = "the log does not verify"
-	Built          RebuildVerdict = "built" // and held against nothing
+	Built          RebuildVerdict = "built" // and compared with nothing
 )
 
 // RebuildOutcome is what a rebuild found.
@@ -46,7 +46,7 @@ type RebuildOutcome struct {
 	Other        *report.File    // of a Differs whose PDF is identical: the companion that is not, as it was built now
 	Erased       *report.InputsErased
 	ErasedAt     time.Time
-	Fault        string // of a RecordAltered, and of inputs in hand: what does not fit, or is not known
+	Fault        string // of a RecordAltered, and of given inputs: what does not match, or is not known
 }
 
 // ExitStatus is what the command line answers with.

@@ -18,7 +18,7 @@ type Recorded struct {
 	// SHA-256 alone.
 	Ready report.Ready
 	Whole bool
-	Fault string // what of the proof does not fit; empty: nothing
+	Fault string // the part of the proof that does not match; empty: none
 }
 
 // NoInputsError says that a file is not the inputs document of a report as Muster wrote it.

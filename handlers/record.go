@@ -25,7 +25,7 @@ type recorded struct {
 	ready       *report.Ready
 	signed      *report.Signed
 	signing     bool                 // for the sweeper: it is to be signed
-	asked       map[uuid.UUID]asking // for whom: the recipients
+	asked       map[uuid.UUID]asking // the recipients
 	sent        map[uuid.UUID]bool   // members who got their mail
 	erased      *report.InputsErased
 	erasedAt    time.Time
@@ -74,7 +74,7 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 
 // asking is the reason why a person is a recipient of a report.
 type asking struct {
-	requester uuid.UUID         // who asked for it
+	requester uuid.UUID         // the requester
 	schedule  *report.Scheduled // that asked in the requester's name
 }
 

@@ -45,7 +45,7 @@ func TestLongAYearOfSchedules(t *testing.T) {
 	now, latest, killed, stepped, away := noon, noon, 0, 0, 0
 	for end := noon.AddDate(1, 0, 0); latest.Before(end); {
 		switch step := random.IntN(100); {
-		case step < 3: // nobody is there for days
+		case step < 3: // no process runs for days
 			away++
 			for _, stop := range stops {
 				stop()

@@ -75,7 +75,7 @@ func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Do
 	defer g.mu.Unlock()
 	doc := snapshottest.Rich(in.Queued.Kind)
 	doc.ReportID, doc.Organization.ID, doc.Requester.ID = in.ReportID, in.OrganizationID, in.Queued.RequesterID
-	doc.Witness = snapshot.Witness{Log: string(eventstore.Reports), Hash: strings.Repeat("0", 64)} // of before the first event
+	doc.Witness = snapshot.Witness{Log: string(eventstore.Reports), Hash: strings.Repeat("0", 64)} // from before the first event
 	if g.change != nil {
 		g.change(&doc)
 	}

@@ -18,7 +18,7 @@ import (
 const (
 	stateFilling  = "filling"  // behind the live one, never ahead of it
 	stateCompared = "compared" // its difference is known, the switch is due
-	stateLive     = "live"     // what the views show
+	stateLive     = "live"     // the generation that the views show
 	stateRetired  = "retired"  // replaced, kept for the grace time
 	stateStopped  = "stopped"  // its difference held it up
 )

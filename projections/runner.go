@@ -24,7 +24,7 @@ const control = "control"
 // Times of the runner.
 const (
 	Grace     = time.Hour       // a replaced generation stays this long
-	Unused    = 24 * time.Hour  // a version that nobody read for this long is dropped
+	Unused    = 24 * time.Hour  // a version without readers for this long is dropped
 	waitBound = time.Second     // the longest a write waits for its projections
 	touchEach = 5 * time.Minute // how often a process says which versions it reads
 	lookEach  = time.Second     // how often the election and the generations are looked at

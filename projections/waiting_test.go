@@ -74,7 +74,7 @@ func TestWaitForOne(t *testing.T) {
 	s := newScene(t)
 	moving, still := (&sums{}).projection(), (&sums{}).projection()
 	still.Name = "still"
-	s.run(s.runner(moving)) // nobody runs the other one
+	s.run(s.runner(moving)) // no process runs the other one
 	both := s.runner(moving, still)
 	position := s.appendNumbers(uuid.New(), "plain", 1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -27,7 +27,7 @@ type Alert struct {
 	after                time.Time // when the one before it was over; zero: unknown
 	resolved             time.Time
 
-	token uuid.UUID // whose call raised it, which no event says; uuid.Nil: none did, or it is not known
+	token uuid.UUID // the token that raised it, which no event has; uuid.Nil: none, or unknown
 }
 
 // Seen is what is known of an open alert beside its log, which follows once an
@@ -38,7 +38,7 @@ type Seen struct {
 	EndsAt          time.Time // when it is over unless it is seen again; zero: open end
 	// Title and Description are the texts as they are now; empty: as the log says.
 	Title, Description string
-	Senders            []Sender // who told it; none: not known
+	Senders            []Sender // its senders; none: unknown
 }
 
 // Equal tells whether the same is known.

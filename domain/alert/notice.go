@@ -24,7 +24,7 @@ type Notice struct {
 type Outcome struct {
 	Events []Event
 	Anew   bool // Events are of a new alert, which takes over the key
-	Seen   Seen // what is known beside the log from now on, of whichever is open
+	Seen   Seen // the new data beside the log, for the open alert
 }
 
 // Update decides on a feed's notice about the newest alert under a key. It never undoes a
@@ -34,7 +34,7 @@ func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 	switch {
 	case a.state == none,
 		a.state.Closed() && !n.State.Closed(),
-		a.state.Closed() && n.FirstTriggeredAt.After(instant.Later(a.first, a.resolved)): // nobody holds a feed to resolve later than it fired
+		a.state.Closed() && n.FirstTriggeredAt.After(instant.Later(a.first, a.resolved)): // a feed may resolve earlier than it fired
 		return n.raise(key)
 	case a.state.Closed():
 		return Outcome{}

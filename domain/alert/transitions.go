@@ -9,10 +9,10 @@ type State string
 const (
 	Open              State = "Open"
 	AcknowledgedState State = "Acknowledged"
-	ResolvedState     State = "Resolved"     // somebody closed it
-	AutoResolvedState State = "AutoResolved" // what raised it is over
+	ResolvedState     State = "Resolved"     // a person closed it
+	AutoResolvedState State = "AutoResolved" // its condition is over
 
-	none State = "" // nobody has raised it
+	none State = "" // not raised yet
 )
 
 // States returns every state.

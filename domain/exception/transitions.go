@@ -12,7 +12,7 @@ const (
 	StatusRevoked   Status = "revoked" // refused, or taken back
 	StatusLapsed    Status = "lapsed"  // granted, and its time is over
 
-	statusNone Status = "" // nobody has asked
+	statusNone Status = "" // not requested yet
 )
 
 // Transition is a row of the table of statuses: in From the event with this wire

@@ -126,7 +126,7 @@ func firstLabel(name string) string {
 // none.
 type Hosts struct {
 	keys     map[string][]uuid.UUID
-	machines map[string][]uuid.UUID // what was registered as SQL01\INST, by SQL01
+	machines map[string][]uuid.UUID // the server registered as SQL01\INST, by SQL01
 	labels   map[string][]hosted    // by the first label of a name
 }
 

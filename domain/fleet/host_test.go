@@ -50,7 +50,7 @@ func TestHosts(t *testing.T) {
 			var h fleet.Hosts
 			id, other := uuid.New(), uuid.New()
 			if fleet.HostOf(registered) != registered && fleet.WithoutPort(registered) != fleet.HostOf(registered) {
-				continue // nobody registers a URL
+				continue // a URL is never registered
 			}
 			h.Add(fleet.WithoutPort(registered), id)
 			h.Add("other.example.net", other)

@@ -14,12 +14,12 @@ import (
 type AssessmentKept struct {
 	InstanceID   uuid.UUID `json:"instanceId"`
 	AssessmentID uuid.UUID `json:"assessmentId"`
-	At           time.Time `json:"at"` // when the server was looked at: of a feed, what the feed says
+	At           time.Time `json:"at"` // when the server was assessed; for a feed, the time that the feed states
 	// FactsSHA256 and AnswersSHA256 are those of the facts and of the answers as they are
 	// stored, hex.
 	FactsSHA256   string `json:"factsSha256"`
 	AnswersSHA256 string `json:"answersSha256"`
-	Catalogue     string `json:"catalogueVersion"` // by which it was judged
+	Catalogue     string `json:"catalogueVersion"` // the feed by which it was judged
 	Reached       bool   `json:"reached"`          // false: an attempt that did not reach the server
 	Buffered      bool   `json:"buffered,omitempty"`
 	// ClassifiedSHA256 is the SHA-256 of the stored classification of the server's databases
@@ -79,7 +79,7 @@ func KeptOf(instance uuid.UUID) uuid.UUID { return streamOf("kept assessments", 
 func streamOf(what string, instance uuid.UUID) (id uuid.UUID) {
 	about := sha256.Sum256([]byte(what + " of instance " + instance.String()))
 	copy(id[:], about[:])
-	id[6] = id[6]&0x0f | 0x80 // version 8: made by whoever made it
+	id[6] = id[6]&0x0f | 0x80 // version 8: custom (RFC 9562)
 	id[8] = id[8]&0x3f | 0x80
 	return id
 }

@@ -47,7 +47,7 @@ func TestTags(t *testing.T) {
 	for name, c := range map[string]struct {
 		given     []fleet.ChangeTags
 		when      fleet.ChangeTags
-		then      string // key=value by whom
+		then      string // key=value by its author
 		kept      []string
 		eventless bool
 	}{

@@ -23,7 +23,7 @@ func Names(names []string) map[string]string {
 	for name, form := range printed {
 		if form != name && taken[form] > 1 {
 			for form += " (" + hidden(name) + ")"; taken[form] > 0; {
-				form += "′" // somebody has called another one so
+				form += "′" // another one has that name
 			}
 			printed[name] = form
 		}

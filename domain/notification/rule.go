@@ -112,7 +112,7 @@ type Terms struct {
 	Match         Match       `json:"match"`
 	ChannelIDs    []uuid.UUID `json:"channelIds"`
 	GroupSeconds  int         `json:"groupSeconds"`  // how long more events are waited for
-	RepeatMinutes int         `json:"repeatMinutes"` // after which an open alert is told again; 0: never
+	RepeatMinutes int         `json:"repeatMinutes"` // after which an open alert is repeated; 0: never
 	Quiet         *Quiet      `json:"quiet"`
 	Enabled       bool        `json:"enabled"`
 }

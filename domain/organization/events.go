@@ -110,7 +110,7 @@ type EvidenceMade struct {
 	To        time.Time `json:"to"`
 	AsOf      time.Time `json:"asOf"`                // when the logs were read, by the database's clock
 	Instances int       `json:"instances,omitempty"` // how many were asked for by id; 0: all
-	SHA256    string    `json:"sha256"`              // of the evidence as JSON without white space, hex: what is signed
+	SHA256    string    `json:"sha256"`              // of the evidence as JSON without white space, hex: the signed data
 }
 
 func (Created) name() string         { return "organization.created" }

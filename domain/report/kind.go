@@ -28,11 +28,11 @@ type Definition struct {
 	Window      time.Duration // the longest date range; 0: it has none
 
 	// Contents.
-	Parts       []Part    // what a build gathers
+	Parts       []Part    // the inputs that a build gathers
 	Classified  bool      // it fails when no database in scope has a completed classification
 	CheckDomain string    // the one domain of checks that it is about; empty: all
-	Verdict     Verdict   // what page 1 says
-	Sections    []Section // what the pages after page 1 say
+	Verdict     Verdict   // the text of page 1
+	Sections    []Section // the pages after page 1
 	Companions  []string  // the tables beside the PDF
 
 	// Comparable says whether it has findings, so that two of them can be compared.

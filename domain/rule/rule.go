@@ -6,7 +6,7 @@ import "strings"
 type Broken struct {
 	Pointer string // JSON pointer fragment into the request body, "#/scope/to"
 	Code    string // contract §1.6
-	Detail  string // what the place does not do: "must lie before to"
+	Detail  string // the part of the sentence after the place: "must lie before to"
 	Params  map[string]any
 	Whole   string // code of the whole answer where this rule is the first; empty: Code
 }

@@ -58,7 +58,7 @@ type Paused struct {
 
 // Reasons of Missed.
 const (
-	ReasonAway    = "away"     // nobody looked before the next was due
+	ReasonAway    = "away"     // no process looked before the next was due
 	ReasonNextDue = "next_due" // it waited, for room or for what failed, until the next was due
 	ReasonRefused = "refused"  // such a report cannot be requested any more
 	ReasonChanged = "changed"  // it waited when the schedule was changed or removed

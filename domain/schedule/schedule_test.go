@@ -83,7 +83,7 @@ func TestWhatIsDue(t *testing.T) {
 func TestOneDayOnceUnderOtherRules(t *testing.T) {
 	t.Parallel()
 	zones := map[string]*time.Location{"before": time.FixedZone("before", 2*3600), "an hour less": time.FixedZone("less", 3600), "two hours more": time.FixedZone("more", 4*3600)}
-	six := func(days int) time.Time { return eight(days).Add(-2 * time.Hour) } // 08:00 by the rules of before
+	six := func(days int) time.Time { return eight(days).Add(-2 * time.Hour) } // 08:00 by the earlier rules
 	ran := given(created, schedule.Requested{DueAt: six(1)})
 	for name, want := range map[string]time.Time{"before": six(2), "an hour less": six(2).Add(time.Hour), "two hours more": six(2).Add(-2 * time.Hour)} {
 		if next := ran.Next(zones[name]); !next.Equal(want) {
@@ -96,7 +96,7 @@ func TestOneDayOnceUnderOtherRules(t *testing.T) {
 			t.Errorf("%s: coming are %v", name, coming)
 		}
 	}
-	ran.Apply(schedule.Requested{DueAt: six(2).Add(time.Hour)}, noon) // by whoever had the new rules
+	ran.Apply(schedule.Requested{DueAt: six(2).Add(time.Hour)}, noon) // by the process that had the new rules
 	if next := ran.Next(zones["before"]); !next.Equal(six(3)) {
 		t.Errorf("by whoever has the old ones: %s", next)
 	}

@@ -19,7 +19,7 @@ const (
 	Build  JobKind = "build"  // build a report's PDF
 	Mail   JobKind = "mail"   // mail one recipient (Key: member id)
 	Expire JobKind = "expire" // append Expired when the retention window has elapsed
-	Erase  JobKind = "erase"  // delete a file (Key: what and why)
+	Erase  JobKind = "erase"  // delete a file (Key: the file and the reason)
 	Sign   JobKind = "sign"   // prove a report and sign its PDF
 	Run    JobKind = "run"    // request the report of a schedule (Subject) that is due
 	Notify JobKind = "notify" // see a delivery (the subject) through to its receiver
@@ -34,7 +34,7 @@ func Kinds() []JobKind { return []JobKind{Build, Mail, Expire, Erase, Sign, Run,
 const (
 	ErasePDF    = "pdf"
 	EraseInputs = "inputs" // they have been kept for as long as they may be
-	ErasePeople = "people" // somebody whom they name was erased
+	ErasePeople = "people" // a person whom they name was erased
 )
 
 // Statuses of a Row.
@@ -78,7 +78,7 @@ func (m *JobMetadata) Scan(src any) error { return statement.ScanJSON(src, m) }
 // How an attempt ended.
 const (
 	EndedFailed   = "failed"   // with an error
-	EndedLost     = "lost"     // its lease lapsed and nobody had said what came of it
+	EndedLost     = "lost"     // its lease lapsed without a recorded outcome
 	EndedReturned = "returned" // its worker was stopped in good order; it does not count
 	// EndedInterrupted: the database was away or did not commit; it does not count.
 	EndedInterrupted = "interrupted"
@@ -90,7 +90,7 @@ type Ending struct {
 	At      time.Time `json:"at"` // of a lost one: the end of its lease
 	Worker  string    `json:"worker"`
 	How     string    `json:"how"`
-	Class   string    `json:"class"` // what Policy.Class said of the error
+	Class   string    `json:"class"` // Policy.Class of the error
 	Error   string    `json:"error"` // empty unless there was one
 }
 
@@ -123,7 +123,7 @@ type Claimed struct {
 	Job
 	Attempt  int     `db:"attempts"`  // from 1
 	Fence    int64   `db:"fence"`     // names this claim; unique over all jobs and all time
-	WorkerID string  `db:"worker_id"` // who holds it
+	WorkerID string  `db:"worker_id"` // its holder
 	Endings  Endings `db:"endings"`   // of the attempts before
 
 	// At is the database's clock at the claim. Judge a due date by it: the
@@ -158,7 +158,7 @@ func (e *AbandonedError) Error() string {
 // EarlierError is the cause of death of a job whose last attempt failed, and which could not be
 // set aside then: the error that its row has.
 type EarlierError struct {
-	Class string // what Policy.Class said of it
+	Class string // Policy.Class of it
 	Text  string
 }
 
@@ -219,7 +219,7 @@ func (c Claimed) lastWords() error {
 	if lost == 0 && before != nil {
 		return &EarlierError{Class: before.Class, Text: before.Error}
 	}
-	abandoned := &AbandonedError{Attempts: c.Attempt - 1, Lost: max(1, lost)} // none: of before there were endings
+	abandoned := &AbandonedError{Attempts: c.Attempt - 1, Lost: max(1, lost)} // none: from before there were endings
 	if before != nil {
 		abandoned.LastError = before.Error
 	}

@@ -197,7 +197,7 @@ func (q *Queue) heartbeat(ctx context.Context, c Claimed, term time.Duration) er
 // failure is why a claim did not end its job.
 type failure struct {
 	cause   error
-	class   string // what Policy.Class says of cause
+	class   string // Policy.Class of cause
 	attempt bool   // the claim was an attempt, and not one to bury the job
 	cutOff  bool   // by the database: the attempt does not count
 }

@@ -235,7 +235,7 @@ func (s *Subscriber) Close() error {
 		s.closed = true
 		s.noMore()
 		s.mu.Unlock()
-		_ = s.loops.Wait() // whose error is returned below
+		_ = s.loops.Wait() // its error is returned below
 		done := make(chan struct{})
 		go func() { // waits for those that are supervised
 			s.deliveries.Wait()
@@ -298,7 +298,7 @@ func (l *loop) next(ctx context.Context) (more bool) {
 		c.Attempt-- // this claim is none
 		from, _ := telemetry.Resume(ctx, c.Metadata)
 		if l.bury(from, c, f) {
-			l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long the last attempt took
+			l.sub.cfg.Settled(c.Kind, Dead, 0) // the duration of the last attempt is unknown
 		}
 		return true
 	}

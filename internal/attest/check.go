@@ -32,7 +32,7 @@ type State string
 const (
 	Held     State = "held"
 	Broken   State = "broken"    // it contradicts what is claimed
-	Untold   State = "untold"    // what it takes is not there
+	Untold   State = "untold"    // an input that it needs is missing
 	NotAsked State = "not asked" // it adds to the proof where it is there
 )
 
@@ -44,7 +44,7 @@ const (
 	StepCheckpoint  = "checkpoint"  // the installation signed the log's tree
 	StepAttestation = "attestation" // the installation signed the report
 	StepSignature   = "signature"   // the PDF is signed, to its last byte
-	StepTimestamp   = "timestamp"   // somebody else's clock
+	StepTimestamp   = "timestamp"   // another party's clock
 	StepWitness     = "witness"     // others have seen the log's tree
 	StepKept        = "kept"        // the log's tree goes on from one that was kept, or that one from it
 )
@@ -52,15 +52,15 @@ const (
 // Trust is what a check rests on. It comes from elsewhere than what is checked.
 type Trust struct {
 	Keys      Keys
-	TSA       *x509.CertPool // who may say what time it was; nil: nobody
+	TSA       *x509.CertPool // the trusted time stamp authorities; nil: none
 	Witnesses []Witness
 	Needed    int       // how many of them have to have signed; 0: one
-	Now       time.Time // by the clock of who checks; zero: nobody looked at it
+	Now       time.Time // by the verifier's clock; zero: not read
 	// Logged is for a verifier who has the log itself. The position in the log shows when an
 	// event was recorded: signatures from before a key ended count without another clock.
 	Logged bool
-	Kept   []Tree        // checkpoints that somebody kept: the log's tree has to go on from them, or they from it
-	Links  []Consistency // what leads from one tree to another, beside what a proof has
+	Kept   []Tree        // kept checkpoints: the log's tree has to continue them, or they the tree
+	Links  []Consistency // links from one tree to another, in addition to the proof's own
 }
 
 // signers are the verifiers of a log's keys, and these keys.

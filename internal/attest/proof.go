@@ -56,7 +56,7 @@ type Event struct {
 	Organization  uuid.UUID `json:"organizationId"`
 	StreamType    string    `json:"streamType"`
 	Stream        uuid.UUID `json:"streamId"`
-	Version       int64     `json:"version,omitempty"` // of its stream; only in proofs of before, and part of no digest
+	Version       int64     `json:"version,omitempty"` // of its stream; only in earlier proofs, and part of no digest
 	Type          string    `json:"type"`
 	SchemaVersion int       `json:"schemaVersion"`
 	OccurredAt    time.Time `json:"occurredAt"`
@@ -100,7 +100,7 @@ func (e Event) head() (eventstore.Head, error) {
 
 // named is what Ready names: digests, and what was asked for.
 type named struct {
-	Kind         string `json:"kind"` // empty, as the scope: of before it was recorded
+	Kind         string `json:"kind"` // empty, as the scope: from before it was recorded
 	ScopeSHA256  string `json:"scopeSha256"`
 	PDFSHA256    string `json:"pdfSha256"`
 	InputsSHA256 string `json:"inputsSha256"`

@@ -48,7 +48,7 @@ func ParseTrust(document []byte) (Trust, error) {
 	}
 	var f TrustFile
 	strict := json.NewDecoder(bytes.NewReader(document))
-	strict.DisallowUnknownFields() // what a later version demands must not be left out in silence
+	strict.DisallowUnknownFields() // a requirement of a later version must not be ignored silently
 	if err := strict.Decode(&f); err != nil {
 		return malformed(err)
 	}

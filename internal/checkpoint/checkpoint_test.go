@@ -44,7 +44,7 @@ type house struct {
 	maker   *checkpoint.Maker
 	refused int
 	beside  bool   // with the file beside the key
-	older   string // a checkpoint of before
+	older   string // an earlier checkpoint
 }
 
 func newHouse(t *testing.T) *house {

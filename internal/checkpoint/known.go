@@ -32,8 +32,8 @@ type Known struct {
 // Held is what came of holding a log against everything that was signed of it and is known.
 type Held struct {
 	Log                 eventstore.Log
-	Kept, Proofs, Files int      // so many checkpoints, proofs of reports and files it was held against
-	Sentences           []string // what does not fit, at most maxFindings
+	Kept, Proofs, Files int      // the number of checkpoints, proofs of reports and files compared
+	Sentences           []string // the findings, at most maxFindings
 	Misfits             int
 
 	newest state // that fits

@@ -204,7 +204,7 @@ func TestAFileBesideTheKeyIsItsOwners(t *testing.T) {
 func TestWhatIsSignedAlreadyIsHeldAgainst(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		left string // what is deleted of what is kept
+		left string // the deleted part of what is stored
 		fits bool
 	}{
 		"an old checkpoint": {left: `size > 4`},

@@ -90,7 +90,7 @@ func (e *RefusedError) Error() string {
 // UnfitError reports a log in which events were changed or deleted: nothing is signed over it.
 type UnfitError struct {
 	Log   eventstore.Log
-	First string // what does not fit
+	First string // the findings
 	More  int    // so many other things do not
 }
 

@@ -85,7 +85,7 @@ type Verified struct {
 	Head     int64          `db:"head"`
 	Position int64          `db:"position"` // all events up to it were verified within Age
 	Age      float64        `db:"age"`      // seconds since the last whole pass began, or since there could be one
-	Findings findings       `db:"findings"` // what does not fit, and nobody has accepted
+	Findings findings       `db:"findings"` // the findings that were not accepted
 }
 
 // Verified returns how far the logs are verified.
@@ -196,7 +196,7 @@ func (v *Verifier) Accepted(ctx context.Context, log eventstore.Log) (func(event
 
 // known is what is known not to fit in a log.
 type known struct {
-	Findings findings `db:"findings"` // and nobody has accepted
+	Findings findings `db:"findings"` // and not accepted
 	Accepted findings `db:"accepted"`
 }
 

@@ -208,7 +208,7 @@ func TestWhatIsAcceptedIsSignedOver(t *testing.T) {
 				t.Errorf("accepted, and it finds %+v", v)
 			}
 			_, err = h.makes(600)
-			if name == "the last deleted" { // its leaf is in no full tile, so nobody knows the root
+			if name == "the last deleted" { // its leaf is in no full tile, so the root is unknown
 				if missing := (*tree.MissingError)(nil); !errors.As(err, &missing) || !checkpoint.Changed(err) {
 					t.Errorf("signed over an event of which nothing is left: %v", err)
 				}

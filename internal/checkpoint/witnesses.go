@@ -54,7 +54,7 @@ type Witnesses struct {
 	Answered func(witness string, log eventstore.Log, a WitnessAnswer)
 
 	mu      sync.Mutex
-	seen    map[string]int64         // by witness and log: what it has cosigned
+	seen    map[string]int64         // by witness and log: the checkpoint that it has cosigned
 	refused map[string]*RefusalError // by witness and log: until it cosigns
 }
 

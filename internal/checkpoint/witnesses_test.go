@@ -156,7 +156,7 @@ func TestWitnessesCosign(t *testing.T) {
 			asking = h.asks(&said, one, two)
 		}
 		asking.AskAll(t.Context())
-		asking.AskAll(t.Context()) // the same again: nobody is asked who has signed
+		asking.AskAll(t.Context()) // the same again: a witness that has signed is not asked
 		last := h.latest()
 		for _, o := range []*other{one, two} {
 			if at, ok := attest.Cosigned(last.Note, o.Verifier); !ok || time.Since(at) > time.Minute {

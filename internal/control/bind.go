@@ -18,7 +18,7 @@ type binder struct {
 	terms      logged.Terms
 	book       *logged.Book
 	question   Question
-	since      time.Time // those of before are only compared with
+	since      time.Time // earlier ones are only compared with
 	upTo       int64     // the last position of the fleet's log that counts
 	exceptions []Exception
 }
@@ -65,7 +65,7 @@ func (b binder) looks(instance uuid.UUID, rows []assessment.Answered) (looks []L
 			looks = append(looks, l)
 		}
 	}
-	looks = slices.DeleteFunc(looks, func(l Look) bool { // what was only compared with
+	looks = slices.DeleteFunc(looks, func(l Look) bool { // the entries that were only compared with
 		return !l.At.After(b.since) && (!l.Late || !l.RecordedAt.After(b.since))
 	})
 	slices.SortFunc(looks, func(a, c Look) int { return cmp.Or(a.At.Compare(c.At), bytes.Compare(a.ID[:], c.ID[:])) })
@@ -100,7 +100,7 @@ func (b binder) absent(e logged.Entry) (l Look, is bool) {
 	switch {
 	case !counts(e, b.question, b.since, b.upTo):
 		return l, false
-	case !inTable(e, b.since): // of another time; what it was told so late counts by its record alone
+	case !inTable(e, b.since): // of another time; if it was reported so late, only its record counts
 	case b.question.Now.Sub(e.At) >= assessment.History:
 		l.Erased = true
 	default:

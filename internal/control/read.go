@@ -27,7 +27,7 @@ type Reader struct {
 	Log         *eventstore.Store
 	Fleet       *fleet.Reader
 	Decode      projections.Decode
-	Logged      *logged.Reader // what the log says of assessments
+	Logged      *logged.Reader // the log's record of assessments
 }
 
 // Question is the request. Its window is one that Reader accepts as it is.

@@ -4,7 +4,7 @@ package intake
 // the bytes that it is given. Beyond maxNames it reports every name as repeated: three million
 // attributes of one object took 300 MiB.
 type Names struct {
-	few  [24][]byte // what nearly every series has fewer of; compared one by one
+	few  [24][]byte // nearly every series has fewer; compared one by one
 	n    int
 	more map[string]struct{}
 }

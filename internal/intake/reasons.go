@@ -13,7 +13,7 @@ const (
 
 	OverBudget Reason = "budget_exhausted" // a whole call, because a budget of its sender is used up
 
-	DuplicateLabel Reason = "duplicate_label" // a label, an attribute or a member twice: nobody can say which one is meant
+	DuplicateLabel Reason = "duplicate_label" // a label, an attribute or a member twice: it is unclear which one is meant
 
 	// Of alerts:
 	OurOwn      Reason = "our_own"      // fed by Muster itself, and back again
@@ -40,7 +40,7 @@ const (
 	TooLate         Reason = "too_late"         // of an hour that is sealed
 	Counted         Reason = "counted"          // statements of a time that another sender has counted
 	UnknownInstance Reason = "unknown_instance" // the sample is kept without it
-	Ambiguous       Reason = "ambiguous"        // several instances fit; what was sent is kept as one's
+	Ambiguous       Reason = "ambiguous"        // several instances match; the data is stored for one of them
 )
 
 // IsFault says whether a sender is told about it.
@@ -53,7 +53,7 @@ func (r Reason) IsFault() bool {
 type UnreadableError struct {
 	Pointer string // to the part that is wrong, a JSON pointer fragment; "#" for all of it
 	Detail  string // completes "<pointer> …"
-	Err     error  // what was found, where that says more
+	Err     error  // the value found, if that says more
 }
 
 func (e *UnreadableError) Error() string {

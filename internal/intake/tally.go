@@ -21,7 +21,7 @@ type tallied struct {
 const (
 	tallySlots  = 1024
 	tallyProbes = 16
-	tallyName   = 120 // bytes of a name that is told
+	tallyName   = 120 // bytes of a reported name
 )
 
 // Add counts points. An empty reason says that they were used.

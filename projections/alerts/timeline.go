@@ -18,9 +18,9 @@ import (
 type Moment struct {
 	At     time.Time
 	Event  string
-	Member uuid.UUID  // uuid.Nil: nobody, but what sends alerts
+	Member uuid.UUID  // uuid.Nil: no member, but the sender of alerts
 	Until  *time.Time // of a mute with an end, and of what unmuted it then
-	Note   string     // what the member wrote about it
+	Note   string     // the member's note
 }
 
 // Timeline returns what happened to an alert, oldest first, from its stream;
@@ -63,7 +63,7 @@ func (r *Reader) momentOf(e eventstore.Event) (m Moment, shown bool, err error) 
 		return m, false, err
 	}
 	m = Moment{At: e.OccurredAt}
-	m.Member, _ = uuid.Parse(about.ActorID) // "system:ingest" is nobody
+	m.Member, _ = uuid.Parse(about.ActorID) // "system:ingest" is no member
 	switch fact := fact.(type) {
 	case domain.Raised:
 		m.At, m.Event = fact.FirstTriggeredAt.UTC(), "triggered"

@@ -36,7 +36,7 @@ type Exception struct {
 	Until          time.Time        `db:"until"`
 	RequestedBy    uuid.UUID        `db:"requested_by"`
 	RequestedAt    time.Time        `db:"requested_at"`
-	DecidedBy      *uuid.UUID       `db:"decided_by"` // who granted or revoked it last
+	DecidedBy      *uuid.UUID       `db:"decided_by"` // the last administrator who granted or revoked it
 	DecidedAt      *time.Time       `db:"decided_at"`
 }
 

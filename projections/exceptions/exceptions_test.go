@@ -90,7 +90,7 @@ func TestExceptions(t *testing.T) {
 		Events: []eventstore.NewEvent{{Type: "member.invited", Data: []byte(`{}`)}}}) // not ours to read
 	s.happens(acme, refused, ana, 2, asked("B", nil, 30))
 	s.happens(acme, lapsing, ana, 3, asked("C", &billing, 1), exception.Granted{})
-	s.happens(acme, uuid.New(), ana, 4, asked("A", nil, 30)) // nobody has decided
+	s.happens(acme, uuid.New(), ana, 4, asked("A", nil, 30)) // not decided yet
 	s.happens(uuid.New(), uuid.New(), eve, 5, asked("A", nil, 30), exception.Granted{})
 	s.stage.Settle()
 	s.happens(acme, granted, eve, 6, exception.Granted{})

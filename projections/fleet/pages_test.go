@@ -22,7 +22,7 @@ func TestPagesMayBeCutAnywhere(t *testing.T) {
 	for range 120 {
 		i := &servers[draw.IntN(len(servers))]
 		switch n := draw.IntN(5); {
-		case i.id == uuid.Nil: // what comes again is another one
+		case i.id == uuid.Nil: // an instance that comes again is a new one
 			*i = server{uuid.New(), uuid.New()}
 			s.happens(acme, i.id, instance("web", domain.PostgreSQL))
 			s.happens(acme, i.database, domain.DatabaseRegistered{InstanceID: i.id, ExternalID: "app", Name: "app", CreatedAt: created})

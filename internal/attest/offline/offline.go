@@ -18,7 +18,7 @@ type Answer struct {
 	Verdict attest.Verdict `json:"verdict"`
 	// Sentence says it to a person.
 	Sentence string         `json:"sentence"`
-	Report   *attest.Report `json:"report"` // what the proof is about; null: there is none
+	Report   *attest.Report `json:"report"` // the subject of the proof; null: there is none
 	// RecordedAt is when the report was ready, by the installation's clock. AtTheLatest is the
 	// latest time at which the proof existed, by the clock of a trusted time stamp service or
 	// witness, if there is one.
@@ -83,7 +83,7 @@ func (c *check) prove(p *attest.Proof, file [sha256.Size]byte) {
 type check struct {
 	trust     attest.Trust
 	base      []byte
-	companion string // what the report calls the file; empty: it is the PDF
+	companion string // the report's name for the file; empty: it is the PDF
 	inside    *attest.Proof
 	signed    *pades.Signature // nil: the PDF bears none that holds
 	steps     []attest.Step

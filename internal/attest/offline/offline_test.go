@@ -109,7 +109,7 @@ func TestWitnessesTellTheTime(t *testing.T) {
 		verdict attest.Verdict
 		says    string
 		thief   func(*attest.Report) // has the key, and signs something else of the same event
-		before  bool                 // of before the event named what was asked for
+		before  bool                 // from before the event named the request
 	}{
 		"a thief calls an old one another kind":         {begin: now, change: retired, thief: another, verdict: attest.Contradicted, says: "names another kind or scope"},
 		"a thief gives an old one another scope":        {begin: now, change: retired, thief: narrower, verdict: attest.Contradicted, says: "names another kind or scope"},

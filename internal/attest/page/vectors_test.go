@@ -44,7 +44,7 @@ type vector struct {
 	Step    string         `json:"step"` // the first that does not hold; empty: all do
 	Proof   bool           `json:"proof"`
 	Keys    string         `json:"keys"`          // name of the file of keys
-	Now     *time.Time     `json:"now,omitempty"` // by the clock of who checks; nil: nobody looked
+	Now     *time.Time     `json:"now,omitempty"` // by the verifier's clock; nil: not read
 
 	file  []byte
 	proof []byte

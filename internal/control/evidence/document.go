@@ -110,7 +110,7 @@ type LifeEvent struct {
 // Assessment is an assessment that was read, including those of the day before the period.
 type Assessment struct {
 	ID         uuid.UUID  `json:"id"`
-	At         time.Time  `json:"at"`         // of the assessment: of one that was sent, what the sender says
+	At         time.Time  `json:"at"`         // of the assessment: for one from a feed, the sender's time
 	RecordedAt *time.Time `json:"recordedAt"` // of its event; null: it has none
 	SHA256     string     `json:"factsSha256"`
 	Event      *int64     `json:"event"` // position in the log fleet; null: a version before marks kept it, and it differed in nothing from the one before

@@ -48,7 +48,7 @@ func quarter(servers int) evidence.Document {
 	for s := range servers {
 		var looks []control.Look
 		for at, n := from.Add(time.Duration(s)*time.Hour), 0; at.Before(to); at, n = at.Add(6*time.Hour), n+1 {
-			if (n/40+s)%7 == 3 && s%2 == 0 { // ten days in which nobody looked
+			if (n/40+s)%7 == 3 && s%2 == 0 { // ten days without an assessment
 				continue
 			}
 			a := assessment.Answer{Status: "pass"}

@@ -36,7 +36,7 @@ func TestEvidenceFile(t *testing.T) {
 		change  func(d *evidence.Document)
 		key     func(k *attest.Key)
 		logKey  func(k *attest.Key)
-		unasked bool // nobody is named whose time stamps are believed
+		unasked bool // no trusted time stamp authority is named
 		verdict attest.Verdict
 		says    string
 	}{

@@ -31,7 +31,7 @@ const MaxInstances = 500
 type Fault struct {
 	Field  string // check, from, to, instanceIds, instanceIds/3
 	Code   string // of the contract
-	Detail string // what Field does not do: "must lie before to"
+	Detail string // the part of the sentence after Field: "must lie before to"
 	Params map[string]any
 }
 

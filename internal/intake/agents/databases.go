@@ -158,7 +158,7 @@ func (c Config) recordLooks(ctx context.Context, from intake.Caller, sender stri
 		case errors.As(err, &collected):
 			looks = without(looks, receipt, func(p placed) bool { return slices.Contains(collected.Instances, p.instance) })
 			continue
-		case errors.As(err, &held): // what else was looked at there is of its own places
+		case errors.As(err, &held): // other looks there have places of their own
 			looks = without(looks, receipt, func(p placed) bool { return p.Statements != nil && slices.Contains(held.Instances, p.instance) })
 			continue
 		}

@@ -34,7 +34,7 @@ type shelf struct {
 	house
 	batches   []measurements.Batch
 	collected []uuid.UUID // that have a connection
-	held      []uuid.UUID // whose statements an agent sends
+	held      []uuid.UUID // an agent sends its statements
 	keeps     bool
 }
 

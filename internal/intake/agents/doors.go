@@ -31,7 +31,7 @@ type Config struct {
 	Commands Commands
 	Now      func() time.Time
 
-	Texts     Texts     // of what collectors tell of statements
+	Texts     Texts     // of collectors' statements
 	Collected Collected // likewise
 }
 

@@ -128,7 +128,7 @@ func (p post) open(decode func([]byte) (Alert, intake.Reason)) (*Message, error)
 // DecodeAlerts opens what is posted to Alertmanager's API, version 2, at a
 // receipt. An error is an *intake.UnreadableError.
 func DecodeAlerts(body []byte, receipt time.Time) (*Message, error) {
-	if json.Valid(body) { // found in the midst, what is no message would be half taken
+	if json.Valid(body) { // if a fault were found in the middle, the message would be half used
 		m, ok := open(body, func(item []byte) (Alert, intake.Reason) { return decodePosted(item, receipt) })
 		if ok {
 			return m, nil

@@ -231,7 +231,7 @@ func (c *Collector) assessSince(ctx context.Context, organization, instance uuid
 			if err := c.look(ctx, claim); !lease.IsLost(ctx, err) {
 				return err
 			}
-			continue // the connection was replaced meanwhile: what counts is the new one
+			continue // the connection was replaced meanwhile: the new one counts
 		}
 		now, err := c.store.Attempt(ctx, organization, instance)
 		switch {
@@ -256,7 +256,7 @@ func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID,
 	if err != nil || a != nil {
 		return a, err
 	}
-	before, err := c.store.Attempt(ctx, organization, instance) // before one looks again: what finishes after it counts
+	before, err := c.store.Attempt(ctx, organization, instance) // before the next look: an assessment that finishes after it counts
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 			}
 		}
 	}
-	if ctx.Err() != nil { // what was found may only say that we were stopped
+	if ctx.Err() != nil { // the result may only say that we were stopped
 		return context.Cause(ctx)
 	}
 	if _, over := inspection.Over(limited); over {

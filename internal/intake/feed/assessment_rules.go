@@ -27,7 +27,7 @@ import (
 // the counts.
 const (
 	maxFound      = 1000 // a name on a server
-	maxWords      = 2000 // what is said of it
+	maxWords      = 2000 // the fault
 	maxVersion    = 200
 	maxSetting    = 10_000
 	maxUnit       = 100

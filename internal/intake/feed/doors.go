@@ -55,7 +55,7 @@ func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []comma
 		databases += len(i.Databases)
 	}
 	for i, item := range items {
-		if item.Removed { // what is left over where this fails the collectors forget
+		if item.Removed { // if this fails, the collectors delete the rest
 			if err := d.Assessments.ForgetFed(ctx, from.OrganizationID, receipt.Fleet[i].ID); err != nil {
 				return receipt, err
 			}

@@ -67,8 +67,8 @@ func (r *rules) read(items Items, f found) (b measurements.Batch) {
 
 // rules reads samples and gathers what is wrong with them.
 type rules struct {
-	latest time.Time // what lies after it is in the future
-	tells  bool      // where what is broken is, which of sound items nobody asks
+	latest time.Time // later times are in the future
+	tells  bool      // the place of a fault, which is not needed for valid items
 	broken []rule.Broken
 }
 

@@ -20,7 +20,7 @@ import (
 // Items are the samples of one call, as openapi.yaml has them: instances and databases
 // by external ids, numbers as they are written.
 type Items struct {
-	Sender     string // who counted the statements; empty: it was not said
+	Sender     string // the sender that counted the statements; empty: not stated
 	Hosts      []HostItem
 	Sessions   []SessionItem
 	Statements []StatementItem

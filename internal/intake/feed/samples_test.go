@@ -34,7 +34,7 @@ var (
 // database "d", and hosts that are known to run them.
 type house struct {
 	kept    []measurements.Batch
-	engines []map[uuid.UUID]fleet.Engine // one after the other, the last one for ever
+	engines []map[uuid.UUID]fleet.Engine // one after the other, and the last one from then on
 	lags    bool
 	fails   error
 	texts   bool

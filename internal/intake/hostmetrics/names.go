@@ -20,7 +20,7 @@ const (
 	VolumeAvailable                   // for everybody else
 	VolumeUsage                       // by state
 	VolumeReadOnly                    // 1 or 0
-	VolumeRoom                        // what is free, for root and everybody else
+	VolumeRoom                        // the free space, for root and all others
 	VolumeInfo                        // 1; its labels say what it is
 )
 

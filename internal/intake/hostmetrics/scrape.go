@@ -25,7 +25,7 @@ type scrape struct {
 // Sample is one look at a host, as it was sent.
 type Sample struct {
 	measurements.HostSample          // without Instances
-	References              []string // what muster_instance said, each once
+	References              []string // the values of muster_instance, each once
 	Points                  int      // data points of which it is made
 }
 

@@ -18,7 +18,7 @@ const (
 	free
 	available
 	used       // these are the states of system.filesystem.usage
-	usedOthers // its free: what others than root may use
+	usedOthers // its free: the space for users other than root
 	readOnly   // no size: 1 or 0
 	volumeParts
 )

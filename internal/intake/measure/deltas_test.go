@@ -134,7 +134,7 @@ type statementServer struct {
 	totalMs    map[int64]float64
 	disturbed  bool // something but executions happened
 
-	listedCalls map[int64]int64 // what had happened when entries were listed
+	listedCalls map[int64]int64 // the executions up to the time of the list
 	listedMs    map[int64]float64
 }
 
@@ -238,7 +238,7 @@ func TestDeltasNeverExceedWhatHappened(t *testing.T) {
 						s.execute(query.Draw(t, "query"), rapid.Int64Range(1, 1000).Draw(t, "calls"))
 					}
 				})
-				if last == nil { // what was executed so far is nobody's
+				if last == nil { // earlier executions belong to no interval
 					firstCalls, firstMs = s.listedCalls, s.listedMs
 				}
 				deltas, _ := deltasBetween(last, now)

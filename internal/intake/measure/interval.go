@@ -79,7 +79,7 @@ func (s *Server) settle(ctx context.Context) error {
 	case same(&s.pending.At):
 		s.last = s.pending
 	case !same(s.counted):
-		s.last = nil // somebody else counted: what we have is no basis
+		s.last = nil // another process counted: our list is no basis
 	}
 	s.known, s.counted, s.pending = true, at, nil
 	return nil

@@ -70,7 +70,7 @@ type Server struct {
 	known         bool       // counted and last are
 	counted       *time.Time // until when statements are, as far as we know
 	last          *List      // their counters then; nil: no basis yet
-	pending       *List      // what may have been counted: nobody said
+	pending       *List      // an interval that may have been counted: its outcome is unknown
 	resets        resets     // of the statistics, of late
 
 	textsAfter time.Time // texts are not asked for before
@@ -139,7 +139,7 @@ func (s *Server) say(ctx context.Context, err error) {
 		s.troubles.Note(ctx, part, s.outcomes[part])
 		known = known || s.outcomes[part] != nil
 	}
-	if !known { // what else failed is that what was measured could not be kept
+	if !known { // the other failure is that the samples could not be stored
 		s.troubles.Note(ctx, "keeping", err)
 	}
 	clear(s.outcomes)
@@ -228,7 +228,7 @@ func (s *Server) connect(ctx context.Context) (err error) {
 		}
 		var refused *servers.ConnectionError
 		if errors.As(err, &refused) && refused.Class == servers.ClassDatabase {
-			s.line.database = "" // it is gone: what a reader stayed for may be elsewhere
+			s.line.database = "" // it is gone: a reader's place may be elsewhere
 		}
 		if refused != nil {
 			err = errors.Join(err, s.report(ctx, s.refused(refused)))

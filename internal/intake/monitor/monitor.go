@@ -76,7 +76,7 @@ type Config struct {
 	Fleet       Fleet
 	Instances   Instances
 	Intake      intake.Store
-	Texts       Texts // nil: nobody keeps them
+	Texts       Texts // nil: they are not stored
 	Log         *slog.Logger
 	Loops       *supervise.Supervisor // runs what measures each server
 	Now         func() time.Time
@@ -105,7 +105,7 @@ type measured struct {
 	claim    claim
 	revision string // of its connection
 	stop     context.CancelFunc
-	ended    chan struct{} // closed when nobody is at it any more
+	ended    chan struct{} // closed when it is not measured any more
 }
 
 // New returns a monitor; Run makes it work.

@@ -64,7 +64,7 @@ type watchedIntake struct {
 	signs   []watch.Sign
 	fail    error         // instead of keeping the next batch
 	failed  error         // after having kept it
-	kept    chan struct{} // told of each batch; nil: nobody listens
+	kept    chan struct{} // called for each batch; nil: not called
 }
 
 func (i *watchedIntake) Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error) {
@@ -202,7 +202,7 @@ func (s *scene) round(one *server) round {
 	err := one.Round(s.Context())
 	r := round{err: err, signs: s.intake.signs, ids: s.ids(one)}
 	if n := len(s.intake.batches); n > before {
-		r.batch = s.intake.batches[n-1] // what was reported before is how the server is
+		r.batch = s.intake.batches[n-1] // the last report is the state of the server
 	}
 	return r
 }

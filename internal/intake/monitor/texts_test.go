@@ -50,7 +50,7 @@ func textsAreToldOnce(t *testing.T, s *scene, w *measuretest.Watched, one *serve
 	}
 	s.texts.set(true)
 	tells("switched on", true)
-	tells("told", false) // what reads texts has been told with it: it was executed once before
+	tells("told", false) // the statement that reads texts came with it: it was executed once before
 	s.round(one)
 	before := textReads(t, w)
 	for range 3 {

@@ -18,7 +18,7 @@ type wire struct {
 	server  string // its host and port
 
 	mu   sync.Mutex
-	cut  string // what we send that cuts it, before it is passed on; empty: nothing
+	cut  string // the text we send that cuts it, before it is passed on; empty: none
 	open []net.Conn
 }
 

@@ -37,7 +37,7 @@ type Host struct {
 	Intake intake.Store
 	Log    *slog.Logger
 	Now    func() time.Time
-	Kept   func(measurements.Receipt) // told of what came of each batch; nil: nobody is
+	Kept   func(measurements.Receipt) // called with the result of each batch; nil: not called
 
 	// Run's alone:
 	belongs []ownPlace

@@ -129,5 +129,5 @@ func (h *Host) isHere(ctx context.Context, m Machine, r assessment.Registered) (
 		return false, err
 	}
 	target, err := servers.Parse(credentials.Engine, credentials.DSN)
-	return err == nil && m.Has(target), nil // what cannot be read is nowhere
+	return err == nil && m.Has(target), nil // an unreadable address is nowhere
 }

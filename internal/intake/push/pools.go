@@ -11,7 +11,7 @@ import (
 
 // pool is a volume, or several that share their space and are full together.
 type pool struct {
-	key     string // stays the same whichever of its mounts are told
+	key     string // stays the same whichever of its mounts are sent
 	name    string // of a pool of ZFS; empty: it needs none
 	percent float64
 	mounts  []string // the shortest first

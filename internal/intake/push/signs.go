@@ -269,7 +269,7 @@ func inPart(v measurements.Volume) bool {
 // collection gathers signs and observations, the newest of each subject.
 type collection struct {
 	organization uuid.UUID
-	oldest       time.Time // what is older is not fresh
+	oldest       time.Time // older figures are not fresh
 	heard        map[heard]time.Time
 	reached      []status.Observation
 	known        map[volume]int // where in volumes

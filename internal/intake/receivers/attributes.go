@@ -22,7 +22,7 @@ type Attributes struct {
 	user                []byte // user.name
 	state               []byte // of a session of PostgreSQL
 	sessionType, status []byte // of oracledb.sessions.usage
-	engine              engine // whose attributes these are
+	engine              engine // the receiver of these attributes
 }
 
 // engine is which receiver speaks.

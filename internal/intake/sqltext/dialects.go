@@ -6,7 +6,7 @@ import "strings"
 type Dialect struct {
 	// By their first words. All other statements are cut to their leading keywords.
 	Kept    Set // whole, without literals
-	Blocks  Set // of these, what begins a block of statements
+	Blocks  Set // of these, the words that begin a block of statements
 	Calls   Set // with the procedure's name, without arguments
 	Copies  Set // with a query in brackets, without what follows that
 	Alters  Set // where an object of Altered follows

@@ -17,7 +17,7 @@ const (
 	word             // a keyword or a bare identifier
 	quoted           // an identifier in quotation marks or brackets
 	variable         // @name, :name
-	placeholder      // what stands for a literal, or for a parameter by position
+	placeholder      // the token for a literal, or for a positional parameter
 	symbol           // one character of an operator or of punctuation
 )
 

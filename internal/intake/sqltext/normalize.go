@@ -63,7 +63,7 @@ type reader struct {
 	state state
 	block bool // statements may begin with the name of a procedure or a variable
 	heads int  // leading keywords written of what is cut
-	named kind // EXEC: what its procedure's name has so far
+	named kind // EXEC: the procedure's name so far
 	dot   bool // EXEC: and whether it goes on
 	depth int  // COPY (query): how many brackets of it are open
 	query bool // COPY (query): and whether it has begun
@@ -74,7 +74,7 @@ type state int
 
 const (
 	starting state = iota // at the beginning of a statement
-	altering              // after CREATE, ALTER, DROP: what of?
+	altering              // after CREATE, ALTER, DROP: the kind of object comes next
 	setting               // after SQL Server's SET at the beginning of the text
 	inside                // of a statement that is kept
 	copying               // after PostgreSQL's COPY: only a query in brackets is kept

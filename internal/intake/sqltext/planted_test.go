@@ -101,7 +101,7 @@ func (p planted) write(rng *rand.Rand, statement string) string {
 		switch r {
 		case '#':
 			if end := s.String()[max(0, s.Len()-1):]; strings.Trim(end, "=,(+-* \n") != "" {
-				s.WriteByte(' ') // what touches a word is a part of it
+				s.WriteByte(' ') // characters that touch a word are a part of it
 			}
 			s.WriteString(pick(p.literals))
 		case '~':

@@ -27,7 +27,7 @@ type Server interface {
 	// Execute executes a statement so often, each for so many ms, and says how long it
 	// took by the server.
 	Execute(database, statement string, calls int, ms float64) (totalMs float64)
-	Connect(database string, s Sessions) // and nobody else is on it
+	Connect(database string, s Sessions) // and no other session is on it
 	Evict(database, statement string)    // its counters
 	Reset()                              // all counters
 	Restart()
@@ -43,7 +43,7 @@ type Features struct {
 	Born    bool    // since when the counters of a statement are there
 	Cleared bool    // that all counters were reset
 	Exact   bool    // it executes for as long as it is told to, by a clock of its own
-	Lock    string  // what somebody waits for who waits for a lock
+	Lock    string  // what a session waits for that waits for a lock
 	States  []State // that its databases can be in, beside Open
 	Parts   []Part  // that an account may lack
 }

@@ -23,7 +23,7 @@ import (
 // when it is over.
 type Trouble struct {
 	Begin, Over func()
-	Elsewhere   *servers.Target // what is there instead of it, meanwhile
+	Elsewhere   *servers.Target // its replacement meanwhile
 	Reason      string
 }
 

@@ -321,7 +321,7 @@ func (s *scene) failing(f fault) {
 	if b := s.well(); s.sessionsOf(b, "app") == nil || s.sessionsOf(b, "app").Idle != 2 {
 		s.Errorf("query %d, %+v: then %+v", f.at, f, b.Sessions)
 	}
-	if got, want := s.counted["app"].calls, s.executed["app"].calls; f.cut && got != want { // what was known before is not lost
+	if got, want := s.counted["app"].calls, s.executed["app"].calls; f.cut && got != want { // earlier knowledge is not lost
 		s.Errorf("query %d was cut: counted %d, executed %d", f.at, got, want)
 	}
 	s.forget()

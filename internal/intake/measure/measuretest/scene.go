@@ -33,7 +33,7 @@ type scene struct {
 	takes  time.Duration // each query
 	asked  int           // queries of this round
 	fault  *fault
-	shut   error    // what keeps us from connecting
+	shut   error    // the reason why no connection is possible
 	heard  []string // the queries
 	widths []int    // and how many columns each asked for
 }

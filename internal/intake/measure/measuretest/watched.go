@@ -33,7 +33,7 @@ func NewWatched(t testing.TB, major int) *Watched {
 	w.Admin.SetMaxOpenConns(1)
 	for _, statement := range []string{
 		`CREATE DATABASE app`, `CREATE DATABASE tools`, `CREATE ROLE watcher LOGIN`, `GRANT pg_monitor TO watcher`,
-		`CREATE ROLE guest LOGIN SUPERUSER`, `ALTER ROLE guest SET pg_stat_statements.track = none`, // whose statements do not count
+		`CREATE ROLE guest LOGIN SUPERUSER`, `ALTER ROLE guest SET pg_stat_statements.track = none`, // its statements do not count
 	} {
 		w.Admin.MustExec(statement)
 	}

@@ -75,7 +75,7 @@ func (r *reader) prove(ctx context.Context, l *measure.Line, now *measure.List, 
 				return measure.ErrNonsense
 			}
 			if e := fresh[r.key(instance, uint32(container), id, plan)]; e != nil && z.since(local, r.last.Before.Now, now.Before.Now) {
-				e.Since = 0 // as the rest: who was not on the last list is new
+				e.Since = 0 // like the others: an entry missing from the last list is new
 			}
 			return nil
 		})

@@ -26,7 +26,7 @@ func TestConform(t *testing.T) {
 // simulated is an Oracle 19c with pluggable databases, in rows.
 type simulated struct {
 	*measuretest.Simulated
-	scene *scene // what has the answers
+	scene *scene // the source of the answers
 }
 
 var parts = []measuretest.Part{

@@ -46,7 +46,7 @@ type reader struct {
 
 	databases []measure.Database               // as they were listed last
 	lacking   map[string]snapshot.MissingGrant // by the part that lacks it
-	trouble   error                            // what of the sessions could not be read
+	trouble   error                            // the part of the sessions that could not be read
 	last      *measure.List                    // of the statements
 	offset    offset
 }

@@ -104,7 +104,7 @@ func TestWhatIsNewCountsOnlyIfItIsCertain(t *testing.T) {
 			} else {
 				same(t, s.counted(b, "ERP"))
 			}
-			s.births() // nobody asks again
+			s.births() // they are not asked for again
 			s.statements(entry(3, queryB, 5, 1, 11, 12), entry(3, queryA, 5, 1, 1001, 2003))
 			same(t, s.counted(s.pass(20*time.Second), "ERP"), "5/1", "2×5")
 		})

@@ -145,7 +145,7 @@ func TestAServerThatDoesNotLetUsIn(t *testing.T) {
 			if l.Came() != 3 || len(home.Batches) != 3 {
 				t.Fatalf("%d connections, %d batches", l.Came(), len(home.Batches))
 			}
-			for _, b := range home.Batches { // each attempt is told, and nothing else
+			for _, b := range home.Batches { // each attempt is reported, and nothing else
 				if b.Len() > 0 || len(b.Reached) != 1 || b.Reached[0].Up || b.Reached[0].Code == "" {
 					t.Errorf("told is %+v", b)
 				}

@@ -36,7 +36,7 @@ func (r *reader) addRow(a *measure.Activity, row [][]byte) error {
 		})
 	}
 	switch d, does := &a.Databases[len(a.Databases)-1], string(row[5]); does {
-	case "": // nobody is on it
+	case "": // it has no sessions
 	case "hidden":
 		d.Hidden = true
 	default:

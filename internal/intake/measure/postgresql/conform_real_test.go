@@ -46,7 +46,7 @@ func newReal(t *testing.T, w *measuretest.Watched) *real {
 		r.Drop(name)
 		r.Create(name)
 	}
-	w.Admin.MustExec(`DROP DATABASE IF EXISTS tools`) // that nobody works in
+	w.Admin.MustExec(`DROP DATABASE IF EXISTS tools`) // without sessions
 	r.Reset()
 	return r
 }

@@ -45,7 +45,7 @@ type extension struct {
 	clocks, list string                  // the queries that fit
 	texts        string                  // likewise, of the statements that are put in
 	tellsActive  bool                    // the server counts how long it executes
-	missing      []snapshot.MissingGrant // what keeps us from reading it
+	missing      []snapshot.MissingGrant // the reason why it cannot be read
 	watcher      uint32                  // our role, where it is one for watching; else 0
 }
 

@@ -43,7 +43,7 @@ type reader struct {
 	hidden error
 
 	denied  map[uint32]bool       // the query stores that we may not read, by database
-	sources map[uint32]string     // what the statements of each database were read from last
+	sources map[uint32]string     // the last source of each database's statements
 	since   map[measure.Key]int64 // since when the entries of the last list are there
 	zone    zone
 }
@@ -51,7 +51,7 @@ type reader struct {
 // server is what a server has and what we may see of it.
 type server struct {
 	edition, version int
-	sees             bool   // what others do
+	sees             bool   // the activity of others
 	login, user      string // ours, quoted
 	replicas         bool   // the query store tells what replicas did apart
 }
@@ -95,7 +95,7 @@ func (r *reader) Activity(ctx context.Context, l *measure.Line) (*measure.Activi
 	}
 	text := strings.ReplaceAll(query("sessions"), "@application@", servers.ApplicationName)
 	err := l.Each(ctx, 4, text, func(row [][]byte) error { return count(a, row) })
-	if err != nil { // what was counted is a part
+	if err != nil { // the count is partial
 		for i := range a.Databases {
 			a.Databases[i].Hidden = true
 		}

@@ -294,7 +294,7 @@ func TestTexts(t *testing.T) {
 			}
 		}
 	}
-	m.well() // what was told is not asked for again
+	m.well() // sent texts are not asked for again
 	if asked != 1 {
 		t.Errorf("the query store was asked for texts %d times", asked)
 	}
