@@ -32,11 +32,10 @@ func (s *Store) Append(ctx context.Context, log Log, batches ...Append) (int64, 
 	return w.append(ctx, s.db)
 }
 
-// AppendTx is Append inside the caller's transaction, which must do it last:
-// from here to the commit the log's head row is locked and nobody else appends
-// to that log. After an error the transaction is good for nothing but a
-// rollback. A transaction that appends to several logs does so in the order of
-// Logs.
+// AppendTx is Append inside the caller's transaction, which must do it last: from here to the
+// commit the log's head row is locked and no other transaction appends to that log. After an
+// error the transaction must be rolled back. A transaction that appends to several logs does so
+// in the order of Logs.
 func (s *Store) AppendTx(ctx context.Context, tx *sqlx.Tx, log Log, batches ...Append) (int64, error) {
 	w, err := s.prepare(log, batches)
 	if err != nil {
@@ -135,8 +134,8 @@ func check(b *Append, e *NewEvent) error {
 	return nil
 }
 
-// join adds a batch to its stream's other batches of this call and returns the
-// stream's number. The database is told one expectation for each stream.
+// join adds a batch to its stream's other batches of this call and returns the stream's number.
+// The database gets one expectation for each stream.
 func (w *write) join(known map[uuid.UUID]int32, b *Append) (int32, error) {
 	n, seen := known[b.Stream]
 	if !seen {

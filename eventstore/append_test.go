@@ -179,7 +179,7 @@ func TestAppendRefusesWhatCannotBeRecorded(t *testing.T) {
 	})
 }
 
-// TestEventsAreNeverChanged: the database itself refuses it, whoever asks.
+// TestEventsAreNeverChanged: the database itself refuses it, for every account.
 func TestEventsAreNeverChanged(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)

@@ -24,7 +24,7 @@ import (
 // The benchmarks run on servers of their own with fsync on. Ratios compare two
 // things measured alternately in one run, so that a busy machine slows both.
 
-// payload is of the size of a report's usual event.
+// payload has the size of a report's usual event.
 var payload = fmt.Appendf(nil, `{"step":2,"totalSteps":5,"label":%q}`, "gather inputs as of one instant, none older than a day")
 
 // life is how many events a report has before the next begins.

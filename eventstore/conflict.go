@@ -33,7 +33,7 @@ func (e *ForeignStreamError) Error() string {
 	return fmt.Sprintf("stream %s is of another log, organization or type", e.Stream)
 }
 
-// InvalidEventError reports an event that cannot be recorded, whoever writes it.
+// InvalidEventError reports an event that can never be recorded, by any writer.
 type InvalidEventError struct{ Type, Reason string }
 
 func (e *InvalidEventError) Error() string { return fmt.Sprintf("event %q %s", e.Type, e.Reason) }
@@ -63,8 +63,8 @@ func refusal(err error) error {
 	return &ConflictError{Stream: detail.Stream, Expected: detail.Expected, Actual: detail.Actual}
 }
 
-// decisions is how often a transaction is tried again after somebody else's
-// write came between; more than that is left to the caller's caller.
+// decisions is how often a transaction is tried again after another write came between; beyond
+// that the error is returned.
 const decisions = 5
 
 // Transact commits what decide does in one transaction, and decides again where

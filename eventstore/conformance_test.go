@@ -28,8 +28,8 @@ const (
 	rollbacksOneIn = 4
 )
 
-// TestManyWritersOneReader is the promise that everything downstream stands on:
-// who reads "position > x" again and again skips nothing.
+// TestManyWritersOneReader is the promise on which everything downstream stands: a reader that
+// repeats "position > x" skips nothing.
 func TestManyWritersOneReader(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -78,13 +78,13 @@ type exportEvent struct {
 	MetadataBase64 []byte    `json:"metadataBase64,omitempty"`
 }
 
-// Export writes a log up to the head of now as JSON lines, from which
-// VerifyExport can check the chain without the database, and returns that head.
-// With an organization, the events of others are opaque: position, recorded
-// time, digest and hash. key signs the file; nil: nobody does.
+// Export writes a log up to its current head as JSON lines, from which VerifyExport can check
+// the chain without the database, and returns that head. With an organization, the events of
+// others are opaque: position, recorded time, digest and hash. key signs the file; nil: it is
+// not signed.
 //
-// The first line has the digest of all others and the positions that are shown, so the log
-// is read twice: nothing of an organization lies in a file in between, and a reader checks
+// The first line has the digest of all others and the positions that are shown, so the log is
+// read twice. Data of an organization is not written to a temporary file, and a reader checks
 // the signature before it reads the rest.
 func (s *Store) Export(ctx context.Context, w io.Writer, log Log, organization uuid.UUID, key ed25519.PrivateKey) (Head, error) {
 	head, err := readHead(ctx, s.db, log)
@@ -185,20 +185,19 @@ type Export struct {
 	// Whole: its signature is over the file, so that it hides no event. Without, one may have
 	// been made opaque (muster-export-1).
 	Whole bool
-	// PublicKey signed it, and comes from the file; nil: nobody did.
+	// PublicKey signed it, and comes from the file; nil: it is not signed.
 	PublicKey ed25519.PublicKey
 }
 
 // Opaque is how many events an export shows by their digest alone.
 func (r *Verification) Opaque() int64 { return r.Events - r.Own }
 
-// VerifyExport checks an exported file as Verify checks a log, against the head
-// in its first line and the witness. It returns an *ExportFormatError where the
-// file cannot be read as an export, an *OtherLogError where it is of another log
-// than the witness. Of the options, Organization plays no part:
-// the file holds what it holds. Where the file is signed, the signature has to be that of
-// the key beside it, or the error is a *SignatureError; whose key that is
-// the caller tells from Verification.Export.
+// VerifyExport checks an exported file as Verify checks a log, against the head in its first
+// line and the witness. It returns an *ExportFormatError if the file cannot be read as an
+// export, and an *OtherLogError if it is of another log than the witness. The option
+// Organization is ignored, because the file has a fixed content. If the file is signed, the
+// signature has to match the key beside it, or the error is a *SignatureError. The caller
+// decides from Verification.Export whose key that is.
 func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
 	file := bufio.NewReaderSize(r, 1<<16)
 	header, signed, err := readExportHeader(file)

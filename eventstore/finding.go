@@ -33,8 +33,7 @@ type Mismatch struct {
 	Log      Log
 	Position int64 // where it starts
 	Until    int64 // the last position it covers; Position where it is one event
-	// Who and what, where it is known: the stream, and the version that was
-	// found or of which on versions are missing.
+	// The stream, if known, and the version that was found, or the first missing version.
 	Organization uuid.UUID
 	StreamType   string
 	Stream       uuid.UUID
@@ -89,8 +88,8 @@ func (r *Verification) addFinding(f Mismatch) {
 	}
 }
 
-// sort orders findings by position; of two at one place, the one that names a
-// stream says more.
+// sort orders findings by position. At one position, a finding that names a stream comes first,
+// because it says more.
 func (r *Verification) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Mismatch) int {
 		named := func(f Mismatch) int {

@@ -29,8 +29,8 @@ func (s *Store) LockKeys(ctx context.Context, tx *sqlx.Tx, organization uuid.UUI
 	return queryKeys(ctx, tx, lockKeys, "lock", organization, streamType, keys)
 }
 
-// FindKeys returns the known ones of keys as they are now, without locking them:
-// for whoever only refers to these streams.
+// FindKeys returns the current state of the known keys, without locking them: for callers that
+// only refer to these streams.
 func (s *Store) FindKeys(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, streamType string, keys []string) (map[string]StreamKey, error) {
 	return queryKeys(ctx, q, findKeys, "find", organization, streamType, keys)
 }

@@ -137,7 +137,7 @@ func TestWritersWithOverlappingKeysTakeTurns(t *testing.T) {
 			for round := range 6 {
 				mine := slices.Clone(keys)
 				random.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
-				// Then nobody deadlocks and nobody conflicts.
+				// Then there are no deadlocks and no conflicts.
 				if _, err := record(ctx, db, store, mine[:40], fmt.Sprintf("%d-%d", w, round)); err != nil {
 					failures <- err
 					return

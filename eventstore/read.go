@@ -20,8 +20,8 @@ import (
 // fast as larger ones; each is a statement of its own, for events never change.
 const pageSize = 1000
 
-// Head returns the last position and hash of a log; position 0 and 32 zero bytes
-// where it is empty. A nil q is the store's own database.
+// Head returns the last position and hash of a log; position 0 and 32 zero bytes if it is
+// empty. A nil q is the store's own database.
 func (s *Store) Head(ctx context.Context, q sqlx.ExtContext, log Log) (Head, error) {
 	if q == nil {
 		q = s.db
@@ -63,7 +63,7 @@ func (s *Store) Load(ctx context.Context, q sqlx.ExtContext, organization, strea
 // streamsAtOnce is how many streams LoadEach reads in one statement.
 const streamsAtOnce = 500
 
-// errEnough ends a read of which the caller has seen enough.
+// errEnough ends a read when the caller has read enough.
 var errEnough = errors.New("enough was read")
 
 // LoadEach reads the events of several streams, such as what became of servers or exceptions:

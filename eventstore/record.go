@@ -17,9 +17,9 @@ var recordColumns = [...]string{
 	"occurred_at", "recorded_at", "data", "metadata",
 }
 
-// Record replaces record_send(e) in a statement by that of an event's columns alone: e
-// is a row of events, of which record_send would send every column there is. So
-// every statement that reads events sends them alike, and runs by itself in psql.
+// Record replaces record_send(e) in a statement by that of an event's columns alone: e is a row
+// of events, of which record_send would send every column. So every statement that reads events
+// sends them in the same form, and also runs in psql.
 func Record(statement string) string {
 	return strings.ReplaceAll(statement, "record_send(e)", "record_send(ROW(e."+strings.Join(recordColumns[:], ", e.")+"))")
 }

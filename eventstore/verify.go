@@ -22,14 +22,14 @@ type VerifyOptions struct {
 	// Organization limits it to what this organization may see: the events of
 	// others are opaque links of the chain. uuid.Nil checks every event's contents.
 	Organization uuid.UUID
-	// Witness is a head of this log that somebody kept. Without one, a chain that
-	// was rewritten from some event to the end verifies.
+	// Witness is a kept head of this log. Without one, a chain that was rewritten from some
+	// event to the end verifies.
 	Witness *Head
 	// Progress is called now and then with the position reached and the last one.
 	Progress func(position, last int64)
 }
 
-// OtherLogError reports that a log was to be held against a witness of another.
+// OtherLogError reports that a log was to be compared with a witness of another.
 type OtherLogError struct {
 	Log     Log
 	Witness Head
@@ -85,7 +85,7 @@ func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Ver
 	return *report, nil
 }
 
-// missingStreams names streams that began and of which nothing is left.
+// missingStreams names streams that began and have no events left.
 func (s *Store) missingStreams(ctx context.Context, head Head, organization uuid.UUID, c *chain) error {
 	rows, err := s.db.QueryContext(ctx, selectStreams, string(head.Log), head.Position, organization)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 //go:embed sql/versions.sql
 var selectVersions string
 
-// Reached is how far a log was verified: a position, and what the event behind it is held
-// against. The zero value is the beginning of a log.
+// Reached is how far a log was verified: a position, and the values with which the next event
+// is compared. The zero value is the beginning of a log.
 type Reached struct {
 	Position   int64
 	Hash       []byte    // of the event there; nil: it is missing, and the next one is held against nothing
@@ -37,10 +37,10 @@ func (s *Store) ReachedAt(ctx context.Context, log Log, position int64) (Reached
 	return r, nil
 }
 
-// VerifyOn verifies a log from where it was verified before up to a position: contents
-// against digests, digests against the chain, positions and versions for gaps. All of a log
-// in pieces says what Verify says, but for the end (VerifyEnd), a witness, and the names of
-// streams of which nothing is left.
+// VerifyOn verifies a log from the position reached before up to another one: contents against
+// digests, digests against the chain, positions and versions for gaps. Verifying a log in
+// pieces finds what Verify finds, except the end (VerifyEnd), a witness, and the names of
+// streams without events.
 func (s *Store) VerifyOn(ctx context.Context, log Log, from Reached, upTo int64) (Reached, Verification, error) {
 	c := newChain(log, nil)
 	if from.Position > 0 {

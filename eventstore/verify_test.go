@@ -36,8 +36,8 @@ func fill(t testing.TB, db *sqlx.DB) *eventstore.Store {
 	return store
 }
 
-// rechain computes every digest and hash anew from a position on, and the head
-// with them, as somebody would who owns the database.
+// rechain computes every digest and hash anew from a position on, and the head with them, as an
+// owner of the database would.
 func rechain(t testing.TB, db *sqlx.DB, store *eventstore.Store, from int64) {
 	t.Helper()
 	previous := make([]byte, sha256.Size)
@@ -159,8 +159,8 @@ func TestVerifyNamesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// wantSameInPieces verifies the log some events at a time: what does not fit is found where
-// it is found at once.
+// wantSameInPieces verifies the log some events at a time: the findings are the same as in one
+// pass.
 func wantSameInPieces(t *testing.T, store *eventstore.Store, whole eventstore.Verification) {
 	t.Helper()
 	want, _ := whole.First()

@@ -15,9 +15,9 @@ import (
 	"muster/internal/onekey"
 )
 
-// Head is the last position of a log with its hash. Kept outside the database,
-// on paper or in a mail, it is the witness: nobody can change an event up to it
-// without the chain ending in another hash.
+// Head is the last position of a log with its hash. Kept outside the database, on paper or in a
+// mail, it is the witness: after a change of any event up to it, the chain ends in another
+// hash.
 type Head struct {
 	Log      Log
 	Position int64

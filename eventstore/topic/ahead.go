@@ -9,10 +9,10 @@ import (
 	"muster/internal/supervise"
 )
 
-// ahead is the page behind the one in hand. It is read and decoded on a connection of
-// its own while that one is applied, whose transaction so has one thing to wait for
-// less. Events never change and who is followed never goes back: what was read ahead
-// is what would be read then, or less.
+// ahead is the page after the current one. It is read and decoded on a connection of its own
+// while the current one is applied, so that its own transaction has one wait less. Events never
+// change and the position of a followed log never goes back: the page that was read ahead is
+// what would be read then, or less.
 type ahead struct {
 	after  int64 // the position in front of its first event
 	stop   context.CancelFunc
@@ -40,8 +40,8 @@ func (g Group) readAhead(ctx context.Context, db *sqlx.DB, after int64) *ahead {
 	return a
 }
 
-// wait returns the page once it is there; nil: there is none, or it could not be read,
-// which whoever reads it next finds out.
+// wait returns the page once it is read; nil: there is none, or it could not be read, and the
+// next read returns that error.
 func (a *ahead) wait() *ahead {
 	if a == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"muster/internal/postgres/listen"
 )
 
-// reading runs the scene's group until the test ends, by as many readers as if so many
-// processes believed to be elected. What it applies is told on the channel.
+// reading runs the scene's group until the test ends, with several readers, as if several
+// processes believed to be elected. The channel gets what they apply.
 func (s *scene) reading(readers int) <-chan struct{} {
 	s.t.Helper()
 	moved := make(chan struct{}, 1)

@@ -141,8 +141,8 @@ WHERE handler = $1 AND log = $2 ORDER BY consumer_group FOR UPDATE`, l.Handler, 
 	if err != nil {
 		return replay, err
 	}
-	// Whoever held them before may have retried the letter with success: what
-	// has been applied must not be left out of the next generation.
+	// The previous holder of the lock may have retried the letter with success: an applied
+	// event must not be left out of the next generation.
 	var waits bool
 	err = tx.GetContext(ctx, &waits, `SELECT EXISTS (SELECT FROM dead_letters WHERE id = $1)`, l.ID)
 	if err != nil {
@@ -177,8 +177,8 @@ func (d *DeadLetters) inTx(ctx context.Context, work func(tx *sqlx.Tx) error) er
 		if err := work(tx); err != nil {
 			return err
 		}
-		// A group's Apply may have said that its commit need not wait for the disk:
-		// a page comes again after a crash, what an operator decided does not.
+		// A group's Apply may have said that its commit need not wait for the disk: a page
+		// comes again after a crash, but an operator's decision does not.
 		_, err := tx.ExecContext(ctx, `SET LOCAL synchronous_commit TO DEFAULT`)
 		return err
 	})

@@ -35,8 +35,8 @@ func TestAPageIsDecodedInOrder(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeDecodedIsThatEventsFault: it parks its stream, at whichever place of
-// its page, and a panic is none for the others.
+// TestWhatCannotBeDecodedIsThatEventsFault: the event parks its stream, at any place of its
+// page, and a panic does not affect the others.
 func TestWhatCannotBeDecodedIsThatEventsFault(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func() (any, error){

@@ -49,16 +49,16 @@ func RemoveGroup(ctx context.Context, tx sqlx.ExecerContext, group string) error
 	return err
 }
 
-// Lock takes the group's checkpoint and returns its position: from here to the
-// end of the transaction nobody else applies events to the group.
+// Lock takes the group's checkpoint and returns its position: from here to the end of the
+// transaction no other transaction applies events to the group.
 func (g Group) Lock(ctx context.Context, tx *sqlx.Tx) (position int64, err error) {
 	err = tx.GetContext(ctx, &position, `SELECT position FROM checkpoints WHERE consumer_group = $1 AND log = $2 FOR UPDATE`, g.Name, g.Log)
 	return position, err
 }
 
-// touch takes the group's checkpoint by writing it as it is. Whoever read the
-// dead letters in a snapshot taken before, as a comparison of two generations
-// does, then gets 40001 from Lock instead of parking behind letters that have gone.
+// touch takes the group's checkpoint by writing it unchanged. A transaction that read the dead
+// letters in an earlier snapshot, as a comparison of two generations does, then gets 40001 from
+// Lock instead of parking behind letters that have gone.
 func (g Group) touch(ctx context.Context, tx *sqlx.Tx) error {
 	var position int64
 	return tx.GetContext(ctx, &position, `UPDATE checkpoints SET position = position

@@ -109,8 +109,8 @@ func (s *Subscription) handle(msg *message.Message) error {
 	return nil
 }
 
-// page is the page in hand: the one that was read ahead, where the message is empty.
-// While it is applied the page behind a full one is read.
+// page is the current page: the one that was read ahead, if the message is empty. While a full
+// one is applied, the next page is read.
 func (s *Subscription) page(payload []byte) (events []Event, err error) {
 	if len(payload) == 0 {
 		events = s.takeNext().events
@@ -178,8 +178,8 @@ func (s *Subscription) afterQuery(noMsg bool, err error) time.Duration {
 	default:
 		s.pause, s.marked = 0, false // moveCheckpoint took the mark away
 		s.committed()
-		// Here, where no transaction waits: who has a connection and waits for who has
-		// none may wait for ever.
+		// Here, where no transaction waits: a caller that holds a connection and waits for one
+		// without a connection may wait forever.
 		s.setNext(next.wait())
 	}
 	return 0
@@ -194,7 +194,7 @@ func (s *Subscription) recovered() {
 	}
 }
 
-// mark writes the failure, or that there is none, on the checkpoint.
+// mark writes the failure, or its absence, on the checkpoint.
 func (s *Subscription) mark(failure *string) (written bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), SafetyPoll)
 	defer cancel()
@@ -278,6 +278,6 @@ func (s *Subscription) ConsumedMessageQuery(string, sql.Row, string, []byte) sql
 // SchemaInitializingQueries has nothing to do: migrations make the tables.
 func (s *Subscription) SchemaInitializingQueries(string) []sql.Query { return nil }
 
-// BeforeSubscribingQueries makes no checkpoint: one that is missing belongs to
-// a generation that has ended.
+// BeforeSubscribingQueries creates no checkpoint: a missing one belongs to a generation that
+// has ended.
 func (s *Subscription) BeforeSubscribingQueries(string, string) []sql.Query { return nil }

@@ -69,7 +69,7 @@ func (t *Trees) CheckAbove(ctx context.Context, log eventstore.Log) error {
 	})
 }
 
-// unchanging has one snapshot: whoever fills in meanwhile must not be taken for who changes.
+// unchanging has one snapshot: a concurrent Fill must not be mistaken for a change.
 func (t *Trees) unchanging(ctx context.Context, do func(*sqlx.Tx) error) error {
 	return transact.Once(ctx, t.db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, do)
 }
@@ -143,8 +143,8 @@ func (c *checker) same(ctx context.Context, level int, index int64, tile []byte)
 	return &DifferentTileError{Log: c.log, Level: level, Index: index, First: index*width*under + 1, Last: (index*width + int64(len(tile)/tlog.HashSize)) * under}
 }
 
-// Unfit reports whether an error says that tree and events do not fit, or that events are
-// not what they were.
+// Unfit reports whether an error says that tree and events do not match, or that events have
+// changed.
 func Unfit(err error) bool {
 	var different *DifferentTileError
 	var missing *MissingError

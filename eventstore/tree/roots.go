@@ -25,8 +25,7 @@ func (t *Trees) Roots(ctx context.Context, log eventstore.Log, sizes []int64) ([
 	return roots, nil
 }
 
-// frontier is a tree that grows: the hashes of the whole trees that it is of, the largest
-// first.
+// frontier is a tree that grows: the hashes of its complete subtrees, the largest first.
 type frontier struct {
 	size  int64
 	trees []subtree

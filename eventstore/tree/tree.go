@@ -52,8 +52,8 @@ type Trees struct {
 // New returns the trees of a database's logs.
 func New(db *sqlx.DB) *Trees { return &Trees{db: db, q: db} }
 
-// Within returns the same trees read by a transaction: whoever has one and took another
-// connection beside it could wait for those that wait for them.
+// Within returns the same trees, read by a transaction: a caller that holds one and took
+// another connection could wait for callers that wait for it.
 func (t *Trees) Within(tx *sqlx.Tx) *Trees { return &Trees{db: t.db, q: tx} }
 
 // MissingError reports that a log does not have that many events.
@@ -66,7 +66,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("log %s has %d events, so no tree of %d", e.Log, e.Has, e.Size)
 }
 
-// DigestError reports an event whose digest is none: it has another length.
+// DigestError reports an event with an invalid digest: it has another length.
 type DigestError struct {
 	Log      eventstore.Log
 	Position int64

@@ -224,7 +224,7 @@ func tilesAreThoseOfTheStandard(t *testing.T, n int) {
 	}
 }
 
-// TestFillAtOnce: whoever fills, each whole tile is there once.
+// TestFillAtOnce: each full tile exists once, however many processes fill.
 func TestFillAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 256 * 70

@@ -14,8 +14,8 @@ import (
 	"muster/domain/notification"
 )
 
-// TestQuietHoursInDeliveries: what comes within waits and goes out as one, what was raised and
-// resolved within is not told, and critical alerts need not wait.
+// TestQuietHoursInDeliveries: events within quiet hours wait and are sent together, an alert
+// that is raised and resolved within them is not sent, and critical alerts need not wait.
 func TestQuietHoursInDeliveries(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -45,7 +45,8 @@ func TestQuietHoursInDeliveries(t *testing.T) {
 	s.wantStory("sent raised:long | sent raised:burns | suppressed resolved_meanwhile raised:alone resolved:alone")
 }
 
-// TestToldAgain is what is open and nobody knows of, after the time that the rule says, and the same event.
+// TestToldAgain: an open, unacknowledged alert is repeated after the rule's time, as the same
+// event.
 func TestToldAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -52,8 +52,8 @@ func TestAnAttemptThatDies(t *testing.T) {
 	}
 }
 
-// TestNothingOvertakes a delivery that is tried again: what happens meanwhile joins the next
-// one, which grows.
+// TestNothingOvertakes a delivery that is being retried: later events join the next one, which
+// grows.
 func TestNothingOvertakes(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -84,7 +84,7 @@ func TestNothingOvertakes(t *testing.T) {
 	}
 }
 
-// TestFailedAndTriedAgain has the same id, and is not tried where it did not fail.
+// TestFailedAndTriedAgain has the same id, and a delivery that did not fail is not retried.
 func TestFailedAndTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -113,7 +113,7 @@ func TestFailedAndTriedAgain(t *testing.T) {
 	}
 }
 
-// TestWhoLostTheJobNotesNothing: what came of an attempt is said by who holds the job.
+// TestWhoLostTheJobNotesNothing: the holder of the job records the result of an attempt.
 func TestWhoLostTheJobNotesNothing(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -134,7 +134,7 @@ func TestWhoLostTheJobNotesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatFailedIsToldAgain, where it is open still when the rule says so.
+// TestWhatFailedIsToldAgain, if it is still open when the rule repeats it.
 func TestWhatFailedIsToldAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -154,8 +154,8 @@ func TestWhatFailedIsToldAgain(t *testing.T) {
 	s.wantStory("failed raised:lag | sent raised:lag | sent resolved:lag")
 }
 
-// TestOneMailboxIsGone: a delivery has failed where somebody cannot be mailed at all, and who
-// was mailed of the alert is told when it is over, whatever it is by then.
+// TestOneMailboxIsGone: a delivery has failed if a recipient cannot be mailed at all. The
+// recipients that got the alert also get its end, whatever the alert is by then.
 func TestOneMailboxIsGone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -195,7 +195,7 @@ func TestWeFailAtIt(t *testing.T) {
 	}
 }
 
-// expiring is a context whose deadline passes when it is told.
+// expiring is a context whose deadline passes when the test says so.
 type expiring struct {
 	context.Context
 	over chan struct{}
@@ -212,7 +212,7 @@ func (e expiring) Err() error {
 	}
 }
 
-// TestAnAttemptWhoseTimeIsUp is noted as one that failed, with why.
+// TestAnAttemptWhoseTimeIsUp is recorded as failed, with the reason.
 func TestAnAttemptWhoseTimeIsUp(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -22,8 +22,8 @@ func (s *scene) previewed(m notification.Match) int64 {
 	return p.Events
 }
 
-// TestAnAlertThatBecomesCritical has a disk fill up: who is told of critical alerts alone learns
-// of it when it is one, once, and when it is over, whatever it is by then.
+// TestAnAlertThatBecomesCritical has a disk fill up: a rule with critical alerts alone sends it
+// once when it becomes critical, and once when it is over, whatever it is by then.
 func TestAnAlertThatBecomesCritical(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -89,7 +89,7 @@ func TestWhoKnowsOfAnAlertIsNotToldAgain(t *testing.T) {
 	s.wantStory("sent raised:disk | sent resolved:disk")
 }
 
-// TestAlertmanagersLearnOfWhatChanges has one whose rule is of critical alerts.
+// TestAlertmanagersLearnOfWhatChanges has one with a rule for critical alerts.
 func TestAlertmanagersLearnOfWhatChanges(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

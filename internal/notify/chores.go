@@ -50,7 +50,7 @@ func caughtUp(ctx context.Context, ask func(context.Context) error) error {
 type queryer = sqlx.QueryerContext
 
 const (
-	// RepeatEvery is how often it is looked for what is to be told again.
+	// RepeatEvery is how often the chore looks for alerts to repeat.
 	RepeatEvery = time.Minute
 	// PurgeEvery is how often old deliveries are looked for.
 	PurgeEvery = time.Hour
@@ -62,7 +62,7 @@ const (
 	BeginEvery = 15 * time.Second
 )
 
-// repeat is an open alert that was told so long ago that it is told again.
+// repeat is an open alert that is due to be repeated.
 type repeat struct {
 	Organization uuid.UUID  `db:"organization_id"`
 	Rule         uuid.UUID  `db:"rule_id"`
@@ -77,9 +77,9 @@ func ownPace() []string {
 	return kinds.Names(func(k channel.Kind) bool { return k.OwnPace })
 }
 
-// Repeat tells alerts again that are open, neither acknowledged nor muted, and were last
-// told as long ago as their rule says. Several processes may: who comes second finds them
-// in the delivery that waits.
+// Repeat repeats alerts that are open, neither acknowledged nor muted, and were last sent as
+// long ago as their rule says. Several processes may run it: the second finds them in the
+// delivery that waits.
 func (d *Dispatcher) Repeat(ctx context.Context) error {
 	if err := caughtUp(ctx, d.Alerts); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (d *Dispatcher) repeat(ctx context.Context, due []repeat) error {
 	})
 }
 
-// stillDue is what is to be told again by a rule and channel now that nobody else is at it.
+// stillDue is what a rule and channel still have to repeat, now that their lock is held.
 func stillDue(told []happened, again []repeat, r ruleRow) (due []happened) {
 	ids := map[uuid.UUID]bool{}
 	for _, a := range again {
@@ -153,8 +153,8 @@ func stillDue(told []happened, again []repeat, r ruleRow) (due []happened) {
 	return due
 }
 
-// Purge deletes deliveries that are older than 90 days. Those of alerts that are open stay,
-// so that their end is told where their beginning was.
+// Purge deletes deliveries that are older than 90 days. Those of open alerts stay, so that an
+// alert's end is sent to the receivers of its beginning.
 func (d *Dispatcher) Purge(ctx context.Context) error {
 	if err := caughtUp(ctx, d.Alerts); err != nil {
 		return err

@@ -55,9 +55,9 @@ func TestTenThousandAlerts(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldIsCounted over half an hour of alerts with three processes that die at any point and
-// a receiver that fails every third time: each event that was raised or resolved is told, in its
-// order, and counted once by its id.
+// TestWhatIsToldIsCounted over half an hour of alerts with three processes that die at any
+// point and a receiver that fails every third time: each raised or resolved event is sent in
+// its order, and counted once by its id.
 func TestWhatIsToldIsCounted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -13,8 +13,8 @@ import (
 	"muster/internal/notify"
 )
 
-// TestAMailServerIsAwayForADay: what was tried for a day fails, and what happened meanwhile is
-// one mail when the server is back.
+// TestAMailServerIsAwayForADay: a delivery that was tried for a day fails, and the events of
+// that time are one mail when the server is back.
 func TestAMailServerIsAwayForADay(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

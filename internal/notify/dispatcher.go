@@ -71,9 +71,9 @@ func (d *Dispatcher) apply(ctx context.Context, tx *sqlx.Tx, events []topic.Even
 	return d.match(ctx, tx, told)
 }
 
-// ours are the events that no program from before has told, and keeps it from telling them. Such a
-// program follows the logs by notification_logs, beside this one or after it. What a dead letter brings lies
-// behind our checkpoint, and is ours.
+// ours are the events that no earlier program has sent, and keeps such a program from sending
+// them. It follows the logs by notification_logs, beside this one or after it. The events of a
+// dead letter lie before our checkpoint, and are ours.
 func ours(ctx context.Context, tx *sqlx.Tx, events []topic.Event) ([]topic.Event, error) {
 	last := events[len(events)-1]
 	until, err := statement.One[struct {

@@ -86,8 +86,8 @@ func TestOneAlertAfterManyChanges(t *testing.T) {
 	s.await("the milder one is over", have("Lag 93 s, critical: Lag 900 s", "Session waits for a lock, warning: waited 7 m"))
 }
 
-// TestAnUpgradeEndsWhatHadOtherLabels: what a program from before has told under an alert's
-// title does not go on beside it.
+// TestAnUpgradeEndsWhatHadOtherLabels: an alert that an earlier program fed under its title
+// does not continue beside the new one.
 func TestAnUpgradeEndsWhatHadOtherLabels(t *testing.T) {
 	t.Parallel()
 	binary := program(t, "Debian: apt-get install --no-install-recommends prometheus-alertmanager", "prometheus-alertmanager")

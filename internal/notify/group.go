@@ -42,7 +42,7 @@ const (
 	reasonNobody      = "no_recipients"
 )
 
-// group is what is told by one rule through one channel, within a transaction.
+// group is the events of one rule and one channel, within a transaction.
 type group struct {
 	ruleRow
 	queue *jobs.Queue
@@ -150,7 +150,7 @@ type eventRow struct {
 	Dropped      string
 }
 
-// into puts events into one delivery, which it opens where there is none.
+// into puts events into one delivery, and opens it if there is none.
 func (g *group) into(ctx context.Context, quiet bool, due time.Time, told []happened, dropped string) error {
 	if len(told) == 0 {
 		return nil
@@ -186,8 +186,8 @@ func (g *group) into(ctx context.Context, quiet bool, due time.Time, told []happ
 	return g.queue.Insert(ctx, g.tx, jobs.Job{OrganizationID: g.OrganizationID, Kind: jobs.Notify, Subject: open.ID, RunAt: due})
 }
 
-// resolve tells that alerts are over, but of those that were raised within the quiet hours
-// that there are now: neither of the two is told then.
+// resolve puts the ends of alerts into the group, except those of alerts that were raised
+// within the current quiet hours: neither event is sent then.
 func (g *group) resolve(ctx context.Context, resolved []happened, waiting map[uuid.UUID]time.Time) error {
 	ids := make([]uuid.UUID, len(resolved))
 	for i, h := range resolved {

@@ -21,15 +21,16 @@ import (
 	"muster/projections/projectionstest"
 )
 
-// runner is one that runs nothing, and knows the groups of a dispatcher.
+// runner runs nothing, and knows the groups of a dispatcher.
 func (s *scene) runner(d *notify.Dispatcher) *projections.Runner {
 	r := projections.NewRunner(s.db, "", slog.New(slog.DiscardHandler))
 	r.Handle(d.Groups()...)
 	return r
 }
 
-// TestWhatCannotBeReadIsToldWhenItCan: an event that a program cannot read waits in the dead letters with what
-// came of its alert since, the others are told, and at its retry it is told in its order, though much was told since.
+// TestWhatCannotBeReadIsToldWhenItCan: an event that a program cannot read waits in the dead
+// letters with the later events of its alert. The others are sent. At its retry it is sent in
+// its order, however much was sent since.
 func TestWhatCannotBeReadIsToldWhenItCan(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -55,8 +56,8 @@ func TestWhatCannotBeReadIsToldWhenItCan(t *testing.T) {
 	s.await("both are told", func() bool { return r.told() == "raised:disk raised:lag resolved:lag" })
 }
 
-// TestTheProcessDiesWhileItHandles what happened, between any two things that it writes: nothing of it is there, nothing is
-// set aside, and whoever goes on puts each event once.
+// TestTheProcessDiesWhileItHandles events, between any two writes: nothing of them is stored,
+// nothing is set aside, and the next process puts each event once.
 func TestTheProcessDiesWhileItHandles(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -110,8 +111,8 @@ func TestARebuildTellsNothingAgain(t *testing.T) {
 	}
 }
 
-// TestAProgramFromBeforeTellsToo: what it told beside this one is not told again, and what this one told lies
-// before what it tells.
+// TestAProgramFromBeforeTellsToo: events that it sent beside this one are not sent again, and
+// it does not send what this one has sent.
 func TestAProgramFromBeforeTellsToo(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -134,8 +135,8 @@ func TestAProgramFromBeforeTellsToo(t *testing.T) {
 	}
 }
 
-// TestALogThatWasSetBackIsToldOn from its new end: what comes there was not told, whatever was told at these
-// positions before.
+// TestALogThatWasSetBackIsToldOn from its new end: new events there are sent, whatever was sent
+// at these positions before.
 func TestALogThatWasSetBackIsToldOn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -151,7 +152,8 @@ func TestALogThatWasSetBackIsToldOn(t *testing.T) {
 	s.wantStory("sent raised:lag")
 }
 
-// TestAServerIsCalledAsItWas when something happened there, whatever it is called when that is told.
+// TestAServerIsCalledAsItWas at the time of the event, whatever its name is when the event is
+// sent.
 func TestAServerIsCalledAsItWas(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

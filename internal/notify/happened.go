@@ -93,7 +93,7 @@ func (p past) tell(e topic.Event) []happened {
 	return nil
 }
 
-// tellFindings tells of new findings, those of one check and severity at once.
+// tellFindings sends new findings, those of one check and severity together.
 func (p past) tellFindings(e topic.Event, event fleet.InstanceAssessed) (told []happened) {
 	s, known := p.server(event.InstanceID, e.Position)
 	if !known { // it was never registered
@@ -115,7 +115,7 @@ func (p past) tellFindings(e topic.Event, event fleet.InstanceAssessed) (told []
 	return told
 }
 
-// with is what is told of an alert that is raised, or changed.
+// with is the message about an alert that is raised, or changed.
 func (h happened) with(d alert.Details) happened {
 	h.Details, h.AlertRule = d.Description, d.Rule
 	since := d.FirstTriggeredAt.UTC()
@@ -123,8 +123,8 @@ func (h happened) with(d alert.Details) happened {
 	return h
 }
 
-// over is what is told of an alert that is over: how long it was there, and of servers that were down
-// nothing that reads as if they still are.
+// over is the message about an alert that is over: it says how long it lasted, and for servers
+// that were down nothing that reads as if they still were.
 func (h happened) over(a *openAlert, at time.Time) happened {
 	if a.down() {
 		h.Title = wasDown.Replace(h.Title)
@@ -140,10 +140,10 @@ func (a *openAlert) down() bool { return a.Rule != nil && a.Rule.ID == downRule 
 // wasDown puts the watch's words of servers that are down into the past.
 var wasDown = strings.NewReplacer(" is down", " was down", " are down", " were down", " keeps going down", " kept going down", " keep going down", " kept going down")
 
-// eventIDs is the namespace of the ids by which events are told.
+// eventIDs is the namespace of the ids under which events are sent.
 var eventIDs = uuid.MustParse("0199f0d2-7a10-5c44-9b0e-2f6f1e6c1cff")
 
-// eventID is made of the event's place, so that it is the same whoever tells it.
+// eventID is made from the event's position, so it is the same in every process.
 func eventID(e topic.Event) uuid.UUID {
 	return uuid.NewSHA1(eventIDs, []byte(e.Stream.String()+" "+string(e.Log)+" "+strconv.FormatInt(e.Position, 10)))
 }

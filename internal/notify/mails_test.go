@@ -57,7 +57,7 @@ func TestMailsToMembers(t *testing.T) {
 	if len(to) != 2 || to["ana@acme.example"] != 1 || to["ben@acme.example"] != 1 {
 		t.Errorf("mailed %v", to)
 	}
-	// Nobody is left.
+	// No recipient is left.
 	only := s.channel(commands.CreateChannel{Name: "Ben", Kind: notification.Email, MemberIDs: []uuid.UUID{ben}})
 	s.rule(only)
 	_, err = s.commands.EraseMember(t.Context(), s.actor, ben, nothing)
@@ -117,8 +117,8 @@ func TestMailsToAddressesThatAreNoMembers(t *testing.T) {
 	}
 }
 
-// TestWhichQuestionsMayHaveArrived: only one that was sent whole and not answered. Package
-// mail's test has which errors of a transport say so.
+// TestWhichQuestionsMayHaveArrived: only one that was sent completely and not answered. Package
+// mail's test lists the errors of a transport that say so.
 func TestWhichQuestionsMayHaveArrived(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

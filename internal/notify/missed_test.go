@@ -14,8 +14,8 @@ import (
 	"muster/internal/channel"
 )
 
-// TestMissedSchedulesAreTold: each due time of which there is no report, once, with why, and
-// under the schedule's name of today.
+// TestMissedSchedulesAreTold: each due time without a report is sent once, with the reason, and
+// under the schedule's current name.
 func TestMissedSchedulesAreTold(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -57,7 +57,8 @@ func TestMissedSchedulesAreTold(t *testing.T) {
 	}
 }
 
-// TestAReportNamesItsSchedules: who reads that a report has failed reads also which schedules waited for it.
+// TestAReportNamesItsSchedules: the message that a report has failed names the schedules that
+// waited for it.
 func TestAReportNamesItsSchedules(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

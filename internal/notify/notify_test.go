@@ -14,7 +14,7 @@ import (
 	"muster/internal/channel/chat"
 )
 
-// TestRaisedThenResolved are told in that order, each once, under ids that stay.
+// TestRaisedThenResolved are sent in that order, each once, under stable ids.
 func TestRaisedThenResolved(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -94,8 +94,8 @@ func TestWhatIsOverSaysSo(t *testing.T) {
 	}
 }
 
-// TestWhatBeganBeforeTheRule is told where Muster learns of it later: whoever connects an
-// Alertmanager to an installation that has rules is told of what fires then.
+// TestWhatBeganBeforeTheRule is sent if Muster learns about it later: after an Alertmanager is
+// connected to an installation with rules, its firing alerts are sent.
 func TestWhatBeganBeforeTheRule(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

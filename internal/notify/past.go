@@ -31,8 +31,9 @@ var (
 	describingServers = []string{"instance.registered", "instance.changed"}
 )
 
-// past is what the log says of alerts and servers. It is read anew for each page of events: what is told of an
-// event that says only that an alert is over depends on the log alone, and on no read model that may be elsewhere.
+// past is the log's record of alerts and servers. It is read anew for each page of events. So
+// the message about an event that only ends an alert depends on the log alone, and on no read
+// model with another position.
 type past struct {
 	alerts  map[uuid.UUID][]described // in order
 	servers map[uuid.UUID][]named     // in order
@@ -171,8 +172,8 @@ func (h history) streams(ctx context.Context, q sqlx.QueryerContext, of ids, typ
 	return nil
 }
 
-// alert is an alert as of a position, and as it was before the event there or the last one that described
-// it; nil: it was not there.
+// alert is an alert as of a position, and its state before the event there or the last one that
+// described it; nil: it did not exist.
 func (p past) alert(id uuid.UUID, position int64) (is, was *openAlert) {
 	for _, d := range p.alerts[id] {
 		if d.position > position {
@@ -202,7 +203,7 @@ func (p past) server(id uuid.UUID, position int64) (s server, known bool) {
 	return s, known
 }
 
-// description is what a report or a schedule is called, and where it is about.
+// description is the name of a report or a schedule, and its scope.
 type description struct {
 	title     string
 	instances []uuid.UUID
@@ -252,7 +253,7 @@ func (h history) describe(ctx context.Context, q sqlx.ExtContext, e topic.Event)
 	return is, nil
 }
 
-// withSchedule adds one that asked for a report, which may ask for the same one twice.
+// withSchedule adds a schedule that requested a report; the same one may come twice.
 func withSchedule(all []report.Scheduled, by *report.Scheduled) []report.Scheduled {
 	if by == nil || slices.ContainsFunc(all, func(s report.Scheduled) bool { return s.ID == by.ID }) {
 		return all

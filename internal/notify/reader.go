@@ -187,21 +187,21 @@ func (r *Reader) OfAlert(ctx context.Context, organization, alert uuid.UUID) ([]
 	return statement.All[Told](ctx, r.DB, "read who was told of an alert", ofAlertQuery, organization, alert)
 }
 
-// InstanceRule is a rule that tells of a server, with its channels.
+// InstanceRule is a rule that covers a server, with its channels.
 type InstanceRule struct {
 	Rule
 	Channels []InstanceChannel
 }
 
-// InstanceChannel is a channel with its recipients, where it is e-mail.
+// InstanceChannel is a channel with its recipients, if it is e-mail.
 type InstanceChannel struct {
 	ID         uuid.UUID
 	Name, Kind string
 	Recipients []uuid.UUID
 }
 
-// OfInstance returns the enabled rules that tell of alerts of a server, or of reports that
-// name it, by name.
+// OfInstance returns the enabled rules that cover alerts of a server, or reports that name it,
+// by name.
 func (r *Reader) OfInstance(ctx context.Context, organization, instance uuid.UUID, administrators func(context.Context, uuid.UUID) ([]uuid.UUID, error)) ([]InstanceRule, error) {
 	called, err := history{r.Events, r.Registry}.names(ctx, r.DB, ids{instance: organization})
 	if err != nil {

@@ -160,7 +160,7 @@ func TestAnAlertmanagerIsKeptFed(t *testing.T) {
 	}
 }
 
-// startAlertmanager runs one until the test ends, and returns where it is.
+// startAlertmanager runs one until the test ends, and returns its address.
 func startAlertmanager(t *testing.T, binary, hook string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -51,9 +51,9 @@ func rulesOf(ctx context.Context, q sqlx.QueryerContext, organizations []uuid.UU
 	return slices.DeleteFunc(rules, func(r ruleRow) bool { return !r.Enabled }), nil
 }
 
-// has says whether a rule may tell an event through its channel: one that it matches, and the
-// end of an alert that it may have told when that was another, of another severity or on
-// another server. An alert that changes is raised for the rules that did not match it before.
+// has says whether a rule may send an event through its channel: an event that it matches, or
+// the end of an alert that it may have sent when that had another severity or server. An alert
+// that changes is raised for the rules that did not match it before.
 func (r ruleRow) has(h happened) bool {
 	if h.Subject.Type == notification.AlertResolved {
 		r.Match = notification.Match{Events: r.Match.Events}
@@ -61,9 +61,9 @@ func (r ruleRow) has(h happened) bool {
 	return r.matches(h.Subject) && (h.Was == nil || !r.matches(*h.Was))
 }
 
-// tells says whether a rule tells an event that it has, when it has told that the alerts in
-// raised are there, among which it puts this one. An alert that changes to and fro is raised
-// once; the end of one that the rule never matched is not told.
+// tells says whether a rule sends an event, given the alerts in raised that it has raised, and
+// adds this one. An alert that changes back and forth is raised once; the end of one that the
+// rule never matched is not sent.
 func (r ruleRow) tells(h happened, raised map[uuid.UUID]bool) bool {
 	if h.Subject.Type == notification.AlertRaised {
 		if h.Was != nil && raised[*h.AlertID] {
@@ -74,9 +74,9 @@ func (r ruleRow) tells(h happened, raised map[uuid.UUID]bool) bool {
 	return h.Subject.Type != notification.AlertResolved || raised[*h.AlertID] || r.matches(h.Subject)
 }
 
-// matches says whether a rule is about what a channel of its kind may be told. A receiver that
-// follows alerts is told of all that it needs, whichever of it the rule asks for: it must learn
-// when one is over.
+// matches says whether a rule covers events that a channel of its kind may get. A receiver that
+// follows alerts gets all events that it needs, whichever of them the rule names: it must learn
+// when an alert is over.
 func (r ruleRow) matches(s notification.Subject) bool {
 	if len(r.way.Follows) == 0 {
 		return r.Match.Matches(s)

@@ -81,7 +81,8 @@ func TestThePreviewIsWhatIsTold(t *testing.T) {
 	}
 }
 
-// TestTheBeginning is made once, by whoever comes first, for an organization that has nothing yet.
+// TestTheBeginning is created once, by the first process, for an organization that has no rules
+// yet.
 func TestTheBeginning(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -123,9 +124,9 @@ func TestTheBeginning(t *testing.T) {
 	}
 }
 
-// TestAnOrganizationBeginsWithItsRule where there is a mail server: whatever is raised in its
-// first minute is told. A demo has none, and an organization that is called otherwise on its
-// first sign-in gets no second one.
+// TestAnOrganizationBeginsWithItsRule if there is a mail server: alerts in its first minute are
+// sent. A demo has none, and an organization that is renamed at its first sign-in gets no
+// second one.
 func TestAnOrganizationBeginsWithItsRule(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

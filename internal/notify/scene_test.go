@@ -151,7 +151,7 @@ func (s *scene) await(what string, is func() bool) {
 	}
 }
 
-// passes lets time pass, and brings what is due by then forward for workers, who go by the
+// passes lets time pass, and makes jobs that are due by then due for workers, which use the
 // database's clock.
 func (s *scene) passes(d time.Duration) {
 	s.Helper()
@@ -225,7 +225,7 @@ func (s *scene) record(over bool, severity alert.Severity, keys []string) {
 	must(s.T, err)
 }
 
-// story are the deliveries, the oldest first: status, reason, and what they tell.
+// story lists the deliveries, the oldest first: status, reason, and content.
 func (s *scene) story() string {
 	s.Helper()
 	all, err := s.reader.Deliveries(s.Context(), notify.DeliveryQuery{Organization: s.org.ID, Limit: 1000, Events: 10})
@@ -312,7 +312,7 @@ func (r *receiver) told() string {
 	return strings.Join(said, " ")
 }
 
-// hostOf is what nobody may see of a URL.
+// hostOf is the secret part of a URL.
 func hostOf(t *testing.T, text string) string {
 	t.Helper()
 	u, err := url.Parse(text)

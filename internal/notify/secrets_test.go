@@ -14,7 +14,7 @@ import (
 	"muster/internal/channel/webhook"
 )
 
-// TestSecretsAreNowhere but sealed: not in rows, the log, what is shown or our own log.
+// TestSecretsAreNowhere but sealed: not in rows, the log, answers or our own log.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -66,8 +66,8 @@ type Sender struct {
 
 	// Alerts is Dispatcher's.
 	Alerts func(context.Context) error
-	// Passed is called when a receiver has taken a delivery and nothing says so yet; an
-	// error ends the attempt there. For tests; nil: nobody asks.
+	// Passed is called when a receiver has accepted a delivery and that is not recorded yet; an
+	// error ends the attempt there. For tests; nil: it is not called.
 	Passed func(ctx context.Context) error
 	// Fed is called when an Alertmanager was sent what is open, before it is sent what is
 	// over; an error ends the round there. For tests, likewise.
@@ -130,8 +130,8 @@ func (s *Sender) Handle(ctx context.Context, job jobs.Claimed) error {
 	return s.end(ctx, job, d, "sent", "", code)
 }
 
-// note keeps why an attempt failed, unless somebody else has the job meanwhile, whose attempt
-// may have ended otherwise.
+// note records why an attempt failed, unless another worker has the job meanwhile, whose
+// attempt may have ended differently.
 func (s *Sender) note(ctx context.Context, job jobs.Claimed, d deliveryRow, refused *channel.Error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // of the attempt, which is what there is to note
 		var done context.CancelFunc
@@ -147,9 +147,9 @@ func (s *Sender) note(ctx context.Context, job jobs.Claimed, d deliveryRow, refu
 	})
 }
 
-// prepare closes the delivery, where it is open, and says whether it is to be sent now. Where
-// it is not, its job has ended: it has been sent, it is suppressed, or another of its rule and
-// channel comes first, whose end queues it again.
+// prepare closes the delivery, if it is open, and says whether to send it now. If not, its job
+// has ended: it has been sent, it is suppressed, or another of its rule and channel comes first
+// and queues it again at its end.
 func (s *Sender) prepare(ctx context.Context, job jobs.Claimed) (d deliveryRow, by through, ok bool, err error) {
 	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		d, ok, err = statement.Find[deliveryRow](ctx, tx, "read a delivery", selectDelivery, job.OrganizationID, job.Subject)
@@ -178,7 +178,7 @@ func (s *Sender) prepare(ctx context.Context, job jobs.Claimed) (d deliveryRow, 
 	return d, by, ok && err == nil, err
 }
 
-// open says whether a delivery is to be sent, under the lock of its group.
+// open says whether to send a delivery, under the lock of its group.
 func (s *Sender) open(ctx context.Context, tx *sqlx.Tx, d *deliveryRow, by through) (bool, error) {
 	now := instant.Cut(s.Now()) // the message says it, at this attempt and at later ones
 	switch {
@@ -208,7 +208,7 @@ func (s *Sender) open(ctx context.Context, tx *sqlx.Tx, d *deliveryRow, by throu
 	return true, statement.Exec(ctx, tx, "begin a delivery", `UPDATE deliveries SET status = 'pending', reason = '' WHERE id = $1`, d.ID)
 }
 
-// closeDelivery decides what of a delivery is told.
+// closeDelivery decides which events of a delivery are sent.
 func (s *Sender) closeDelivery(ctx context.Context, tx *sqlx.Tx, d *deliveryRow, by through, now time.Time) error {
 	if err := statement.Exec(ctx, tx, "leave out what is muted", dropMuted, d.ID); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (s *Sender) closeDelivery(ctx context.Context, tx *sqlx.Tx, d *deliveryRow,
 	return statement.Exec(ctx, tx, "close a delivery", `UPDATE deliveries SET closed_at = $2 WHERE id = $1`, d.ID, now)
 }
 
-// reason is why nobody is told any more; empty where somebody is.
+// reason is why no recipient is left; empty if there are recipients.
 func (t through) reason() string {
 	switch {
 	case t.RuleRemoved:

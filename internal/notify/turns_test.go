@@ -61,7 +61,7 @@ func (s *scene) patient() {
 }
 
 // TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries: four webhooks of one organization
-// hang, and another's is told at once.
+// hang, and another's is sent at once.
 func TestAReceiverThatHangsHoldsNoOtherOrganizationsDeliveries(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

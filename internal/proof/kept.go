@@ -22,13 +22,14 @@ var (
 	selectUnstamped string
 )
 
-// kept is a proof as it is now: what others have added to its checkpoint is in it.
+// kept is a proof in its current state, with the signatures that others have added to its
+// checkpoint.
 type kept struct {
 	proof  attest.Proof
 	signed string // SHA-256 of the PDF with its second revision, in hex; empty: there is none
 }
 
-// Kept returns the proof of a report with what was added since; !ok: there is none (yet).
+// Kept returns the proof of a report with later additions; !ok: there is none (yet).
 func (m *Maker) Kept(ctx context.Context, organization, id uuid.UUID) (p attest.Proof, ok bool, err error) {
 	k, ok, err := m.kept(ctx, organization, id)
 	return k.proof, ok, err
@@ -66,9 +67,9 @@ func (m *Maker) kept(ctx context.Context, organization, id uuid.UUID) (k kept, o
 // come by then follows (StampAll).
 const stampPatience = 5 * time.Second
 
-// Stamped is the proof that is kept of a report, with time stamps where the service gives them in
-// time; late: it does not, so whoever wants another one need not ask now. Errors: *FaultError
-// where that proof is not of what the log says.
+// Stamped is the stored proof of a report, with time stamps if the service returns them in
+// time; late: it does not, so the caller need not ask for another one now. Errors: *FaultError
+// if that proof does not match the log.
 func (m *Maker) Stamped(ctx context.Context, says Vouched) (p attest.Proof, late bool, err error) {
 	k, ok, err := m.proven(ctx, says)
 	if err != nil || !ok || m.Stamp == nil {

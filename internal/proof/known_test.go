@@ -39,9 +39,9 @@ func TestAProofGoesOnFromTheOneBefore(t *testing.T) {
 	}
 }
 
-// TestARecipientWhoWasRemoved: somebody takes a mail out of the log and computes the chain
-// anew, while nothing runs. The report's own proof, which the database still has, is over a
-// tree that the log no longer has; so is any other, which Hold finds.
+// TestARecipientWhoWasRemoved: an attacker removes a mail from the log and computes the chain
+// anew, while no process runs. The report's own proof, which the database still has, is over a
+// tree that the log no longer has. So is any other, which Hold finds.
 func TestARecipientWhoWasRemoved(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -41,9 +41,9 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("nothing is signed for report %s: %s", e.Report, e.Fault)
 }
 
-// Make returns the proof of a report that is Ready, and makes it where there is none. Of
-// two that make it at once, both return the one that was kept first. Nothing is signed for a
-// report without the program's own mark. Errors: *FaultError.
+// Make returns the proof of a report that is Ready, and makes it if there is none. If two calls
+// make it at once, both return the one that was stored first. Nothing is signed for a report
+// without the program's own mark. Errors: *FaultError.
 func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Proof, error) {
 	says, err := m.Vouch(ctx, organization, id)
 	if err != nil {
@@ -70,14 +70,14 @@ func (m *Maker) Make(ctx context.Context, organization, id uuid.UUID) (attest.Pr
 	return kept.proof, err
 }
 
-// Proven is Kept for whoever hands the proof out in our name, held against what Vouch read.
-// Errors: *FaultError.
+// Proven is Kept for callers that hand the proof out in our name, checked against the result of
+// Vouch. Errors: *FaultError.
 func (m *Maker) Proven(ctx context.Context, says Vouched) (p attest.Proof, ok bool, err error) {
 	k, ok, err := m.proven(ctx, says)
 	return k.proof, ok, err
 }
 
-// proven is kept for whoever hands the proof out in our name: it is of what the log says.
+// proven is kept for callers that hand the proof out in our name: it matches the log.
 func (m *Maker) proven(ctx context.Context, says Vouched) (k kept, ok bool, err error) {
 	if k, ok, err = m.kept(ctx, says.Report.Organization, says.Report.ID); err == nil && ok {
 		err = k.fits(says)
@@ -139,9 +139,9 @@ func (m *Maker) make(ctx context.Context, organization uuid.UUID, says Vouched) 
 	return p, size, err
 }
 
-// goesOnFrom proves that the tree of a proof begins with those that somebody may have kept: of
-// the proof before, of the same organization, so that its reports are a chain, and of the log's
-// checkpoint before. From any other one GET /proof/{log}/consistency leads to it.
+// goesOnFrom proves that the tree of a proof begins with those that a person may have kept: of
+// the organization's previous proof, so that its reports form a chain, and of the log's
+// previous checkpoint. From any other one, GET /proof/{log}/consistency leads to it.
 func (m *Maker) goesOnFrom(ctx context.Context, organization uuid.UUID, log eventstore.Log, size int64) (links []attest.Link, err error) {
 	sizes, err := statement.All[int64](ctx, m.DB, "look for what was signed before", selectBefore, organization, string(log), size)
 	if err != nil {
@@ -157,7 +157,7 @@ func (m *Maker) goesOnFrom(ctx context.Context, organization uuid.UUID, log even
 	return links, nil
 }
 
-// recorded is what the log says of a report. Errors: *FaultError where it is not ready.
+// recorded is the log's record of a report. Errors: *FaultError if it is not ready.
 func (m *Maker) recorded(ctx context.Context, organization, id uuid.UUID) (says Vouched, err error) {
 	says.Report = attest.Report{ID: id, Organization: organization}
 	for e, err := range m.Prover.Events.Load(ctx, nil, organization, id) {

@@ -29,10 +29,10 @@ func markText(organization, id uuid.UUID, queued report.Queued, ready report.Rea
 	return secrets.MarkText(ready.Vouched(organization, id, queued.Kind, queued.Fingerprint)...)
 }
 
-// Vouch returns what the log says of a report that is Ready, from one read of it: the program's
-// own mark is on this, and it stands in the chain. Whoever signs uses nothing else of the report,
-// for SQL can answer the next read otherwise. Errors: *FaultError, also where Ready has no mark,
-// though it is from after marks began, or a false one.
+// Vouch returns the log's record of a report that is Ready, from one read of it: the program's
+// own mark covers this, and it is in the chain. A caller that signs uses nothing else about the
+// report, because SQL can change the answer to the next read. Errors: *FaultError, also if
+// Ready has no mark although it is later than marks, or a false one.
 func (m *Maker) Vouch(ctx context.Context, organization, id uuid.UUID) (Vouched, error) {
 	says, err := m.recorded(ctx, organization, id)
 	if err != nil {
@@ -65,8 +65,7 @@ func (m *Maker) marked(ctx context.Context, says Vouched) error {
 	return err
 }
 
-// fits holds a proof that was kept before against the log: who has the database can put
-// another one into its place.
+// fits compares a stored proof with the log: an attacker with the database can replace it.
 func (k kept) fits(says Vouched) error {
 	base, err := hex.DecodeString(says.Report.PDFSHA256)
 	if err != nil || len(base) != 32 {

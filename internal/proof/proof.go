@@ -73,7 +73,7 @@ func (m *Maker) Misfit(ctx context.Context, organization, id uuid.UUID, log even
 	return fault, err
 }
 
-// holds checks the proof that is kept of a report; nil: there is none.
+// holds checks the stored proof of a report; nil: there is none.
 func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, now time.Time) (*attest.Proof, string, error) {
 	k, ok, err := m.kept(ctx, organization, found.Row.ID)
 	if err != nil {
@@ -105,8 +105,8 @@ func (m *Maker) holds(ctx context.Context, organization uuid.UUID, found Proof, 
 	return &k.proof, fault, err
 }
 
-// fits holds the tree that a proof is of against that of the log: what was signed then has to
-// be the beginning of what there is now.
+// fits compares the tree of a proof with that of the log: the signed state has to be the
+// beginning of the current one.
 func (m *Maker) fits(ctx context.Context, p attest.Proof) (fault string, err error) {
 	signed, err := p.Tree()
 	if err != nil {
@@ -190,9 +190,9 @@ func (p *Prover) record(ctx context.Context, organization, id uuid.UUID) (ready 
 // readyType is the wire name of report.Ready.
 const readyType = "report.ready"
 
-// link hashes an event again and holds it against both its neighbours: against
-// the one before it, and, for whoever changes an event can hash it anew, the one
-// after it or the head of the log.
+// link hashes an event again and compares it with both its neighbors: with the one before it
+// and, because an attacker who changes an event can hash it anew, with the one after it or the
+// head of the log.
 func (p *Prover) link(ctx context.Context, e eventstore.Event) (string, error) {
 	digest := eventstore.Digest(e)
 	if !bytes.Equal(digest[:], e.Digest) {

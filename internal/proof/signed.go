@@ -25,8 +25,8 @@ var (
 // signedAtOnce is how many proofs are read at once.
 const signedAtOnce = 5000
 
-// Signed are the checkpoints in all kept proofs, of every organization: what the log of
-// reports has to begin with (checkpoint.Maker.Proofs).
+// Signed are the checkpoints in all stored proofs, of every organization: the log of reports
+// has to begin with them (checkpoint.Maker.Proofs).
 func Signed(db *sqlx.DB) func(context.Context, eventstore.Log) iter.Seq2[checkpoint.Known, error] {
 	type row struct {
 		Report     uuid.UUID `db:"report_id"`

@@ -34,9 +34,8 @@ func (e *CertificateError) Error() string {
 // leastRSA is the shortest RSA key that signs, in bits (NIST SP 800-131A).
 const leastRSA = 2048
 
-// LoadCertificate reads an operator's certificate, which may bring its chain, and its key,
-// both PEM. Whether it has ended is judged by now, at every signature. Errors:
-// *CertificateError.
+// LoadCertificate reads an operator's certificate, which may bring its chain, and its key, both
+// PEM. Whether it has expired is checked by now, at every signature. Errors: *CertificateError.
 func LoadCertificate(certFile, keyFile string, now func() time.Time) (*Certificate, error) {
 	wrong := func(format string, args ...any) (*Certificate, error) {
 		return nil, &CertificateError{CertFile: certFile, KeyFile: keyFile, Reason: fmt.Sprintf(format, args...)}

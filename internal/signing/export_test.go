@@ -9,7 +9,7 @@ import (
 	"muster/internal/attest"
 )
 
-// Fold is what events of the log keys say, whoever signed them.
+// Fold is the result of events of the log keys, whoever signed them.
 func Fold(installation string, events []eventstore.Event) ([]attest.Key, error) {
 	var f fold
 	for _, e := range events {

@@ -146,7 +146,7 @@ func (s *Signing) read(ctx context.Context) (h history, err error) {
 	return h, nil
 }
 
-// fold is what the events say, whoever signed them.
+// fold is the result of the events, whoever signed them.
 type fold struct {
 	keys    []entry
 	last    []byte   // data of the event before

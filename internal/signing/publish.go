@@ -73,7 +73,8 @@ func (s *Signing) publish(ctx context.Context) (history, error) {
 		if err != nil || eventType == "" {
 			return h, err
 		}
-		// A key file from before a rotation believes nothing that the others append.
+		// A process with a key file from before a rotation believes nothing that the others
+		// append.
 		if err := s.ring.Outdated(ctx, s.db); err != nil {
 			return h, fmt.Errorf("publish the keys: %w", err)
 		}
@@ -173,9 +174,9 @@ func (k published) entry(from time.Time) entry {
 	return entry{k.Key, k.fingerprint}
 }
 
-// begin is the first event. What published_keys has from a program of before is taken over
-// as it is: nobody signed it. That happens once: where a checkpoint of the log lies beside
-// the secret key, somebody took the log away.
+// begin is the first event. The rows of an earlier program in published_keys are taken over as
+// they are: they were not signed. That happens once: if a checkpoint of the log exists beside
+// the secret key, somebody removed the log.
 func (s *Signing) begin(ctx context.Context, signer *secrets.Key, current []published) (string, change, []*secrets.Key, error) {
 	var c change
 	now, err := s.now(ctx)
@@ -223,8 +224,8 @@ func (s *Signing) begun() (bool, error) {
 	return false, nil
 }
 
-// beginAnew is the first event of a history behind what nobody vouches for: our own keys,
-// and all that the log had before that.
+// beginAnew is the first event of a history after unsigned ones: our own keys, and all that the
+// log had before that.
 func (s *Signing) beginAnew(ctx context.Context, h history, signer *secrets.Key, current []published) (string, change, []*secrets.Key, error) {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -258,9 +259,9 @@ func (s *Signing) Keys(ctx context.Context) (attest.Keys, error) {
 // PublishedAge is how old the document may be that Published returns.
 const PublishedAge = 5 * time.Second
 
-// Published is the document of keys for whoever asks, however often: it appends nothing, and
-// reads the log once in PublishedAge. A key that the log does not have yet is not in it. Errors:
-// those of secrets.Ring.Outdated; *HistoryError where the log has none of our keys.
+// Published is the document of keys for requests, however frequent: it appends nothing, and
+// reads the log once in PublishedAge. It lacks a key that is not in the log yet. Errors: those
+// of secrets.Ring.Outdated; *HistoryError if the log has none of our keys.
 func (s *Signing) Published(ctx context.Context) (attest.Keys, error) {
 	if last := s.published.Load(); last != nil && time.Since(last.at) < PublishedAge {
 		return last.document, nil

@@ -12,7 +12,7 @@ import (
 	"muster/internal/postgres/transact"
 )
 
-// Revocation says of keys since when somebody else may have them.
+// Revocation says since when another person may have the keys.
 type Revocation struct {
 	ID     string // of a published key, or the fingerprint of a secret key
 	Since  time.Time
@@ -28,10 +28,10 @@ func (e *RevocationError) Error() string {
 	return fmt.Sprintf("key %s is not revoked: %s", e.ID, e.Reason)
 }
 
-// Revoke revokes all keys that come from a secret key, of which ID names one: whoever has
-// that has them all. An operator's certificate goes alone. What was revoked before can be
-// revoked from an earlier time on, never from a later one. record is called before the
-// commit. It returns the keys as they are published from then on. Errors: *RevocationError.
+// Revoke revokes all keys that come from a secret key, one of which ID names: a person who has
+// that has them all. An operator's certificate is revoked alone. A revoked key can be revoked
+// from an earlier time on, never from a later one. record is called before the commit. It
+// returns the keys as they are published from then on. Errors: *RevocationError.
 func (s *Signing) Revoke(ctx context.Context, r Revocation, record func(revoked []attest.Key) error) (revoked []attest.Key, err error) {
 	refused := func(format string, args ...any) error { return &RevocationError{r.ID, fmt.Sprintf(format, args...)} }
 	h, err := s.publish(ctx)
@@ -71,8 +71,8 @@ func (s *Signing) Revoke(ctx context.Context, r Revocation, record func(revoked 
 	return revoked, err
 }
 
-// signsNow says whether a published key is one that signs, other than below the current
-// key's own checkpoints.
+// signsNow says whether a published key signs now, other than below the current key's own
+// checkpoints.
 func (s *Signing) signsNow(k entry) (bool, error) {
 	if k.Secret != "" {
 		return k.Secret == s.ring.Fingerprint(), nil

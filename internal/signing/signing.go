@@ -106,9 +106,9 @@ func (s *Signing) Verifiers(log eventstore.Log) (note.Verifiers, error) {
 	return note.VerifierList(all...), nil
 }
 
-// ReportSigner signs what a report says that was recorded at a time: the current key, and
-// where that is younger, the newest old one that is not. !ok: they are all younger, for the
-// keys were changed and the old ones retired since, and it is the current one.
+// ReportSigner signs a report that was recorded at a time: with the current key, or if that is
+// younger, with the newest old one that is not. !ok: they are all younger, because the keys
+// were changed and the old ones retired since; it is then the current one.
 func (s *Signing) ReportSigner(ctx context.Context, recorded time.Time) (key ed25519.PrivateKey, ok bool, err error) {
 	document, err := s.Keys(ctx)
 	if err != nil {

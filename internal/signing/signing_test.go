@@ -132,8 +132,9 @@ func TestKeysArePublished(t *testing.T) {
 	}
 }
 
-// TestAProcessWithAnOldKeyFile appends nothing to the log of the keys, and hands out no document
-// that lacks what became of its key: two such processes would begin the log anew in turns.
+// TestAProcessWithAnOldKeyFile appends nothing to the log of the keys, and returns no document
+// that lacks the later history of its key: two such processes would begin the log anew in
+// turns.
 func TestAProcessWithAnOldKeyFile(t *testing.T) {
 	t.Parallel()
 	db, dir := pgtest.DB(t), t.TempDir()
@@ -310,8 +311,8 @@ func TestWhoSignsWhatWasRecordedBefore(t *testing.T) {
 	}
 }
 
-// TestOneInsertPublishesNothing: neither rows of the table of before, nor an event that is
-// not signed by our keys, nor a log that somebody wrote anew.
+// TestOneInsertPublishesNothing: neither rows of the earlier table, nor an event that is not
+// signed by our keys, nor a rewritten log.
 func TestOneInsertPublishesNothing(t *testing.T) {
 	t.Parallel()
 	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
@@ -372,8 +373,8 @@ func TestOneInsertPublishesNothing(t *testing.T) {
 		t.Errorf("of a log that was changed it publishes %+v", keys)
 	}
 
-	// With the log gone, the table would be taken over, if no checkpoint lay beside the key, or
-	// in the data directory where nobody writes beside the key.
+	// Without the log, the table would be taken over, if there were no checkpoint beside the
+	// key, or in the data directory if the key's directory is read-only.
 	data := t.TempDir()
 	s = opened(t, db, file, data)
 	for _, dir := range []string{filepath.Dir(file), data} {
@@ -389,7 +390,7 @@ func TestOneInsertPublishesNothing(t *testing.T) {
 	}
 }
 
-// reportKey is the one that comes from a key file.
+// reportKey is the key that comes from a key file.
 func reportKey(t *testing.T, file string) attest.Key {
 	t.Helper()
 	ring, err := secrets.Load(file)
@@ -400,8 +401,8 @@ func reportKey(t *testing.T, file string) attest.Key {
 	return key
 }
 
-// TestKeysOfBeforeThereWasALog are taken over once, as they were published, and the event
-// says that nobody signed them.
+// TestKeysOfBeforeThereWasALog are taken over once, as they were published, and the event says
+// that they were not signed.
 func TestKeysOfBeforeThereWasALog(t *testing.T) {
 	t.Parallel()
 	db, file := pgtest.DB(t), filepath.Join(t.TempDir(), "secret.key")
@@ -446,7 +447,7 @@ func TestTheLogOfTheKeys(t *testing.T) {
 
 var writeEvents = flag.Bool("write-events", false, "write the events that are kept as examples anew")
 
-// TestStoredKeyEvents: what a version wrote, later ones read, to the last signature.
+// TestStoredKeyEvents: later versions read the events of earlier ones, to the last signature.
 func TestStoredKeyEvents(t *testing.T) {
 	t.Parallel()
 	type stored struct {
@@ -560,7 +561,7 @@ func TestAnOperatorsCertificate(t *testing.T) {
 	}
 }
 
-// TestACertificateThatEndsMeanwhile signs no more: what it signed would be good for nobody.
+// TestACertificateThatEndsMeanwhile signs no more: its signatures would be worthless.
 func TestACertificateThatEndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -215,7 +215,7 @@ func (d *decision) fell() (most []time.Time) {
 	return most
 }
 
-// unheard is the state of a server of which no observation counts any more.
+// unheard is the state of a server without a current observation.
 func (d *decision) unheard(evidence []Fact) Status {
 	for _, f := range d.engine {
 		if f.Code == CodeNotAllowed && d.fresh(f) {

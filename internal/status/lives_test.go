@@ -12,7 +12,7 @@ import (
 	"muster/internal/status"
 )
 
-// world is the truth that nobody sees: what runs, and since when it has been as it is.
+// world is the hidden truth: what runs, and since when it has been in its state.
 type world struct {
 	now                                          time.Time
 	server, host, agent, exporter, network, ours bool

@@ -119,8 +119,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestSilenceNeedsAListener: while no process of Muster takes in what others send, nobody is
-// silent. One that said so 45 seconds ago is there no more.
+// TestSilenceNeedsAListener: while no process of Muster accepts samples of others, no server is
+// silent. A process that last reported 45 seconds ago is gone.
 func TestSilenceNeedsAListener(t *testing.T) {
 	t.Parallel()
 	db := pgtest.DB(t)
@@ -141,7 +141,7 @@ func TestSilenceNeedsAListener(t *testing.T) {
 	}
 }
 
-// TestParts: what was measured before a server went down is not measured any more.
+// TestParts: parts that were measured before a server went down are not measured any more.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	facts := []status.Fact{

@@ -28,7 +28,7 @@ const (
 	// stale is how old an observation may be when it comes: an older one waited in a
 	// buffer, and says how things were.
 	stale = 5 * time.Minute
-	// Gap is how long Listen may not have been called for it to count as nobody listening.
+	// Gap is how long Listen may not have been called before it counts as not listening.
 	Gap = 45 * time.Second
 	// enough is how much newer an observation of the same outcome has to be to be kept.
 	enough = 5 * time.Second
@@ -57,9 +57,9 @@ func (k key) compare(o key) int {
 		cmp.Compare(k.Source, o.Source), cmp.Compare(k.Part, o.Part))
 }
 
-// Record keeps the newest observation of each part by each source; received is when they
-// came. One that is older than five minutes says nothing about now and is left out, as one
-// is that is not newer than what is kept.
+// Record stores the newest observation of each part by each source; received is when they came.
+// An observation older than five minutes says nothing about now and is left out, and so is one
+// that is not newer than the stored one.
 func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, observations []Observation) error {
 	newest := make(map[key]Observation, len(observations))
 	for _, o := range observations {
@@ -100,8 +100,8 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, observat
 		append(statement.Columns(rows), Longer.Seconds(), enough.Seconds(), Agent)...)
 }
 
-// Of returns how active instances of an organization are at now. Every one that is asked for
-// is in the answer.
+// Of returns the status of active instances of an organization at now. The answer has every
+// requested one.
 func Of(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID, now time.Time) (map[uuid.UUID]Status, error) {
 	facts, err := factsOf(ctx, q, organization, instances)
 	if err != nil {

@@ -52,9 +52,9 @@ type signOf struct {
 	Rule     Rule
 }
 
-// observe turns how servers are into signs of Down and Silent. A server of which nothing is
-// known gets none: its sign becomes too old to be judged, and its alert stays as it is. One
-// that is up gets one only where the last one said otherwise.
+// observe turns the states of servers into signs of Down and Silent. A server in an unknown
+// state gets none: its sign becomes too old to be judged, and its alert stays as it is. A
+// server that is up gets one only if the last one said otherwise.
 func (r *round) observe(ctx context.Context, organizations []accounts.Organization) error {
 	all, listening, err := status.Everywhere(ctx, r.DB, r.now)
 	if err == nil {
@@ -156,7 +156,7 @@ func (f *fleetState) count() (ids []uuid.UUID) {
 	return ids
 }
 
-// signs are those of one server. alone says whether it is told of by itself when it goes down,
+// signs are those of one server. alone says whether it is reported by itself when it goes down,
 // and patience after how long.
 func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience time.Duration) (signs []Sign) {
 	s := f.of[id]
@@ -192,7 +192,7 @@ func (f *fleetState) signs(id uuid.UUID, now time.Time, alone bool, patience tim
 // restless says whether a server keeps going down.
 func restless(s status.Status) bool { return len(s.Fell) >= often }
 
-// patience is how long a server has to be down before that is told of it alone.
+// patience is how long a server has to be down before it is reported by itself.
 func (f *fleetState) patience(now time.Time) time.Duration {
 	var fresh []time.Time
 	for _, since := range f.downSince() {

@@ -45,7 +45,7 @@ func TestServerGoesDown(t *testing.T) {
 	s.wantStory(raised, "auto_resolved down/orders 1m20s")
 }
 
-// TestNobodyIsDownWhileMusterSleeps: what nobody looked at is neither down nor back again.
+// TestNobodyIsDownWhileMusterSleeps: a server without a look is neither down nor back again.
 func TestNobodyIsDownWhileMusterSleeps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -100,8 +100,8 @@ func TestTheNetworkOfAllServersIsAway(t *testing.T) {
 	}
 }
 
-// TestAServerThatKeepsRestarting is told of, though it is up at nearly every look: one alert,
-// until it has been quiet for a while. Two restarts are none of its kind.
+// TestAServerThatKeepsRestarting is reported, although it is up at nearly every look: one
+// alert, until it has been quiet for a while. Two restarts raise none.
 func TestAServerThatKeepsRestarting(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

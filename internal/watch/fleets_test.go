@@ -11,8 +11,8 @@ import (
 	"muster/internal/status"
 )
 
-// simulated is a fleet whose servers are tried every ten seconds, each at its own time, and
-// what the watch tells of it.
+// simulated is a fleet whose servers are tried every ten seconds, each at its own time, with
+// the alerts of the watch.
 type simulated struct {
 	t      *testing.T
 	now    time.Time
@@ -86,7 +86,7 @@ func (f *simulated) judge() {
 }
 
 // TestAllServersStopAnswering: a network that drops everything. Servers are known to be down
-// one after the other, over ten seconds, 20 seconds after that. One alert tells of all of them
+// one after the other, over ten seconds, 20 seconds after that. One alert covers all of them
 // within a minute, whenever the watch judges.
 func TestAllServersStopAnswering(t *testing.T) {
 	t.Parallel()
@@ -141,7 +141,7 @@ func TestOneOfManyStopsAnswering(t *testing.T) {
 	}
 }
 
-// TestMusterSleepsWhileAllServersAreDown: nobody knows whether they are back, so their alert
+// TestMusterSleepsWhileAllServersAreDown: it is unknown whether they are back, so their alert
 // stays one alert, and closes when half of them are up.
 func TestMusterSleepsWhileAllServersAreDown(t *testing.T) {
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestSomeOfManyGoDown(t *testing.T) {
 	}
 }
 
-// TestAnAlertOfOneLastsBesideThatOfMany: it was told of before the others went.
+// TestAnAlertOfOneLastsBesideThatOfMany: it was raised before the others went down.
 func TestAnAlertOfOneLastsBesideThatOfMany(t *testing.T) {
 	t.Parallel()
 	f := newSimulated(t, 40)

@@ -10,7 +10,7 @@ import (
 	"muster/internal/watch"
 )
 
-// volumes records what a host with these servers tells of its volumes, by mount.
+// volumes records the volumes that a host with these servers reports, by mount.
 func (s *scene) volumes(host string, servers []uuid.UUID, percent map[string]float64) {
 	s.Helper()
 	signs := []watch.Sign{watch.VolumesTold(s.org, host, servers, s.clock.Now())}
@@ -72,8 +72,8 @@ func TestAHostsVolumeIsOneAlert(t *testing.T) {
 	}
 }
 
-// TestAVolumeThatIsGoneIsClosed: its host goes on to tell the others. One that is late, or
-// whose host tells nothing, stays. F21.
+// TestAVolumeThatIsGoneIsClosed: its host continues to report the others. An alert stays if the
+// volume is late, or if its host reports nothing. F21.
 func TestAVolumeThatIsGoneIsClosed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -135,7 +135,7 @@ func TestVolumesOfServersGiveWay(t *testing.T) {
 	}
 }
 
-// TestTitlesSayWhat is waited for and how many wait, of which database the ids run out, and
+// TestTitlesSayWhat sessions wait for and how many wait, which database runs out of ids, and
 // which pool is full. Advisory locks are an alert of their own. F20, C13, C20.
 func TestTitlesSayWhat(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ type round struct {
 	states  map[uuid.UUID]fleetState // of organizations
 }
 
-// judged is a sign and what its rule says of it.
+// judged is a sign and the verdict of its rule.
 type judged struct {
 	Sign
 	Threshold float64
@@ -32,8 +32,8 @@ type judged struct {
 	forgotten bool       // its figure is no longer known
 }
 
-// ended tells whether a breach is over and perhaps nobody was told: what a process
-// that dies between noting and telling leaves behind.
+// ended tells whether a breach is over and perhaps not reported: a process that dies between
+// recording and reporting leaves this state.
 func (s judged) ended() bool { return s.Since != nil && s.Until != nil }
 
 // read returns the signs that are in breach, and those that were.
@@ -60,9 +60,8 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 		append(statement.Columns(thresholds), r.now.Add(-Fresh), goneAfter.Seconds(), pileUp.Minutes())...)
 }
 
-// judge decides about signs of one organization, notes what it decided and tells
-// it. Noted first: who dies in between leaves a note from which the next judgement
-// tells the same.
+// judge decides about signs of one organization, records its decisions and reports them. It
+// records first: if it dies in between, the next judgment reports the same from the record.
 func (r *round) judge(ctx context.Context, signs []judged) error {
 	organization := signs[0].OrganizationID
 	servers, err := r.places(ctx, organization, signs)
@@ -146,9 +145,9 @@ func (s judged) begin(now time.Time) *time.Time {
 	return &at
 }
 
-// end is when a breach ended: with the figure that says so, or now where it is the
-// threshold that changed, or the server or the volume that is gone. Always after
-// its beginning, so that what begins next begins later than this one did.
+// end is when a breach ended: the time of the figure that ends it, or now if the threshold
+// changed, or if the server or the volume is gone. It is always after the breach's beginning,
+// so that the next breach begins later than this one did.
 func (s judged) end(now time.Time) *time.Time {
 	at := now
 	aState := s.Rule == Down || s.Rule == Silent
@@ -247,8 +246,8 @@ func (r *round) count(c change) {
 // change is a sign before and after a decision.
 type change struct{ was, is judged }
 
-// move writes changes, and returns those that were made: where a sign is no longer
-// as it was judged, the next judgement decides.
+// move writes changes, and returns those that were made: if a sign is no longer as it was
+// judged, the next judgment decides.
 func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 	if len(changes) == 0 {
 		return nil, nil

@@ -33,8 +33,8 @@ type watchedPlace struct {
 // named is how many servers of a host are named in a title.
 const named = 3
 
-// place is where a sign is. What is of a host is of the watched servers on it, and belongs
-// to the one that was registered first.
+// place is where a sign is. A sign of a host belongs to the watched servers on it, and its
+// alert to the one that was registered first.
 func (s judged) place(servers map[uuid.UUID]watchedPlace) watchedPlace {
 	if len(s.Details.Instances) == 0 {
 		at := servers[s.InstanceID]

@@ -64,8 +64,8 @@ func TestServerIsSwitchedOff(t *testing.T) {
 	s.wantStory(append(off, "raised volume/orders/data warning 1h0m30s")...)
 }
 
-// TestOffAndOnWithinAMinute: the figure that was judged before comes again. It is
-// not taken for a new one, whose alert could not be told from the closed one.
+// TestOffAndOnWithinAMinute: the figure that was judged before comes again. It does not count
+// as a new one, whose alert could not be told from the closed one.
 func TestOffAndOnWithinAMinute(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -12,7 +12,7 @@ import (
 // Rule is something that the watch looks for.
 type Rule string
 
-// The rules. Their names are part of alerts' keys: one that was ever used stays.
+// The rules. Their names are part of alerts' keys: a name that was ever used stays.
 const (
 	Down       Rule = "down"       // a server that takes no connections
 	Silent     Rule = "silent"     // a server of which its agent, exporter or feed sends nothing any more
@@ -20,7 +20,7 @@ const (
 	LockWait   Rule = "lock_wait"  // a session that waits for a lock
 	Wraparound Rule = "wraparound" // a server that runs out of transaction ids
 
-	// HostVolume is Volume of a host and not of a server: what is full is full once, however
+	// HostVolume is Volume for a host and not for a server: a full volume is one alert, however
 	// many servers are on the host. To people both are the rule Volume.
 	HostVolume Rule = "host_volume"
 	// host is no rule: its row says when a host last told its volumes, and when before.

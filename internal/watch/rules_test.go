@@ -183,8 +183,7 @@ func TestStaleFigureNeitherRaisesNorResolves(t *testing.T) {
 	s.wantStory(raised, "auto_resolved volume/orders/data 11m2s")
 }
 
-// TestThresholdsChange: the next judgement goes by the new one, of this
-// organization only.
+// TestThresholdsChange: the next judgment uses the new one, for this organization only.
 func TestThresholdsChange(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -79,7 +79,7 @@ func (s *scene) another(waiter projections.Waiter) *watch.Watch {
 	}
 }
 
-// listened lets somebody have been listening, without a gap, for so long.
+// listened records that a process has been listening, without a gap, for so long.
 func (s *scene) listened(d time.Duration) {
 	s.exec(`UPDATE watch_state SET listening_since = $1, listened_at = $2`, s.clock.Now().Add(-d), s.clock.Now().Add(24*time.Hour))
 }

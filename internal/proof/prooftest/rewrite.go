@@ -13,9 +13,9 @@ import (
 	"muster/eventstore"
 )
 
-// Rewrite does what whoever owns the database can: it changes what the events of a report
-// say, and computes digests, the chain behind them and its head anew. `muster events
-// verify` then finds nothing.
+// Rewrite does what an owner of the database can: it changes the events of a report, and
+// computes digests, the chain after them and its head anew. `muster events verify` then finds
+// nothing.
 func Rewrite(t testing.TB, db *sqlx.DB, report uuid.UUID, from, to string) {
 	t.Helper()
 	ctx := context.Background()
