@@ -11,7 +11,7 @@
 //	                  transaction {Ready, the build job ends, a mail job per recipient,
 //	                  one that signs it, one that expires it, one that erases its inputs}
 //	       ──sign───> Signer: the proof (internal/proof), then the PDF with a second
-//	                  revision (internal/pades), then {Signed, the mails are due now,
+//	                  revision (internal/proof/pades), then {Signed, the mails are due now,
 //	                  the sign job ends}
 //	       ──mail───> Mailer: one message with the proof to one recipient, then
 //	                  {EmailSent or EmailFailed, the mail job ends}

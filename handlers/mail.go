@@ -13,10 +13,10 @@ import (
 	"muster/commands"
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/attest"
 	"muster/internal/mail"
 	"muster/internal/mail/sent"
 	"muster/internal/proof"
+	"muster/internal/proof/attest"
 )
 
 // mailFor is how long a mail is tried.

@@ -13,9 +13,9 @@ import (
 	"muster/domain/schedule"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/attest"
-	"muster/internal/attest/offline"
 	"muster/internal/mail/sent"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/attest/offline"
 )
 
 // kept are the mails about a report that are kept, by recipient.

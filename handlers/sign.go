@@ -15,10 +15,10 @@ import (
 	"muster/commands"
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/attest"
 	"muster/internal/blobs"
-	"muster/internal/pades"
 	"muster/internal/proof"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/pades"
 )
 
 // signTimeout is the end of one attempt.

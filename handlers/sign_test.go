@@ -17,9 +17,9 @@ import (
 	"muster/domain/report"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/attest"
-	"muster/internal/pades"
 	"muster/internal/pgtest"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/pades"
 	"muster/internal/snapshot"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/attest"
 	"muster/internal/blobs"
-	"muster/internal/pades"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/pades"
 )
 
 // toggle lets the database return a false answer to one read of a report's Ready, as the owner

@@ -1,4 +1,4 @@
--- Owned by internal/checkpoint, published_keys by internal/signing. What an auditor
+-- Owned by internal/proof/checkpoint, published_keys by internal/proof/signing. What an auditor
 -- holds a log against: which installation it is, whose signatures are on it, and what was
 -- signed.
 -- +goose Up

@@ -1,4 +1,4 @@
--- Owner: internal/checkpoint. How far serve has verified each log, and what did not fit.
+-- Owner: internal/proof/checkpoint. How far serve has verified each log, and what did not fit.
 -- Step: expand
 -- A program from before neither reads nor writes it: it verifies nothing by itself.
 -- +goose Up

@@ -1,4 +1,4 @@
--- Owner: internal/signing. Since when somebody else may have a key, and why.
+-- Owner: internal/proof/signing. Since when somebody else may have a key, and why.
 -- Step: expand
 -- A program from before leaves both columns alone and publishes revoked keys as retired.
 -- +goose Up

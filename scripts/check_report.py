@@ -2,7 +2,7 @@
 
 Python's standard library and nothing else, and none of Muster's programs: this is the
 description of a proof in a second language. Where both should agree, and do not, one is
-wrong. See eventstore/digest.go, internal/attest and docs/auditors.md for the layouts.
+wrong. See eventstore/digest.go, internal/proof/attest and docs/auditors.md for the layouts.
 
     check_report.py WORK FILE.pdf KEYS
 

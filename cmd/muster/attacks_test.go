@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/attest"
 	"muster/internal/pgtest"
+	"muster/internal/proof/attest"
 	"muster/internal/proof/prooftest"
 )
 

@@ -14,12 +14,12 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/backup"
 	"muster/internal/blobs"
-	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/pause"
 	"muster/internal/postgres"
+	"muster/internal/proof/checkpoint"
+	"muster/internal/proof/signing"
 	"muster/internal/secrets"
-	"muster/internal/signing"
 )
 
 func backupCommand(cfg *config.Config) *cobra.Command {

@@ -20,9 +20,9 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/tree"
 	"muster/internal/accounts"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
 	"muster/internal/config"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
 )
 
 func eventsVerifyCommand(cfg *config.Config) *cobra.Command {

@@ -19,10 +19,10 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/attest"
-	"muster/internal/attest/offline"
 	"muster/internal/config"
-	"muster/internal/pades"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/attest/offline"
+	"muster/internal/proof/pades"
 )
 
 // maxWitness bounds the files that are read as witnesses: a signed PDF is the longest.

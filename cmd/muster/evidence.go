@@ -20,9 +20,9 @@ import (
 	"muster/domain/legible"
 	"muster/domain/organization"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/attest"
 	"muster/internal/config"
 	"muster/internal/control/evidence"
+	"muster/internal/proof/attest"
 )
 
 // asked is what evidence is asked for.

@@ -19,9 +19,9 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/attest"
 	"muster/internal/control/evidence"
 	"muster/internal/pgtest"
+	"muster/internal/proof/attest"
 	"muster/internal/snapshot"
 )
 

@@ -17,10 +17,10 @@ import (
 	"muster/commands"
 	"muster/domain/legible"
 	"muster/internal/accounts"
-	"muster/internal/attest"
 	"muster/internal/config"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/signing"
 	"muster/internal/secrets"
-	"muster/internal/signing"
 )
 
 func keysCommand(cfg *config.Config) *cobra.Command {

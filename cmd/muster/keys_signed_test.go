@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 )
 
 // TestSignedKeys: a document of keys that was changed since it was signed is refused wherever

@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/attest"
 	"muster/internal/longtest"
 	"muster/internal/pgtest"
-	"muster/internal/signing"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/signing"
 )
 
 // keyLine is what `keys list` prints about a key.

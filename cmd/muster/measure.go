@@ -14,10 +14,10 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/budgets"
-	"muster/internal/checkpoint"
 	"muster/internal/engine"
 	"muster/internal/mail"
 	"muster/internal/pause"
+	"muster/internal/proof/checkpoint"
 	"muster/internal/telemetry"
 	"muster/projections"
 )

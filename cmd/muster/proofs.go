@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"muster/internal/checkpoint"
 	"muster/internal/proof"
-	"muster/internal/timestamp"
+	"muster/internal/proof/checkpoint"
+	"muster/internal/proof/timestamp"
 )
 
 // newProofs is what makes, keeps and finds the proofs of reports.

@@ -22,8 +22,8 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore/witness"
-	"muster/internal/attest"
 	"muster/internal/pgtest"
+	"muster/internal/proof/attest"
 )
 
 // house is an installation with a running server, an administrator and one
@@ -310,7 +310,7 @@ func verifiedByOthers(t *testing.T, status int, args ...string) {
 	t.Helper()
 	for _, tool := range []string{"python3", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			return // internal/attest/page says that it is missing
+			return // internal/proof/attest/page says that it is missing
 		}
 	}
 	run := exec.CommandContext(t.Context(), "python3", append([]string{"../../scripts/verify_report.py"}, args...)...)

@@ -14,9 +14,9 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers"
-	"muster/internal/attest/offline"
 	"muster/internal/blobs"
 	"muster/internal/pdf"
+	"muster/internal/proof/attest/offline"
 )
 
 // inHand are the files that `reports rebuild --inputs` works with, instead of an installation.

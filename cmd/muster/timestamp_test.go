@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/attest"
-	"muster/internal/timestamp"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/timestamp"
 )
 
 // authority is a time stamp service: `openssl ts` behind a small server. away makes it fail.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"muster/internal/attest"
 	"muster/internal/config"
+	"muster/internal/proof/attest"
 )
 
 func trustCommand(cfg *config.Config) *cobra.Command {

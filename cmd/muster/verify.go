@@ -22,12 +22,12 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/witness"
 	"muster/internal/accounts"
-	"muster/internal/attest"
-	"muster/internal/attest/offline"
 	"muster/internal/blobs"
 	"muster/internal/config"
 	"muster/internal/control/evidence"
 	"muster/internal/proof"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/attest/offline"
 	"muster/projections/audit"
 )
 

@@ -17,9 +17,9 @@ import (
 
 	"muster/domain/legible"
 	"muster/eventstore"
-	"muster/internal/attest"
-	"muster/internal/attest/offline"
 	"muster/internal/control/evidence"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/attest/offline"
 )
 
 // offlineOptions are what `verify --offline` rests on.

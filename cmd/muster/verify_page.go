@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"muster/internal/attest/page"
+	"muster/internal/proof/attest/page"
 )
 
 // withPage gives `muster verify` its --page, which asks neither a file nor an

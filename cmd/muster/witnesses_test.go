@@ -12,7 +12,7 @@ import (
 	cosignature "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 )
 
 // TestServeAsksWitnesses: a report's checkpoint is cosigned at once, not within the minute

@@ -18,9 +18,9 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
-	"muster/internal/attest"
 	"muster/internal/control/evidence"
-	"muster/internal/pades"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/pades"
 )
 
 const evidencePath = "/api/v1/evidence"

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"muster/eventstore"
-	"muster/internal/checkpoint"
 	"muster/internal/pgtest"
+	"muster/internal/proof/checkpoint"
 )
 
 // TestEventLogsAreListed: how far each is verified, and by its position alone the first event

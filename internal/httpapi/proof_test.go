@@ -12,9 +12,9 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/internal/attest"
 	"muster/internal/blobs"
 	"muster/internal/proof"
+	"muster/internal/proof/attest"
 	"muster/internal/proof/prooftest"
 )
 

@@ -13,7 +13,7 @@ import (
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 )
 
 // logged has so many events in a log, behind those that are there.

@@ -32,7 +32,7 @@
 //
 // The last page ends with a box (check.go) that says, once, how to check the report with our
 // tools and with the public keys alone. The proof itself is not printed: the update that
-// internal/pades appends has it, and this file is that update's base. The fingerprint of the
+// internal/proof/pades appends has it, and this file is that update's base. The fingerprint of the
 // document of keys in that box is one of the inputs, as it was when they were gathered. So a
 // report that is built again after a rotation prints the same, byte for byte. Older inputs have
 // no fingerprint, and the box then has its earlier text.

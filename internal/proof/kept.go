@@ -11,7 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 	"muster/internal/statement"
 )
 

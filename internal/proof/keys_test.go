@@ -13,11 +13,11 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
 	"muster/internal/proof"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
+	"muster/internal/proof/signing"
 	"muster/internal/secrets"
-	"muster/internal/signing"
 )
 
 // TestKeysChangeWhileAReportIsMade: rotated, retired and revoked between Ready and its

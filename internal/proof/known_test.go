@@ -7,10 +7,10 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
 	"muster/internal/pgtest"
 	"muster/internal/proof"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/prooftest"
 )
 

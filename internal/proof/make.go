@@ -14,9 +14,9 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
-	"muster/internal/signing"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
+	"muster/internal/proof/signing"
 	"muster/internal/statement"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 	"muster/internal/secrets"
 )
 

@@ -15,7 +15,7 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 	"muster/projections/history"
 )
 

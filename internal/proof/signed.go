@@ -11,7 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/checkpoint"
+	"muster/internal/proof/checkpoint"
 	"muster/internal/statement"
 )
 

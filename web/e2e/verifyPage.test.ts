@@ -1,5 +1,5 @@
 // The page of `muster verify --page`: one file, opened from a disk, with the network blocked. It says of every vector what
-// the Go verifier says of it (internal/attest/page/testdata).
+// the Go verifier says of it (internal/proof/attest/page/testdata).
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { launch, violations } from "./browser";
 
 type Vector = { name: string; verdict: string; step: string; proof: boolean; keys: string; now?: string };
 
-const vectors = join(import.meta.dirname, "../../internal/attest/page/testdata/vectors");
+const vectors = join(import.meta.dirname, "../../internal/proof/attest/page/testdata/vectors");
 const all = JSON.parse(readFileSync(join(vectors, "vectors.json"), "utf8")) as Vector[];
 const pathOf = (v: Vector, extension: string) =>
   join(vectors, v.name.replaceAll(",", "").replaceAll(" ", "-") + extension);

@@ -18,9 +18,9 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/assessment"
-	"muster/internal/attest"
 	"muster/internal/control"
 	"muster/internal/control/evidence"
+	"muster/internal/proof/attest"
 )
 
 var (

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"muster/domain/legible"
-	"muster/internal/attest"
-	"muster/internal/pades"
-	"muster/internal/timestamp"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/pades"
+	"muster/internal/proof/timestamp"
 )
 
 // Answer is what a file of evidence proves by itself.

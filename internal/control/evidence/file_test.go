@@ -8,11 +8,11 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"muster/internal/attest"
-	"muster/internal/attest/attesttest"
 	"muster/internal/control/evidence"
-	"muster/internal/timestamp"
-	"muster/internal/timestamp/timestamptest"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/attest/attesttest"
+	"muster/internal/proof/timestamp"
+	"muster/internal/proof/timestamp/timestamptest"
 )
 
 // TestEvidenceFile judges the times, the time stamp and the signed trees of evidence, and names

@@ -9,7 +9,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/eventstore"
-	"muster/internal/attest"
+	"muster/internal/proof/attest"
 )
 
 // Recorded is evidence that the organization's log says was made.

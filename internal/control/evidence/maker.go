@@ -16,11 +16,11 @@ import (
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
 	"muster/internal/control"
-	"muster/internal/pades"
-	"muster/internal/signing"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
+	"muster/internal/proof/pades"
+	"muster/internal/proof/signing"
 	"muster/internal/statement"
 )
 

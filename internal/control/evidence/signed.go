@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 
 	"muster/domain/legible"
-	"muster/internal/attest"
 	"muster/internal/onekey"
+	"muster/internal/proof/attest"
 )
 
 // Signed is a document with its signature, as it is handed on.

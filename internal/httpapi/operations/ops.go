@@ -13,11 +13,11 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/budgets"
-	"muster/internal/checkpoint"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail"
 	"muster/internal/measurements/drops"
+	"muster/internal/proof/checkpoint"
 	"muster/internal/supervise/falls"
 	"muster/projections"
 )

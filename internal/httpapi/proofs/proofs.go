@@ -13,10 +13,10 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
 )
 
 // fixed is an answer whose bytes are all there.

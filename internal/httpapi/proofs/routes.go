@@ -5,8 +5,8 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/attest"
-	"muster/internal/checkpoint"
+	"muster/internal/proof/attest"
+	"muster/internal/proof/checkpoint"
 )
 
 // ProofRoutes are the operations on keys, checkpoints and tiles.

@@ -12,10 +12,10 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/checkpoint"
 	"muster/internal/proof"
+	"muster/internal/proof/checkpoint"
+	"muster/internal/proof/signing"
 	"muster/internal/secrets"
-	"muster/internal/signing"
 	"muster/projections/history"
 )
 
