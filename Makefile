@@ -50,7 +50,7 @@ HELM := $(TOOLS)/helm-$(HELM_VERSION)
 # What others made of npm's packages for the tests: an OpenID Connect provider, and a judge
 # of webhooks' signatures and of cards.
 OTHERS := internal/httpapi/testdata/oidc-provider internal/notify/testdata/standard-webhooks \
-	internal/channel/teams/testdata/adaptivecards
+	internal/notify/channel/teams/testdata/adaptivecards
 OTHERS := $(OTHERS:%=%/node_modules/.package-lock.json)
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds
@@ -159,7 +159,7 @@ test-go: test-program test-packages
 # The tests that start whole programs, fill the demo or set pages, and the two packages
 # that compute most, run without the race detector, which doubles that: what they are made
 # of has it in test-packages, and test-all has it for these, too.
-UNRACED := cmd/muster internal/httpapi internal/measurements/pgstore internal/demo internal/pdf
+UNRACED := cmd/muster internal/httpapi internal/measurements/pgstore internal/operate/demo internal/report/pdf
 test-program: $(VERSITYGW) $(if $(NPM),$(OTHERS))
 	@mkdir -p $(RESULTS)
 	$(call TESTED,CGO_ENABLED=0 $(if $(NPM),MUSTER_TEST_NPM=1)) $(UNRACED:%=./%) $(call FOLLOWED,go-program)
@@ -188,7 +188,7 @@ test-all: test $(OMNIWITNESS) $(NFPM) $(SBOM) $(HELM) $(MINIO) $(GOVULNCHECK)
 	bash scripts/test_majors.sh
 	$(AS_BUILT) VERSITYGW=$(VERSITYGW) GORACE=atexit_sleep_ms=100 go test -race -vet=off -timeout 30m $(UNRACED:%=./%)
 	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
-	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/blobs ./cmd/muster
+	$(AS_BUILT) MINIO=$(MINIO) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 20m -run 'ObjectStore|Bucket|ByTheRunbook|ALineThatBreaks' ./internal/files/blobs ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples httpapi/FuzzAssessments; do \
@@ -295,4 +295,4 @@ generate: notices
 
 # What the program carries of others, and its licences.
 notices: $(if $(NPM),$(WEB_BUILD))
-	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && echo "Droid-Sans-Fallback internal/pdf/typeset/droid" && echo "Nanum-Gothic internal/pdf/typeset/nanum" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md
+	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && echo "Droid-Sans-Fallback internal/report/pdf/typeset/droid" && echo "Nanum-Gothic internal/report/pdf/typeset/nanum" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md

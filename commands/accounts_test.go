@@ -14,8 +14,8 @@ import (
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
-	"muster/internal/clocktest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 )
 
 // newInstallation is a service on an empty database without members.

@@ -12,9 +12,9 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/instant"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/domain/rule"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // AlertVerb is what a person may do with an alert.
@@ -116,8 +116,8 @@ func (a AlertAction) checked(ctx context.Context, s *Service) (AlertAction, erro
 		switch n := utf8.RuneCountInString(note); {
 		case n < 1 || n > alert.MaxNote:
 			broken = append(broken, rule.Broken{Pointer: "#/note", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", alert.MaxNote)})
-		case !legible.IsText(note):
-			broken = append(broken, rule.Broken{Pointer: "#/note", Code: "invalid_text", Detail: legible.TextRule})
+		case !printable.IsText(note):
+			broken = append(broken, rule.Broken{Pointer: "#/note", Code: "invalid_text", Detail: printable.TextRule})
 		}
 		a.Note = &note
 	}

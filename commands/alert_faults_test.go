@@ -16,8 +16,8 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // before does something once, when a statement with some text in it is about to run.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/own_alert_keys.sql

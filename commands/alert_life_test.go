@@ -20,8 +20,8 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAnyLifeOfAlerts draws actions of feeds, machines, people and the sweeps on a few keys.

@@ -15,7 +15,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/channel_addresses_to_ask.sql

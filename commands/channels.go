@@ -16,7 +16,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/rule"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (
@@ -36,7 +36,7 @@ type Sealer interface {
 	SealedUnder(sealed []byte) string
 }
 
-// Channels judges the settings of channels. internal/channel/kinds has it.
+// Channels judges the settings of channels. internal/notify/channel/kinds has it.
 type Channels interface {
 	// Broken returns the rules that the settings break, or that their kind is not known.
 	Broken(c notification.Channel) []rule.Broken

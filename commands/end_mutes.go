@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

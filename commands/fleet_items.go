@@ -14,7 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/domain/rule"
 )
 
@@ -140,8 +140,8 @@ func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {
 	switch {
 	case id == "" || utf8.RuneCountInString(id) > maxIDRunes || strings.ContainsRune(id, 0):
 		c.refuse(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxIDRunes))
-	case !legible.Name(id):
-		c.refuse(pointer, "invalid_name", legible.Rule)
+	case !printable.Name(id):
+		c.refuse(pointer, "invalid_name", printable.Rule)
 	case seen[id]:
 		c.refuse(pointer, "duplicate_external_id", "is in this call twice")
 	}
@@ -156,8 +156,8 @@ func (c *fleetCheck) name(pointer, text string, least, most int) {
 	switch n := utf8.RuneCountInString(text); {
 	case n < least || n > most || strings.ContainsRune(text, 0):
 		c.refuse(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, most))
-	case !legible.Name(text):
-		c.refuse(pointer, "invalid_name", legible.Rule)
+	case !printable.Name(text):
+		c.refuse(pointer, "invalid_name", printable.Rule)
 	}
 }
 

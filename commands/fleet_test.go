@@ -12,7 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 func item(externalID string, databases ...string) commands.FleetItem {

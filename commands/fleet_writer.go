@@ -11,7 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // fleetWriter collects what one transaction appends to the fleet's log.

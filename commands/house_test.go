@@ -18,8 +18,8 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
-	"muster/internal/clocktest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

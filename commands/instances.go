@@ -14,8 +14,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
-	"muster/domain/legible"
-	"muster/internal/statement"
+	"muster/domain/printable"
+	"muster/internal/postgres/statement"
 )
 
 // RegisterInstance is an instance as a person names it.
@@ -193,7 +193,7 @@ func (s *Service) RemoveInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 
 // RecordDatabases records the names of the databases that a collector found on an instance: new
 // ones are registered as of now, and missing ones are removed. Their external ids are their
-// names, even if these are not legible (DatabaseKey), and their names are legible.Names. Code
+// names, even if these are not legible (DatabaseKey), and their names are printable.Names. Code
 // that stores data of a database under its name prints the name in the same way. Errors:
 // *NotFoundError.
 func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
@@ -205,7 +205,7 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 		}
 		var found []FleetDatabase
 		there := make(map[string]bool, len(names))
-		printed := legible.Names(names)
+		printed := printable.Names(names)
 		for _, name := range names {
 			key := DatabaseKey(name, printed[name])
 			if !there[key] {

@@ -13,7 +13,7 @@ import (
 	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // AddMember adds an active member with a password (command line). Errors:

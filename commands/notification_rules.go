@@ -15,7 +15,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/rule"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // NotificationRule is what a rule says, and its name.

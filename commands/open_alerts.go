@@ -7,7 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/alert"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // spend counts the transaction's use of its sender's budgets, and the alerts that it opens and

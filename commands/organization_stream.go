@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/legible"
 	"muster/domain/organization"
+	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -31,7 +31,7 @@ const maxEmail = 254 // RFC 5321
 func (m NewMember) check() error {
 	var broken []rule.Broken
 	parsed, err := mail.ParseAddress(m.Email)
-	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail || !legible.Name(m.Email) {
+	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail || !printable.Name(m.Email) {
 		broken = append(broken, rule.Broken{Pointer: "#/email", Code: "invalid_parameter", Detail: "is not an e-mail address"})
 	}
 	if e := checkName("#/name", m.Name); e != nil {
@@ -47,8 +47,8 @@ func checkName(pointer, name string) *rule.Broken {
 	switch n := utf8.RuneCountInString(strings.TrimSpace(name)); {
 	case n < 1 || n > maxIDRunes || strings.ContainsRune(name, 0):
 		return &rule.Broken{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", maxIDRunes)}
-	case !legible.Name(name):
-		return &rule.Broken{Pointer: pointer, Code: "invalid_name", Detail: legible.Rule}
+	case !printable.Name(name):
+		return &rule.Broken{Pointer: pointer, Code: "invalid_name", Detail: printable.Rule}
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 
 	"muster/domain/alert"
 	"muster/domain/instant"
-	"muster/domain/legible"
-	"muster/internal/statement"
+	"muster/domain/printable"
+	"muster/internal/postgres/statement"
 )
 
 // Bounds of what a machine's firing may hold: a longer text is cut, a longer key
@@ -102,10 +102,10 @@ func usable(f alert.Firing) bool {
 func kept(f alert.Firing) alert.Firing {
 	if f.Rule != nil {
 		r := *f.Rule
-		r.ID, r.Name = cut(legible.Clean(r.ID), maxRuleRunes), cut(legible.Clean(r.Name), maxRuleRunes)
+		r.ID, r.Name = cut(printable.Clean(r.ID), maxRuleRunes), cut(printable.Clean(r.Name), maxRuleRunes)
 		f.Rule = &r
 	}
-	f.Title, f.Description = cut(legible.Clean(f.Title), maxTitleRunes), cut(legible.Text(f.Description), maxDescriptionRunes)
+	f.Title, f.Description = cut(printable.Clean(f.Title), maxTitleRunes), cut(printable.Text(f.Description), maxDescriptionRunes)
 	f.StartsAt, f.SeenAt, f.EndsAt = instant.Cut(f.StartsAt), instant.Cut(f.SeenAt), instant.Cut(f.EndsAt)
 	return f
 }

@@ -12,7 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // firing is what a machine sees now of what began two minutes before the start.

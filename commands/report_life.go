@@ -10,7 +10,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // worker is the actor of a build's life.

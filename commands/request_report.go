@@ -17,7 +17,7 @@ import (
 	"muster/domain/report"
 	"muster/domain/rule"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/claim.sql

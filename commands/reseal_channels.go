@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // sealedChannel is a channel's address, sealed.

@@ -14,7 +14,7 @@ import (
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
-	"muster/internal/zones"
+	"muster/internal/process/zones"
 )
 
 // maxSchedules is how many schedules an organization may have.

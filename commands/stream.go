@@ -10,7 +10,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // inTxMarked runs a use case that returns where its write ended up in a transaction of

@@ -12,7 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/instant"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestAppendKeepsExactBytes(t *testing.T) {

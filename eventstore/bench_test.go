@@ -18,7 +18,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // The benchmarks run on servers of their own with fsync on. Ratios compare two

@@ -12,8 +12,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // slowCommits makes every flush of the write-ahead log take 4 ms, as a disk

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/onekey"
+	"muster/internal/text/uniquekeys"
 )
 
 // The layouts of an export, which its first line names.
@@ -254,7 +254,7 @@ func readExportHeader(file *bufio.Reader) (header exportHeader, signed Export, e
 	if err != nil && !errors.Is(err, io.EOF) {
 		return header, signed, malformed(err)
 	}
-	if err := onekey.Check(first); err != nil {
+	if err := uniquekeys.Check(first); err != nil {
 		return header, signed, malformed(err)
 	}
 	if err := json.Unmarshal(first, &header); err != nil {
@@ -289,7 +289,7 @@ func readExportLine(lines *json.Decoder, log Log) (link, error) {
 	if err := lines.Decode(&raw); err != nil {
 		return link{}, err
 	}
-	if err := onekey.Check(raw); err != nil {
+	if err := uniquekeys.Check(raw); err != nil {
 		return link{}, err
 	}
 	if err := json.Unmarshal(raw, &line); err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/witness"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func export(t testing.TB, store *eventstore.Store, organization uuid.UUID) string {

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"

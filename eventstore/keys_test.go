@@ -12,7 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // record is what every intake of a batch does: lock the keys, append for those

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"

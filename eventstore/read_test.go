@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestReadFilters(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // opened has had three schema versions: {"name"}, then {"title"}, then

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 //go:embed sql/scan.sql

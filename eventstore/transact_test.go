@@ -8,7 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestTransactDecidesAgainWhereAnotherWriterCameFirst(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"muster/eventstore/witness"
-	"muster/internal/onekey"
+	"muster/internal/text/uniquekeys"
 )
 
 // Head is the last position of a log with its hash. Kept outside the database, on paper or in a
@@ -40,7 +40,7 @@ func ParseWitness(text string) (Head, error) {
 	var err error
 	switch {
 	case strings.HasPrefix(text, "{"):
-		if onekey.Check([]byte(text)) != nil || json.Unmarshal([]byte(text), &signed) != nil {
+		if uniquekeys.Check([]byte(text)) != nil || json.Unmarshal([]byte(text), &signed) != nil {
 			return Head{}, &witness.FormatError{Reason: "the JSON is not that of a signed head"}
 		}
 	case strings.HasPrefix(text, signedPrefix):

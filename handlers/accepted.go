@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 )

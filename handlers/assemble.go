@@ -12,13 +12,13 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/mail"
 	"muster/internal/proof"
 )
 
 // How many jobs of a kind and of one organization a process works on at once, and half of
-// how many of all organizations (internal/turns). A build uses a core while it renders and
+// how many of all organizations (internal/concurrency/fairslots). A build uses a core while it renders and
 // waits for servers before; a mail only waits.
 const (
 	buildsAtOnce = 2

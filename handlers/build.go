@@ -16,13 +16,13 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
-	"muster/internal/pdf"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
-	"muster/internal/supervise"
-	"muster/internal/telemetry"
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/files/blobs"
+	"muster/internal/process/telemetry"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // Gathering is what a build asks for.
@@ -51,7 +51,7 @@ type Renderer interface {
 // Builder builds reports.
 type Builder struct {
 	Parts
-	rendering *turns.Gate // Task makes it
+	rendering *fairslots.Gate // Task makes it
 }
 
 // point is a place between two steps of a handler.
@@ -87,7 +87,7 @@ const buildAttempts = 5
 // Task is how build jobs are worked on: one a core would starve the rest of the
 // process, so a few at once.
 func (b *Builder) Task(concurrency int) Task {
-	b.rendering = turns.NewSharedGate(rendersAtOnce)
+	b.rendering = fairslots.NewSharedGate(rendersAtOnce)
 	return Task{
 		Kind: jobs.Build, Timeout: buildTimeout, Handle: b.Handle,
 		Policy: jobs.Policy{Concurrency: concurrency, MaxAttempts: buildAttempts, Dead: b.dead, Class: classOf},

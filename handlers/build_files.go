@@ -8,11 +8,11 @@ import (
 
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
-	"muster/internal/pdf"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/companion"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/files/blobs"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/companion"
 )
 
 // render makes the PDF and what goes with it at the same time: the disk is waited for

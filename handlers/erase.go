@@ -13,7 +13,7 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/mail/sent"
 )
 

@@ -19,7 +19,7 @@ import (
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/mail/sent"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // join records in the log that the members of the scene belong to it.

@@ -9,9 +9,9 @@ import (
 
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
-	"muster/internal/pdf"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/files/blobs"
+	"muster/internal/report/pdf"
 )
 
 // NoClassificationError reports that a data inventory has nothing to stand on.

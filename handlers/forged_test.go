@@ -15,9 +15,9 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
-	"muster/internal/pgtest"
 	"muster/internal/proof/prooftest"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 // forge appends a report with SQL alone, as an attacker with the database and not the key can:

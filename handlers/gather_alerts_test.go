@@ -17,8 +17,8 @@ import (
 	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/handlers"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 	"muster/projections/alerts"
 	"muster/projections/health"
 )

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/assessment"
 	"muster/internal/assessment/logged"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // AlteredFactsError reports assessments that are not the ones that the log recorded.
@@ -26,7 +26,7 @@ type AlteredFact struct {
 }
 
 func (f AlteredFact) String() string {
-	name, at := legible.Clean(f.Server), f.At.UTC().Format(time.RFC3339)
+	name, at := printable.Clean(f.Server), f.At.UTC().Format(time.RFC3339)
 	switch {
 	case f.Exception != uuid.Nil:
 		return fmt.Sprintf("the exception %s is not the one that the log of the organization has", f.Exception)

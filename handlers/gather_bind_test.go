@@ -15,9 +15,9 @@ import (
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/internal/assessment"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
-	"muster/internal/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // looked records a look at a server, and its event.

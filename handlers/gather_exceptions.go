@@ -10,7 +10,7 @@ import (
 	"muster/domain/exception"
 	"muster/domain/instant"
 	"muster/eventstore"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 	"muster/projections"
 	"muster/projections/exceptions"
 )

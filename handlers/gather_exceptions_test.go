@@ -19,9 +19,9 @@ import (
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
-	"muster/internal/snapshot/companion"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
+	"muster/internal/report/snapshot/companion"
 	"muster/projections/exceptions"
 )
 

@@ -12,8 +12,8 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/assessment"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // TestGatherTakesInWhatFeedsSent: documents know a SQL Server and an Oracle by that, and

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"muster/domain/report"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // decisive are the parts that decide about findings.

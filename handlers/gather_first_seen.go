@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // addFirstSeen adds to each finding when it was first seen, as the list of findings has it. A

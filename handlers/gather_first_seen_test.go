@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/report"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/companion"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/companion"
 )
 
 // The inputs say when each finding was first seen, under the id of the list: for one from

@@ -14,9 +14,9 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection/inspectiontest"
-	"muster/internal/pdf"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/snapshottest"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/snapshottest"
 )
 
 // looked is a document over servers that Muster assessed itself, with the results that the

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"muster/domain/report"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // elsewhere are the parts that are not gathered one after the other.

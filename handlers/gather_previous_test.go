@@ -11,7 +11,7 @@ import (
 	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // ready makes a report of all servers, and returns its id and where its inputs lie.

@@ -10,9 +10,9 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/assessment/feed"
-	"muster/internal/blobs"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/files/blobs"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )

@@ -11,7 +11,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/internal/measurements"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 	"muster/projections/alerts"
 	"muster/projections/health"
 )

@@ -14,8 +14,8 @@ import (
 	"muster/internal/engine"
 	"muster/internal/measurements"
 	"muster/internal/measurements/waitclass"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // machineAge is the maximum age of a sample that says how large a host is: older ones may be

@@ -14,7 +14,7 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // A scorecard has the inputs of its hints, and no other server's: the settings that they are

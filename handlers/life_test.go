@@ -16,10 +16,10 @@ import (
 	"muster/domain/report"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/mail"
-	"muster/internal/pdf"
-	"muster/internal/snapshot"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
 )
 
 func TestTheWholeLifeOfAReport(t *testing.T) {

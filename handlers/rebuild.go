@@ -15,10 +15,10 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/report"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/proof"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/companion"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/companion"
 )
 
 // RebuildVerdict is one of the answers of a rebuild.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/report"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Recorded is what is known of a report without its log.

@@ -11,14 +11,14 @@ import (
 
 	"muster/domain/report"
 	"muster/handlers"
-	"muster/internal/pdf"
-	"muster/internal/snapshot"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
 )
 
 // storedInputs are the inputs of a Data Inventory of a filled demo.
 func storedInputs(t *testing.T) []byte {
 	t.Helper()
-	file, err := os.Open("../internal/pdf/testdata/demo/inventory.json.gz")
+	file, err := os.Open("../internal/report/pdf/testdata/demo/inventory.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

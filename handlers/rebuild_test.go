@@ -18,10 +18,10 @@ import (
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
-	"muster/internal/pdf"
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/files/blobs"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 func TestRebuildAnswers(t *testing.T) {

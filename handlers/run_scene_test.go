@@ -16,7 +16,7 @@ import (
 	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/handlers"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // noon is when the stories of schedules begin: a Friday.

@@ -15,8 +15,8 @@ import (
 	"muster/domain/schedule"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/snapshottest"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/snapshottest"
 )
 
 // TestDueOnce has three replicas at the same schedule.

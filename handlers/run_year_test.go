@@ -11,7 +11,7 @@ import (
 	"muster/commands"
 	"muster/domain/schedule"
 	"muster/handlers"
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // TestLongAYearOfSchedules has three replicas run daily, weekly and last-of-month schedules of

@@ -15,7 +15,7 @@ import (
 	"muster/commands"
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/pades"

@@ -17,10 +17,10 @@ import (
 	"muster/domain/report"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/pgtest"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/pades"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // content is a whole file of the store.

@@ -13,7 +13,7 @@ import (
 
 	"muster/domain/report"
 	"muster/handlers/jobs"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/pades"
 )

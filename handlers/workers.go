@@ -14,9 +14,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"muster/handlers/jobs"
-	"muster/internal/pause"
-	"muster/internal/supervise"
-	"muster/internal/telemetry"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/process/telemetry"
 )
 
 // Handler does one job. Returning nil ends the job unless the handler has done

@@ -1,4 +1,4 @@
--- Owner: internal/demo.
+-- Owner: internal/operate/demo.
 -- +goose Up
 
 -- The minutes of which the demo's servers on paper have their measurements. Moved

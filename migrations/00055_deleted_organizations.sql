@@ -1,4 +1,4 @@
--- Owner: internal/accounts and internal/departure. Organizations that were deleted, and
+-- Owner: internal/accounts and internal/operate/deletion. Organizations that were deleted, and
 -- what keeps everybody from writing for them again.
 -- +goose Up
 CREATE TABLE deleted_organizations (

@@ -1,4 +1,4 @@
--- Owner: internal/status. What each source saw last of each part of an instance.
+-- Owner: internal/watch/status. What each source saw last of each part of an instance.
 -- Step: expand
 -- A program from before neither reads nor writes it. Its instances are unknown to the new
 -- program until a source reports again, which takes seconds.

@@ -1,4 +1,4 @@
--- Owner: internal/supervise/falls. The background loops of all processes that fell.
+-- Owner: internal/concurrency/supervise/falls. The background loops of all processes that fell.
 -- Step: expand
 -- A program from before neither reads nor writes it: its panics end it.
 -- +goose Up

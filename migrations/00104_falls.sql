@@ -1,4 +1,4 @@
--- Owner: internal/status. When connections to a server failed that had succeeded.
+-- Owner: internal/watch/status. When connections to a server failed that had succeeded.
 -- Step: expand
 -- A program from before counts none, and leaves what is counted.
 -- +goose Up

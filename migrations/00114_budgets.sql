@@ -1,4 +1,4 @@
--- Owner: internal/budgets. What senders used of the budgets of their organizations, and how many
+-- Owner: internal/intake/budgets. What senders used of the budgets of their organizations, and how many
 -- alerts are open.
 -- Step: expand
 -- A program from before counts nothing: what it takes in costs no budget, and the alerts that it

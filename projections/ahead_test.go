@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 )
 

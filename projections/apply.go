@@ -12,7 +12,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Event is an event with the fact that Projection.Decode makes of it.

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/eventstore/topic"
-	"muster/internal/pause"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 )
 
 // lockKey is the advisory lock's number for a purpose and a name.

@@ -16,8 +16,8 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/pause"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 )
 
 // leader runs the groups of the projections for one term.

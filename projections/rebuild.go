@@ -10,9 +10,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore/topic"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/postgres/transact"
-	"muster/internal/supervise"
 )
 
 // RebuildOptions say how a rebuild ends.

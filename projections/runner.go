@@ -12,10 +12,10 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/postgres/listen"
 	"muster/internal/postgres/transact"
-	"muster/internal/supervise"
 )
 
 // control is the wake-up subject for work that is not an event: a rebuild was asked for.

@@ -15,7 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/eventstore"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // Pauses between looks at the checkpoints where another process moves them.

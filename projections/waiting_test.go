@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 )
 

@@ -100,7 +100,7 @@ if [ -n "$server" ] && [ -x "${server%/*}/pg_test_fsync" ]; then
     awk '$1 == "fdatasync" && !found { found = $(NF - 1) " µs" } END { print found }')
 fi
 echo "# building" >&2
-go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/measure/postgresql ./internal/intake/measure/sqlserver ./internal/intake/measure/oracle ./internal/pdf ./internal/bench >&2
+go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/measure/postgresql ./internal/intake/measure/sqlserver ./internal/intake/measure/oracle ./internal/report/pdf ./internal/testing/bench >&2
 
 measure eventstore BenchmarkAppend "$(count 10x 1x)"
 measure eventstore BenchmarkAppendBesideAFlood "$(count 15s 2s)"
@@ -108,38 +108,38 @@ measure eventstore BenchmarkVerify "$(count 3x 1x)"
 measure eventstore BenchmarkLockKeys "$(count 50x 5x)"
 measure eventstore/tree BenchmarkTree "$(count 200x 20x)"
 measure projections/history BenchmarkAppendToVisible "$(count 1000x 50x)"
-measure internal/bench BenchmarkPostToReady "$(count 50x 5x)"
-measure internal/bench BenchmarkIdleMemory 1x
-measure internal/bench BenchmarkTwoOrganizations 1x
-measure internal/bench BenchmarkStart 1x
-measure internal/bench BenchmarkTurns "$(count 50x 5x)"
-measure internal/pdf BenchmarkRows26000 "$(count 5x 1x)"
-measure internal/pdf BenchmarkInstances500 "$(count 5x 1x)"
+measure internal/testing/bench BenchmarkPostToReady "$(count 50x 5x)"
+measure internal/testing/bench BenchmarkIdleMemory 1x
+measure internal/testing/bench BenchmarkTwoOrganizations 1x
+measure internal/testing/bench BenchmarkStart 1x
+measure internal/testing/bench BenchmarkTurns "$(count 50x 5x)"
+measure internal/report/pdf BenchmarkRows26000 "$(count 5x 1x)"
+measure internal/report/pdf BenchmarkInstances500 "$(count 5x 1x)"
 measure projections/history BenchmarkRebuild "$(count 3x 1x)"
 measure projections/history BenchmarkFirstPage "$(count 2000x 50x)"
-measure internal/bench BenchmarkAlertsOverHTTP "$(count 60s 3s)"
-measure internal/bench BenchmarkDayOfFiring 1x
+measure internal/testing/bench BenchmarkAlertsOverHTTP "$(count 60s 3s)"
+measure internal/testing/bench BenchmarkDayOfFiring 1x
 measure projections/audit BenchmarkPassingMachines "$(count 3x 1x)"
 measure projections/alerts BenchmarkAlerts "$(count 300x 20x)"
-measure internal/bench BenchmarkTiles "$(count 100x 10x)"
-measure internal/bench BenchmarkTilesTenThousand "$(count 100x 10x)"
-measure internal/bench BenchmarkTilesGrow "$(count 100x 10x)"
-measure internal/bench BenchmarkFindings "$(count 300x 20x)"
-measure internal/bench BenchmarkInstances "$(count 100x 10x)"
-measure internal/bench BenchmarkStatements "$(count 20x 3x)"
-measure internal/bench BenchmarkStatementsOverHTTP "$(count 60s 3s)"
-measure internal/bench BenchmarkDayOfMeasuring 1x
+measure internal/testing/bench BenchmarkTiles "$(count 100x 10x)"
+measure internal/testing/bench BenchmarkTilesTenThousand "$(count 100x 10x)"
+measure internal/testing/bench BenchmarkTilesGrow "$(count 100x 10x)"
+measure internal/testing/bench BenchmarkFindings "$(count 300x 20x)"
+measure internal/testing/bench BenchmarkInstances "$(count 100x 10x)"
+measure internal/testing/bench BenchmarkStatements "$(count 20x 3x)"
+measure internal/testing/bench BenchmarkStatementsOverHTTP "$(count 60s 3s)"
+measure internal/testing/bench BenchmarkDayOfMeasuring 1x
 measure internal/intake/remotewrite BenchmarkDecode "$(count 100x 10x)"
 measure internal/intake/measure/postgresql BenchmarkRound "$(count 3s 1x)"
 measure internal/intake/measure/sqlserver BenchmarkRound "$(count 3s 1x)"
 measure internal/intake/measure/oracle BenchmarkRound "$(count 3s 1x)"
-measure internal/bench BenchmarkMixedFleet 1x
+measure internal/testing/bench BenchmarkMixedFleet 1x
 [ -z "${QUICK:-}" ] || export MUSTER_BENCH_MINUTES=0.2
-measure internal/bench BenchmarkTenThousand 1x
-measure internal/bench BenchmarkGrowth 1x
+measure internal/testing/bench BenchmarkTenThousand 1x
+measure internal/testing/bench BenchmarkGrowth 1x
 if [ -z "${QUICK:-}" ] && command -v clickhouse-server >/dev/null; then
   echo "# measurements in ClickHouse" >&2
-  MUSTER_BENCH_CLICKHOUSE=1 measure internal/bench BenchmarkGrowth 1x
+  MUSTER_BENCH_CLICKHOUSE=1 measure internal/testing/bench BenchmarkGrowth 1x
 fi
 
 one=BenchmarkAppend/clients=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command with further major versions of PostgreSQL for the tests to watch
-# (internal/pgtest, TEST_POSTGRES_PROGRAMS).
+# (internal/testing/pgtest, TEST_POSTGRES_PROGRAMS).
 #
 #   scripts/with_postgres.sh 13 18 go test ./internal/intake/monitor
 set -euo pipefail

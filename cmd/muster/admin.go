@@ -17,7 +17,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/config"
-	"muster/internal/pageaddress"
+	"muster/internal/text/pageaddress"
 )
 
 func adminCommand(cfg *config.Config) *cobra.Command {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/domain/fleet"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/agent"
 	"muster/internal/assessment"
 	"muster/internal/engine/live"
@@ -96,21 +96,21 @@ grant; 1 one cannot; 2 the configuration is wrong.`,
 
 // sayChecked prints what came of a server.
 func sayChecked(w io.Writer, c agent.Checked) {
-	fmt.Fprintf(w, "%s  %s  %s\n", legible.Clean(c.Server.Name), c.Server.Engine, legible.Clean(c.Target))
+	fmt.Fprintf(w, "%s  %s  %s\n", printable.Clean(c.Server.Name), c.Server.Engine, printable.Clean(c.Target))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range c.Parts {
 		mark := "ok"
 		if !p.OK {
 			mark = "FAILS"
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", mark, p.Name, legible.Clean(p.Detail))
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", mark, p.Name, printable.Clean(p.Detail))
 	}
 	_ = t.Flush()
 	for _, g := range c.Missing {
-		fmt.Fprintf(w, "  missing: %s\n", legible.Clean(g.Object))
+		fmt.Fprintf(w, "  missing: %s\n", printable.Clean(g.Object))
 		for line := range strings.SplitSeq(strings.TrimSpace(g.Statement), "\n") {
 			if line != "" {
-				fmt.Fprintf(w, "    %s\n", legible.Clean(line))
+				fmt.Fprintf(w, "    %s\n", printable.Clean(line))
 			}
 		}
 	}

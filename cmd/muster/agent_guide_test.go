@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"muster/internal/agent"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheConfigurationOfTheAgentsGuide is one that the agent reads, and has the defaults

@@ -19,8 +19,8 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/engine/live"
 	"muster/internal/intake/measure"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // agentEvery makes an agent of the tests measure more often than the program does: its

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
 	"muster/internal/proof/prooftest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAChangedHistoryDegrades: a mail is taken out of a report while nothing runs, and the chain,

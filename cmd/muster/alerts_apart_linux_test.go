@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // apart is an installation of two processes: a1 has the API, w1 all else.

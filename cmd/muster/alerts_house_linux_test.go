@@ -18,10 +18,10 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/internal/longtest"
+	"muster/internal/concurrency/supervise/supervisetest"
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
-	"muster/internal/supervise/supervisetest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // fullHouse is a house whose process does everything (a1), and a second process that keeps

@@ -15,9 +15,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/pgtest"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/prooftest"
+	"muster/internal/testing/pgtest"
 )
 
 // keptOutside is what an auditor keeps outside of an installation.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"muster/domain/report"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheCommandLineIsSeenByAuditors: whoever works at the machine signs in

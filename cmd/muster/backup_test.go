@@ -17,9 +17,9 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/accounts"
-	"muster/internal/backup"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/operate/backup"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // elsewhere is a place for an installation where none is yet.

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/linetest"
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/linetest"
+	"muster/internal/testing/pgtest"
 )
 
 // dueNow lets jobs that wait for their next attempt run now.

@@ -16,12 +16,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/blobs/s3test"
-	"muster/internal/linetest"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs/s3test"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
+	"muster/internal/testing/linetest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // unavailable holds the download of a report to being refused honestly, and in time.

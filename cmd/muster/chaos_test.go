@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // How often workers die, and how many reports are requested before each time.

@@ -12,7 +12,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/config"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // within lends a test the opened installation, for what no command shows.

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAClockThatIsADayOffIsTold: what is recorded by it contradicts every other clock, so no

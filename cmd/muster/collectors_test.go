@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestCollectorsListen: the watch knows that somebody hears the servers also where the

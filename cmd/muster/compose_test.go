@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"muster/internal/blobs/s3test"
+	"muster/internal/files/blobs/s3test"
 )
 
 // composed is what kit/compose/compose.yaml says of one service.

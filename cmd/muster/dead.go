@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
@@ -51,10 +51,10 @@ func deadListCommand(cfg *config.Config) *cobra.Command {
 			fmt.Fprintln(w, "ID\tWHAT\tSINCE\tWAITING\tERROR")
 			for _, l := range letters {
 				fmt.Fprintf(w, "%s\t%s %s:%d in %s\t%s\t%d\t%s\n",
-					l.ID, l.EventType, l.Log, l.Position, l.Handler, l.ParkedAt.UTC().Format(time.RFC3339), l.Waiting, legible.Clean(l.Error))
+					l.ID, l.EventType, l.Log, l.Position, l.Handler, l.ParkedAt.UTC().Format(time.RFC3339), l.Waiting, printable.Clean(l.Error))
 			}
 			for _, j := range dead {
-				fmt.Fprintf(w, "%s\t%s job of %s\t%s\t\t%s\n", j.ID, j.Kind, j.Subject, j.RunAt.UTC().Format(time.RFC3339), legible.Clean(j.LastError))
+				fmt.Fprintf(w, "%s\t%s job of %s\t%s\t\t%s\n", j.ID, j.Kind, j.Subject, j.RunAt.UTC().Format(time.RFC3339), printable.Clean(j.LastError))
 			}
 			return w.Flush()
 		}),
@@ -93,7 +93,7 @@ func deadOneCommand(cfg *config.Config, use, short string, act func(*installatio
 				if err != nil {
 					return err
 				}
-				return say(cmd, "%s\n", legible.Text(said))
+				return say(cmd, "%s\n", printable.Text(said))
 			})
 		},
 	}

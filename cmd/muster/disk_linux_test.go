@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"muster/internal/backup"
-	"muster/internal/pgtest"
+	"muster/internal/operate/backup"
+	"muster/internal/testing/pgtest"
 )
 
 // TestDiskFull: a report for which there is no room waits for some, and ends

@@ -19,7 +19,7 @@
 // # What ends serve
 //
 // No background loop ends it: a loop that returns or panics is started again
-// (internal/supervise). These end the process, on purpose:
+// (internal/concurrency/supervise). These end the process, on purpose:
 //
 //   - SIGTERM and SIGINT.
 //   - A listener that fails, of the API or for operators: nobody could reach the process.

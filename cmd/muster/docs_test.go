@@ -157,6 +157,27 @@ func TestEveryRoomIsListed(t *testing.T) {
 	}
 }
 
+// mostFolders is how many folders internal has at most: their list is what a newcomer reads first.
+const mostFolders = 25
+
+// TestInternalHasFewFolders holds internal to groups: a new room goes into the one it belongs to.
+func TestInternalHasFewFolders(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(filepath.Join(root, "internal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	if len(folders) > mostFolders || len(folders) < 10 {
+		t.Errorf("internal has %d folders, at most %d: %v", len(folders), mostFolders, folders)
+	}
+}
+
 // firstCells are the first cells of the rows of all tables.
 func firstCells(text string) (cells string) {
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(text, -1) {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/config"
@@ -219,12 +219,12 @@ func printEvent(w io.Writer, e eventstore.Event) error {
 // escaped is JSON that says the same and moves nothing on a terminal: what JSON itself
 // lets stand in a text, such as C1 controls, is written by its number.
 func escaped(line string) string {
-	if legible.Name(line) {
+	if printable.Name(line) {
 		return line
 	}
 	var out strings.Builder
 	for _, r := range line {
-		if legible.Name(string(r)) {
+		if printable.Name(string(r)) {
 			out.WriteRune(r)
 		} else {
 			fmt.Fprintf(&out, `\u%04x`, r)
@@ -349,7 +349,7 @@ func printHistory(out io.Writer, rows []history.ReportRow) error {
 		if r.File != nil {
 			last = r.File.SHA256
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CreatedAt.UTC().Format(time.RFC3339), r.ID, r.Kind, r.Status, legible.Clean(r.ScopeLabel), last)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CreatedAt.UTC().Format(time.RFC3339), r.ID, r.Kind, r.Status, printable.Clean(r.ScopeLabel), last)
 	}
 	return w.Flush()
 }

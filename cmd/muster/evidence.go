@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
-	"muster/domain/legible"
 	"muster/domain/organization"
+	"muster/domain/printable"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/config"
-	"muster/internal/control/evidence"
 	"muster/internal/proof/attest"
+	"muster/internal/report/control/evidence"
 )
 
 // asked is what evidence is asked for.
@@ -207,7 +207,7 @@ func alteredIn(d evidence.Document) error {
 	for _, item := range d.Items {
 		for _, a := range item.Assessments {
 			if a.Altered != "" {
-				sentences = append(sentences, fmt.Sprintf("assessment %s of %s at %s is altered: %s", a.ID, legible.Clean(item.Instance.Name), stamp(a.At), a.Altered))
+				sentences = append(sentences, fmt.Sprintf("assessment %s of %s at %s is altered: %s", a.ID, printable.Clean(item.Instance.Name), stamp(a.At), a.Altered))
 			}
 		}
 	}
@@ -241,8 +241,8 @@ func writeNew(path string, content []byte) error {
 
 func printEvidence(out io.Writer, d evidence.Document, s evidence.Signed) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\t%s\n", d.Check.ID, legible.Clean(d.Check.Title))
-	fmt.Fprintf(w, "organization\t%s\nperiod\t%s to %s\nas of\t%s\n\n", legible.Clean(d.Organization.Name), stamp(d.From), stamp(d.To), stamp(d.AsOf))
+	fmt.Fprintf(w, "%s\t%s\n", d.Check.ID, printable.Clean(d.Check.Title))
+	fmt.Fprintf(w, "organization\t%s\nperiod\t%s to %s\nas of\t%s\n\n", printable.Clean(d.Organization.Name), stamp(d.From), stamp(d.To), stamp(d.AsOf))
 	if len(d.Items) == 0 {
 		fmt.Fprintln(w, "No server of this check's engine was active in the period.")
 	} else {
@@ -250,14 +250,14 @@ func printEvidence(out io.Writer, d evidence.Document, s evidence.Signed) error 
 	}
 	for _, item := range d.Items {
 		for _, p := range item.Periods {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", legible.Clean(item.Instance.Name), stamp(p.From), stamp(p.To), p.State, p.Assessments, legible.Clean(d.Words(p)))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", printable.Clean(item.Instance.Name), stamp(p.From), stamp(p.To), p.State, p.Assessments, printable.Clean(d.Words(p)))
 		}
 	}
 	if len(d.Items) > 0 {
 		fmt.Fprintln(w, "\nSERVER\tPASSED\tLONGEST GAP")
 	}
 	for _, item := range d.Items {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", legible.Clean(item.Instance.Name), evidence.Share(item.PassedShare), evidence.Lasting(item.LongestGapSeconds))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", printable.Clean(item.Instance.Name), evidence.Share(item.PassedShare), evidence.Lasting(item.LongestGapSeconds))
 	}
 	fmt.Fprintln(w)
 	for _, head := range d.Witnesses {
@@ -297,7 +297,7 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 	case attest.Holds:
 		err = say(cmd, "%s\n", found.Sentence)
 		for _, head := range document.Witnesses {
-			err = errors.Join(err, say(cmd, "witness %s\n", legible.Clean(head)))
+			err = errors.Join(err, say(cmd, "witness %s\n", printable.Clean(head)))
 		}
 	}
 	if err != nil {

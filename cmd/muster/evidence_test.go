@@ -19,10 +19,10 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/control/evidence"
-	"muster/internal/pgtest"
 	"muster/internal/proof/attest"
-	"muster/internal/snapshot"
+	"muster/internal/report/control/evidence"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // TestEvidence is printed in each form, and its signed form is checked without the

@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/linetest"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
-	"muster/internal/pgtest/failover"
+	"muster/internal/testing/linetest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
+	"muster/internal/testing/pgtest/failover"
 )
 
 // writesAgainWithin is how long after a standby became primary a write may be refused.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/domain/fleet"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/feed/kept"
 	"muster/internal/assessment/feed/records"
@@ -205,12 +205,12 @@ func (u feedUpdate) apply(cmd *cobra.Command, in *installation, found foundFile)
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s, SHA-256 %s\n", u.file, found.digest)
 	if found.signedBy != "" {
-		fmt.Fprintf(out, "signed: %s\n", legible.Clean(found.signedBy))
+		fmt.Fprintf(out, "signed: %s\n", printable.Clean(found.signedBy))
 	}
 	if problems := slices.Concat(found.Problems, o.Problems); len(problems) > 0 {
 		fmt.Fprintln(out)
 		for _, p := range problems {
-			if _, err := fmt.Fprintln(out, legible.Clean(p.String())); err != nil {
+			if _, err := fmt.Fprintln(out, printable.Clean(p.String())); err != nil {
 				return err
 			}
 		}
@@ -253,7 +253,7 @@ func sayChanges(out io.Writer, changes []feed.Change) error {
 		if words == "" {
 			words = c.Record.Title
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%s\n", c.Record.Engine, c.Kind, c.Record.ID, c.Record.CVSS, legible.Clean(words))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%s\n", c.Record.Engine, c.Kind, c.Record.ID, c.Record.CVSS, printable.Clean(words))
 	}
 	return table.Flush()
 }

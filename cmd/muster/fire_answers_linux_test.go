@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // call is one request of a client.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // exec runs a statement on the primary. What a line or a process that was killed leaves

@@ -15,14 +15,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/blobs/s3test"
-	"muster/internal/linetest"
+	"muster/internal/files/blobs/s3test"
 	"muster/internal/mail/mailtest"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/notify"
-	"muster/internal/pgtest"
-	"muster/internal/pgtest/failover"
-	"muster/internal/skewtest"
+	"muster/internal/testing/linetest"
+	"muster/internal/testing/pgtest"
+	"muster/internal/testing/pgtest/failover"
+	"muster/internal/testing/skewtest"
 )
 
 // fire is what `make chaos` and its short form in `make test` make: replicas of Muster behind

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/longtest"
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements/clickhouse/clickhousetest"
-	"muster/internal/pause"
+	"muster/internal/testing/longtest"
 )
 
 // Settings of a fire, which no program sees.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // What clients do, as the table calls it.

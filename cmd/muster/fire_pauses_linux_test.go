@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // pause stops a replica as a machine that is moved stops, and returns what has it go on.

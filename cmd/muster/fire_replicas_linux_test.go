@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // replica is one `serve`, which is started again whenever it ends, as systemd does.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pause"
-	"muster/internal/pgtest"
+	"muster/internal/concurrency/pause"
+	"muster/internal/testing/pgtest"
 )
 
 // alertedWithin is how long a trouble may last before an alert of the kit says so.

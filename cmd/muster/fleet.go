@@ -13,18 +13,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
-	"muster/domain/legible"
 	"muster/domain/organization"
+	"muster/domain/printable"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/heartbeat"
-	"muster/internal/roster"
-	"muster/internal/secretref"
-	"muster/internal/strictyaml"
-	"muster/internal/supervise"
+	"muster/internal/operate/fleetfile"
+	"muster/internal/secrets/secretref"
+	"muster/internal/text/strictyaml"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 )
@@ -85,12 +85,12 @@ it. Exit status:
 
 // applied is what a run came to, as --json has it.
 type applied struct {
-	Organization string          `json:"organization,omitempty"`
-	RequestID    string          `json:"requestId,omitempty"` // in the audit list
-	DryRun       bool            `json:"dryRun"`
-	Faults       []roster.Fault  `json:"faults"`
-	Changes      []roster.Change `json:"changes"`
-	Stays        []roster.Change `json:"stays"`
+	Organization string             `json:"organization,omitempty"`
+	RequestID    string             `json:"requestId,omitempty"` // in the audit list
+	DryRun       bool               `json:"dryRun"`
+	Faults       []fleetfile.Fault  `json:"faults"`
+	Changes      []fleetfile.Change `json:"changes"`
+	Stays        []fleetfile.Change `json:"stays"`
 }
 
 func (a fleetApply) run(cmd *cobra.Command, cfg *config.Config) error {
@@ -102,7 +102,7 @@ func (a fleetApply) run(cmd *cobra.Command, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	reader := roster.Reader{Checks: checks, Now: time.Now(), Secrets: secretref.Source{Lookup: os.LookupEnv}}
+	reader := fleetfile.Reader{Checks: checks, Now: time.Now(), Secrets: secretref.Source{Lookup: os.LookupEnv}}
 	if a.file != "-" {
 		reader.Secrets.Dir = filepath.Dir(a.file)
 	}
@@ -134,20 +134,20 @@ func (a fleetApply) read(stdin io.Reader) ([]byte, error) {
 }
 
 // refuse tells everything that is wrong with the file.
-func (a fleetApply) refuse(cmd *cobra.Command, faults []roster.Fault) error {
+func (a fleetApply) refuse(cmd *cobra.Command, faults []fleetfile.Fault) error {
 	refused := &exitError{status: exitFailed, err: fmt.Errorf("%s is refused as a whole, faults: %d; nothing was changed", a.file, len(faults))}
 	if a.json {
-		return errors.Join(printJSON(cmd, applied{DryRun: a.dryRun, Faults: faults, Changes: []roster.Change{}, Stays: []roster.Change{}}), refused)
+		return errors.Join(printJSON(cmd, applied{DryRun: a.dryRun, Faults: faults, Changes: []fleetfile.Change{}, Stays: []fleetfile.Change{}}), refused)
 	}
 	for _, f := range faults {
-		if err := say(cmd, "%s\n", legible.Clean(a.file+":"+f.String())); err != nil {
+		if err := say(cmd, "%s\n", printable.Clean(a.file+":"+f.String())); err != nil {
 			return err
 		}
 	}
 	return refused
 }
 
-func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File) error {
+func (a fleetApply) apply(cmd *cobra.Command, in *installation, file fleetfile.File) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer in.projecting(ctx)()
 	defer cancel()
@@ -157,7 +157,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 	}
 	of := who.Organization
 	if !a.dryRun {
-		end, err := roster.Turn(ctx, in.db, of.ID, func() {
+		end, err := fleetfile.Turn(ctx, in.db, of.ID, func() {
 			fmt.Fprintln(cmd.ErrOrStderr(), "another run is at work on this organization; waiting for it")
 		})
 		if err != nil {
@@ -168,12 +168,12 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 	if err := errors.Join(in.current(ctx, eventstore.Fleet, fleet.Name), in.current(ctx, eventstore.Organization, exceptions.Name)); err != nil {
 		return &exitError{status: exitCannotTell, err: err}
 	}
-	source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
+	source := fleetfile.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
 	state, err := source.Load(ctx, of.ID, file, in.clock.Now())
 	if err != nil {
 		return &exitError{status: exitCannotTell, err: err}
 	}
-	plan, faults := roster.Compare(file, state, a.prune)
+	plan, faults := fleetfile.Compare(file, state, a.prune)
 	if len(faults) > 0 {
 		return a.refuse(cmd, faults)
 	}
@@ -188,7 +188,7 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 	if err != nil {
 		return err
 	}
-	applier := roster.Applier{
+	applier := fleetfile.Applier{
 		DB: in.db, Commands: in.commands, Servers: in.facts, Connections: collector, Unreached: a.unreached,
 		Actor:   commands.Actor{OrganizationID: of.ID, MemberID: who.Member.ID, RequestID: run, Administers: true},
 		CatchUp: func(ctx context.Context) error { return in.current(ctx, eventstore.Fleet, fleet.Name) },
@@ -198,14 +198,14 @@ func (a fleetApply) apply(cmd *cobra.Command, in *installation, file roster.File
 }
 
 // show prints the difference, before anything of it is applied.
-func (a fleetApply) show(cmd *cobra.Command, who accounts.Principal, plan *roster.Plan) error {
+func (a fleetApply) show(cmd *cobra.Command, who accounts.Principal, plan *fleetfile.Plan) error {
 	if a.json {
 		return nil
 	}
-	if err := say(cmd, "%s, as %s\n\n", legible.Clean(who.Organization.Name), who.Member.Email); err != nil {
+	if err := say(cmd, "%s, as %s\n\n", printable.Clean(who.Organization.Name), who.Member.Email); err != nil {
 		return err
 	}
-	for _, list := range [][]roster.Change{plan.Changes, plan.Stays} {
+	for _, list := range [][]fleetfile.Change{plan.Changes, plan.Stays} {
 		for _, c := range list {
 			if err := say(cmd, "%s\n", c); err != nil {
 				return err
@@ -217,21 +217,21 @@ func (a fleetApply) show(cmd *cobra.Command, who accounts.Principal, plan *roste
 			return err
 		}
 	}
-	return say(cmd, "to add: %d, to change: %d, to remove: %d\n", plan.Count(roster.Add), plan.Count(roster.Alter), plan.Count(roster.Remove))
+	return say(cmd, "to add: %d, to change: %d, to remove: %d\n", plan.Count(fleetfile.Add), plan.Count(fleetfile.Alter), plan.Count(fleetfile.Remove))
 }
 
 // end tells what was done and what was not, and is the command's outcome; err is what
 // stood in the way of the rest.
-func (a fleetApply) end(cmd *cobra.Command, as applied, plan *roster.Plan, err error) error {
+func (a fleetApply) end(cmd *cobra.Command, as applied, plan *fleetfile.Plan, err error) error {
 	done := 0
 	for _, c := range plan.Changes {
-		if c.Outcome == roster.Done {
+		if c.Outcome == fleetfile.Done {
 			done++
 		}
 	}
 	all := len(plan.Changes)
 	if a.json {
-		as.Faults, as.Changes, as.Stays = []roster.Fault{}, append([]roster.Change{}, plan.Changes...), append([]roster.Change{}, plan.Stays...)
+		as.Faults, as.Changes, as.Stays = []fleetfile.Fault{}, append([]fleetfile.Change{}, plan.Changes...), append([]fleetfile.Change{}, plan.Stays...)
 		if err := printJSON(cmd, as); err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func (a fleetApply) end(cmd *cobra.Command, as applied, plan *roster.Plan, err e
 	return &exitError{status: exitFailed, err: fmt.Errorf("%d of %d changes were applied: %w; apply the file again when that is mended", done, all, err)}
 }
 
-func (a fleetApply) tell(cmd *cobra.Command, as applied, plan *roster.Plan, done int) error {
+func (a fleetApply) tell(cmd *cobra.Command, as applied, plan *fleetfile.Plan, done int) error {
 	if as.DryRun {
 		return nil
 	}
@@ -264,16 +264,16 @@ func (a fleetApply) tell(cmd *cobra.Command, as applied, plan *roster.Plan, done
 	for _, c := range plan.Changes {
 		var why string
 		switch {
-		case c.Outcome == roster.Done:
+		case c.Outcome == fleetfile.Done:
 			continue
 		case c.Problem != nil:
 			why = c.Problem.Code + ": " + c.Problem.Detail
-		case c.Outcome == roster.NotDone:
+		case c.Outcome == fleetfile.NotDone:
 			why = "stopped here"
 		default:
 			why = "not tried"
 		}
-		if err := say(cmd, "not done: %s %s: %s\n", c.Kind, legible.Clean(c.Called), legible.Clean(why)); err != nil {
+		if err := say(cmd, "not done: %s %s: %s\n", c.Kind, printable.Clean(c.Called), printable.Clean(why)); err != nil {
 			return err
 		}
 	}

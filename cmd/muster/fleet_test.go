@@ -21,9 +21,9 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/heartbeat"
-	"muster/internal/pgtest"
-	"muster/internal/roster"
-	"muster/internal/secretref"
+	"muster/internal/operate/fleetfile"
+	"muster/internal/secrets/secretref"
+	"muster/internal/testing/pgtest"
 )
 
 // fleetFile is a file with a secret beside it, that entries name as passwordFile.
@@ -426,18 +426,18 @@ func TestSomebodyElseChangesItMeanwhile(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		of, reader := who.Organization.ID, roster.Reader{Checks: in.checks, Now: time.Now(), Secrets: secretref.Source{Lookup: func(string) (string, bool) { return "new", true }}}
+		of, reader := who.Organization.ID, fleetfile.Reader{Checks: in.checks, Now: time.Now(), Secrets: secretref.Source{Lookup: func(string) (string, bool) { return "new", true }}}
 		file, faults := reader.Read([]byte("settings: {paperSize: Letter}\ninstances: [{externalId: pg-1, engine: postgresql, name: Ours, dsn: '" + strings.Replace(dsn, "@", ":${PW}@", 1) +
 			"'}, {externalId: pg-2, engine: postgresql, classify: values}, {externalId: my-1, engine: mysql}]"))
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		source := roster.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
+		source := fleetfile.Source{DB: in.db, Accounts: in.accounts, Fleet: in.fleet, Exceptions: in.exceptions, Servers: in.facts, Agents: &heartbeat.Store{DB: in.db}}
 		state, err := source.Load(ctx, of, file, time.Now())
 		if err != nil {
 			return err
 		}
-		plan, faults := roster.Compare(file, state, false)
+		plan, faults := fleetfile.Compare(file, state, false)
 		if len(faults) > 0 || len(plan.Changes) != 4 {
 			t.Fatal(faults, plan.Changes)
 		}
@@ -452,13 +452,13 @@ func TestSomebodyElseChangesItMeanwhile(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		applier := roster.Applier{DB: in.db, Commands: in.commands, Servers: in.facts, Connections: collector, Actor: commands.Actor{OrganizationID: of, MemberID: who.Member.ID},
+		applier := fleetfile.Applier{DB: in.db, Commands: in.commands, Servers: in.facts, Connections: collector, Actor: commands.Actor{OrganizationID: of, MemberID: who.Member.ID},
 			CatchUp: func(context.Context) error { return nil }}
 		if err := applier.Apply(ctx, plan); err != nil {
 			return err
 		}
 		for _, c := range plan.Changes {
-			if c.Outcome != roster.NotDone || c.Problem == nil || c.Problem.Code != "precondition_failed" {
+			if c.Outcome != fleetfile.NotDone || c.Problem == nil || c.Problem.Code != "precondition_failed" {
 				t.Errorf("%s is %s, %+v", c, c.Outcome, c.Problem)
 			}
 		}

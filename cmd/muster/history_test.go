@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestLongAChangedHistoryIsToldWithinThreeMinutes: events are changed or deleted by a

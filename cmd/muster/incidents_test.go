@@ -18,9 +18,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // incident is something that happens to a real PostgreSQL server, and how one knows that

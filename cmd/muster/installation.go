@@ -22,29 +22,29 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed/kept"
 	"muster/internal/assessment/logged"
-	"muster/internal/backup"
-	"muster/internal/blobs"
-	"muster/internal/budgets"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
-	"muster/internal/control"
+	"muster/internal/files/blobs"
+	"muster/internal/intake/budgets"
 	"muster/internal/intake/collect"
-	"muster/internal/intake/places"
 	"muster/internal/intake/push"
+	"muster/internal/intake/resolve"
 	"muster/internal/intake/senders"
 	"muster/internal/mail"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/operate/backup"
 	"muster/internal/postgres"
+	"muster/internal/process/telemetry"
 	"muster/internal/proof"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
+	"muster/internal/report/control"
 	"muster/internal/secrets"
 	"muster/internal/servers"
-	"muster/internal/supervise"
-	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -99,7 +99,7 @@ type installation struct {
 	senders      *senders.Book
 	budgets      *budgets.Book
 	intake       *push.Intake
-	places       *places.Resolver
+	places       *resolve.Resolver
 	mailer       mail.Transport // nil until somebody needs it
 	altered      func(string)   // is told of altered facts; nil: nobody is
 }
@@ -245,7 +245,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Schedules: in.schedules, Connections: in.facts,
 		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Seal: in.key, Channels: kinds.Judge{Poster: in.poster()}, Mails: cfg.SMTPURL != "", Now: now, Budgets: in.budgets,
 	}
-	in.places = &places.Resolver{
+	in.places = &resolve.Resolver{
 		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,
 		CatchUp: func(ctx context.Context) (bool, error) { return in.runner.CatchUp(ctx, eventstore.Fleet, fleet.Name) },
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
 )

@@ -12,8 +12,8 @@ import (
 
 	"muster/commands"
 	"muster/handlers"
-	"muster/internal/blobs"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs"
+	"muster/internal/testing/pgtest"
 )
 
 // settle waits until there is nothing left to build, to mail or to sign. What hundreds of

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/proof/attest"
@@ -190,7 +190,7 @@ func revocation(id, since, reason string, now time.Time) (r signing.Revocation, 
 		wrong = append(wrong, fmt.Sprintf("--since: %s has not come yet", r.Since.UTC().Format(time.RFC3339)))
 	}
 	r.Since = r.Since.UTC().Truncate(time.Microsecond)
-	if utf8.RuneCountInString(r.Reason) > maxReason || !legible.IsText(r.Reason) || strings.Contains(r.Reason, "\n") {
+	if utf8.RuneCountInString(r.Reason) > maxReason || !printable.IsText(r.Reason) || strings.Contains(r.Reason, "\n") {
 		wrong = append(wrong, fmt.Sprintf("--reason: wanted one line of at most %d characters", maxReason))
 	}
 	return r, usage(wrong)
@@ -278,7 +278,7 @@ func keyLines(known []secrets.Record, file []*secrets.Key, sealed map[string]int
 			state += ", not in the file"
 		}
 		if r, ok := revoked[k.Fingerprint]; ok {
-			state += ", " + legible.Clean(r.Lifetime())
+			state += ", " + printable.Clean(r.Lifetime())
 		}
 		lines = append(lines, []string{
 			k.Fingerprint, k.Since.UTC().Format(time.RFC3339), state,

@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/signing"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // keyLine is what `keys list` prints about a key.

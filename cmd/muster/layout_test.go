@@ -10,8 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"muster/internal/pgtest"
-	"muster/internal/telemetry"
+	"muster/internal/process/telemetry"
+	"muster/internal/testing/pgtest"
 )
 
 var doorLine = regexp.MustCompile(`msg="health and figures of this process are shown" address=(\S+)`)

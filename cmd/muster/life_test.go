@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/pgtest"
 )
 
 // What nobody may read in a log or a trace. Each occurs nowhere else.

@@ -20,7 +20,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // line is an event as `events list` prints it.

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
-	"muster/internal/supervise/supervisetest"
+	"muster/internal/concurrency/supervise/supervisetest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // once is the work that is over soon after the start, and cannot be broken any more.

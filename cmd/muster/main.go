@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/config"
 )
 
@@ -101,7 +101,7 @@ func unread(err error) bool {
 
 // printError prints one line, whatever the error holds.
 func printError(w io.Writer, err error) {
-	fmt.Fprintln(w, "muster: "+legible.Clean(strings.Join(strings.Fields(err.Error()), " ")))
+	fmt.Fprintln(w, "muster: "+printable.Clean(strings.Join(strings.Fields(err.Error()), " ")))
 }
 
 func newRoot(started *bool) *cobra.Command {

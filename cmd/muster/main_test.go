@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"muster/internal/blobs/s3test"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs/s3test"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // Environment of the tests. asMuster makes the test binary the program itself,

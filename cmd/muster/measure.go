@@ -13,12 +13,12 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
-	"muster/internal/budgets"
+	"muster/internal/concurrency/pause"
 	"muster/internal/engine"
+	"muster/internal/intake/budgets"
 	"muster/internal/mail"
-	"muster/internal/pause"
+	"muster/internal/process/telemetry"
 	"muster/internal/proof/checkpoint"
-	"muster/internal/telemetry"
 	"muster/projections"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/shirou/gopsutil/v4/disk"
 
-	"muster/internal/supervise"
-	"muster/internal/telemetry"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/process/telemetry"
 )
 
 // disks are the file systems on which a process keeps what must not run out of room.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"muster/internal/measurements/clickhouse/clickhousetest"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // compacted rolls up what was sent and puts it into blocks, as if an hour had passed.

@@ -18,8 +18,8 @@ import (
 
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore"
-	"muster/internal/pgtest"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/testing/pgtest"
 )
 
 // moveRunbook is the runbook's lines of shell, in order.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"muster/internal/intake/worsttest"
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // mostMemory is what serve takes at most, whatever is sent to it.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // moving is who follows docs/runbooks/move-database.md.

@@ -12,7 +12,7 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/config"
-	"muster/internal/departure"
+	"muster/internal/operate/deletion"
 )
 
 func organizationCommand(cfg *config.Config) *cobra.Command {
@@ -74,7 +74,7 @@ Broken off, it goes on where it was when it is called again. It may run beside '
 				if target.finished {
 					return say(cmd, "organization %s was deleted before; nothing is left of it but its events\n", target.id)
 				}
-				if err := in.departure().Delete(cmd.Context(), target.id, "cli"); err != nil {
+				if err := in.deletion().Delete(cmd.Context(), target.id, "cli"); err != nil {
 					return err
 				}
 				return say(cmd, "organization %s (%s) is deleted; its events stay\n", target.name, target.id)
@@ -85,8 +85,8 @@ Broken off, it goes on where it was when it is called again. It may run beside '
 	return cmd
 }
 
-func (in *installation) departure() *departure.Departure {
-	return &departure.Departure{DB: in.db, Commands: in.commands, Accounts: in.accounts, Measurements: in.samples, Blobs: in.blobs}
+func (in *installation) deletion() *deletion.Deletion {
+	return &deletion.Deletion{DB: in.db, Commands: in.commands, Accounts: in.accounts, Measurements: in.samples, Blobs: in.blobs}
 }
 
 // deletable is an organization, or what may be left of one that was deleted.
@@ -132,7 +132,7 @@ func (in *installation) deletable(ctx context.Context, nameOrID string) (deletab
 
 // tellDeletion says what there is to delete, and that --yes would do it.
 func (in *installation) tellDeletion(cmd *cobra.Command, target deletable) error {
-	goes, events, err := in.departure().Count(cmd.Context(), target.id)
+	goes, events, err := in.deletion().Count(cmd.Context(), target.id)
 	if err != nil {
 		return err
 	}

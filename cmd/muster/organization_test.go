@@ -18,9 +18,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/departure"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/operate/deletion"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // feeds sends an instance, what is measured on it and an alert, and returns the first
@@ -102,7 +102,7 @@ func (i installed) rowsOf(t testing.TB, organization uuid.UUID) map[string]strin
 // what the read models make of its events.
 func (i installed) wantNothingLeft(t testing.TB, organization uuid.UUID) {
 	t.Helper()
-	stays := departure.Stays()
+	stays := deletion.Stays()
 	for table, rows := range i.rowsOf(t, organization) {
 		if _, stays := stays[table]; !stays && !strings.Contains(table, ".") {
 			t.Errorf("%s still has\n%s", table, rows)
@@ -169,9 +169,9 @@ func TestAnOrganizationIsDeleted(t *testing.T) {
 	}
 	h.within(t, func(ctx context.Context, in *installation) error {
 		killed := errors.New("killed")
-		d := in.departure()
-		for _, at := range departure.Steps() {
-			d.Reached = func(s departure.Step) error {
+		d := in.deletion()
+		for _, at := range deletion.Steps() {
+			d.Reached = func(s deletion.Step) error {
 				if s == at {
 					return killed
 				}
@@ -363,9 +363,9 @@ func TestWhoWroteBeforeIsAwaited(t *testing.T) {
 		const insert = `INSERT INTO alert_mutes (alert_id, organization_id, until) VALUES ($1, $2, now())`
 		tx := sqlx.MustConnect("pgx", i.url).MustBeginTx(ctx, nil)
 		tx.MustExecContext(ctx, insert, uuid.New(), acme.ID)
-		d, noted, done := in.departure(), make(chan struct{}), make(chan error, 1)
-		d.Reached = func(s departure.Step) error {
-			if s == departure.Noted {
+		d, noted, done := in.deletion(), make(chan struct{}), make(chan error, 1)
+		d.Reached = func(s deletion.Step) error {
+			if s == deletion.Noted {
 				close(noted)
 			}
 			return nil

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // C1. A server is registered through a pooler, measured, assessed and removed, and the

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/logtest"
-	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/logtest"
+	"muster/internal/testing/pgtest"
 )
 
 // patience is how long the slowest thing may take on a machine that does ten

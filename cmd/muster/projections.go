@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/projections"
@@ -161,7 +161,7 @@ func printDifference(w io.Writer, d projections.Difference) {
 	for _, t := range d.Tables {
 		fmt.Fprintf(w, "%s: %d rows only in the old, %d only in the new, %d different\n", t.Table, t.OnlyOld, t.OnlyNew, t.Different)
 		for _, s := range t.Samples {
-			fmt.Fprintf(w, "  old %s\n  new %s\n", legible.Clean(cmp.Or(string(s.Old), "–")), legible.Clean(cmp.Or(string(s.New), "–")))
+			fmt.Fprintf(w, "  old %s\n  new %s\n", printable.Clean(cmp.Or(string(s.Old), "–")), printable.Clean(cmp.Or(string(s.New), "–")))
 		}
 	}
 }

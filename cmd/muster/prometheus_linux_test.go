@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"muster/internal/logtest"
+	"muster/internal/testing/logtest"
 )
 
 // TestPrometheusAndAlertmanager has the real programs send what a rule of theirs

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // stored is where the blob store keeps a file that the report's Ready, or Signed, names.

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // behindTLS is a caller from 127.0.0.2 who trusts the proxy's certificate, and the two

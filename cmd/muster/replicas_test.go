@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 const fills = "this process fills the projections"

@@ -22,8 +22,8 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore/witness"
-	"muster/internal/pgtest"
 	"muster/internal/proof/attest"
+	"muster/internal/testing/pgtest"
 )
 
 // house is an installation with a running server, an administrator and one

@@ -14,9 +14,9 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers"
-	"muster/internal/blobs"
-	"muster/internal/pdf"
+	"muster/internal/files/blobs"
 	"muster/internal/proof/attest/offline"
+	"muster/internal/report/pdf"
 )
 
 // inHand are the files that `reports rebuild --inputs` works with, instead of an installation.

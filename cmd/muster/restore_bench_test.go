@@ -15,9 +15,9 @@ import (
 	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/blobs"
-	"muster/internal/blobs/s3test"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs"
+	"muster/internal/files/blobs/s3test"
+	"muster/internal/testing/pgtest"
 )
 
 // gigabyte is what figures are given by.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/blobs/s3test"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs/s3test"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // followed is a section of docs/runbooks/restore.md whose lines are run in a shell.

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"muster/internal/backup"
 	"muster/internal/config"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/operate/backup"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // backedUp is an installation with one report, which has stopped, and a backup

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"muster/internal/supervise/supervisetest"
+	"muster/internal/concurrency/supervise/supervisetest"
 )
 
 // sabotaged is set where the program is to have a background loop panic at each SIGUSR1.

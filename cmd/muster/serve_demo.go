@@ -7,9 +7,9 @@ import (
 
 	"muster/commands"
 	"muster/internal/accounts"
-	"muster/internal/demo"
-	"muster/internal/pause"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/operate/demo"
 )
 
 const (

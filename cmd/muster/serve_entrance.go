@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"muster/internal/concurrency/supervise"
 	"muster/internal/httpapi/operations"
-	"muster/internal/supervise"
 )
 
 // entrance is a port that is open, and answers from then on: until there is a handler it

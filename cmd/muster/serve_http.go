@@ -12,6 +12,8 @@ import (
 
 	"muster/eventstore/tree"
 	"muster/internal/accounts"
+	"muster/internal/accounts/oidc"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
 	"muster/internal/httpapi"
 	"muster/internal/httpapi/fleet"
@@ -28,8 +30,6 @@ import (
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/mail"
-	"muster/internal/oidc"
-	"muster/internal/supervise"
 	"muster/web"
 )
 

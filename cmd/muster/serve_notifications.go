@@ -6,9 +6,9 @@ import (
 	"muster/commands"
 	"muster/handlers"
 	"muster/handlers/jobs"
-	"muster/internal/channel"
 	"muster/internal/mail"
 	"muster/internal/notify"
+	"muster/internal/notify/channel"
 )
 
 // dispatcher puts what happens into deliveries.

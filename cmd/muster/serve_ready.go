@@ -7,17 +7,17 @@ import (
 	"net"
 	"time"
 
+	"muster/internal/concurrency/supervise"
 	"muster/internal/config"
 	"muster/internal/httpapi/operations"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
+	"muster/internal/postgres/statement"
+	"muster/internal/process/readiness"
+	"muster/internal/process/telemetry"
+	"muster/internal/process/zones"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/checkpoint"
-	"muster/internal/readiness"
-	"muster/internal/statement"
-	"muster/internal/supervise"
-	"muster/internal/telemetry"
-	"muster/internal/zones"
 )
 
 // newBoard has the lines of /readyz, the same in every process.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/demo"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/operate/demo"
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestLongFreshDemo takes a demo from the first start over an orderly stop and a

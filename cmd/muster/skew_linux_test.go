@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
-	"muster/internal/skewtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
+	"muster/internal/testing/skewtest"
 )
 
 // jumping is an installation with two processes whose clocks jump.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // stall is something that keeps a database from committing.

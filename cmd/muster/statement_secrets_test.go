@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // A value in a statement, as a word and as a number. No part of either is in what

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // stranger is a process that is started on the database of others, and what it has to say.

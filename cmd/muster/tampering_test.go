@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTampering changes what is kept, as somebody would who holds the database

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // TestLongAnHourIsToldUnderKills is the same with more of everything, and with a real

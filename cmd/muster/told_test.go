@@ -13,7 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAnHourIsToldUnderKills has an hour's alerts told through a channel of each kind while

@@ -15,10 +15,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // upgrade is an installation on two machines behind the kit's Caddy.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // callers are people and programs who send through the proxy while processes are replaced.

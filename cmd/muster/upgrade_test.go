@@ -9,7 +9,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/migrations"
 )
 

@@ -17,17 +17,17 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/witness"
 	"muster/internal/accounts"
-	"muster/internal/blobs"
 	"muster/internal/config"
-	"muster/internal/control/evidence"
+	"muster/internal/files/blobs"
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/offline"
+	"muster/internal/report/control/evidence"
 	"muster/projections/audit"
 )
 
@@ -291,8 +291,8 @@ func (in *installation) verifyEvidence(ctx context.Context, v *verdicts, f candi
 	if !v.json {
 		w := tabwriter.NewWriter(v.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "ours and intact\tevidence %s\n", d.ID)
-		fmt.Fprintf(w, "organization\t%s\n", legible.Clean(d.Organization.Name))
-		fmt.Fprintf(w, "check\t%s, %s\n", d.Check.ID, legible.Clean(d.Check.Title))
+		fmt.Fprintf(w, "organization\t%s\n", printable.Clean(d.Organization.Name))
+		fmt.Fprintf(w, "check\t%s, %s\n", d.Check.ID, printable.Clean(d.Check.Title))
 		fmt.Fprintf(w, "period\t%s to %s\n", stamp(d.From), stamp(d.To))
 		fmt.Fprintf(w, "recorded\t%s\n", stamp(e.RecordedAt))
 		fmt.Fprintf(w, "witness\t%s\n", witness.Format(string(e.Log), e.Position, hex.EncodeToString(e.Hash)))
@@ -374,13 +374,13 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	f := p.Row.File
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if p.Fault == "" {
-		fmt.Fprintf(w, "ours and intact\t%s\n", legible.Clean(report.SavedAs(f.Name, p.File)))
+		fmt.Fprintf(w, "ours and intact\t%s\n", printable.Clean(report.SavedAs(f.Name, p.File)))
 	}
 	if p.File != report.PDFFile && p.File != "" {
 		fmt.Fprintf(w, "file\t%s, SHA-256 %s\n", p.File, digest)
 	}
-	fmt.Fprintf(w, "organization\t%s\n", legible.Clean(o.Name))
-	fmt.Fprintf(w, "report\t%s, %s, %s\n", p.Row.ID, p.Row.Kind, legible.Clean(p.Row.ScopeLabel))
+	fmt.Fprintf(w, "organization\t%s\n", printable.Clean(o.Name))
+	fmt.Fprintf(w, "report\t%s, %s, %s\n", p.Row.ID, p.Row.Kind, printable.Clean(p.Row.ScopeLabel))
 	fmt.Fprintf(w, "requested\t%s by %s\n", stamp(p.Row.CreatedAt), nameOf(names, p.Row.RequesterID.String()))
 	fmt.Fprintf(w, "status\t%s\n", p.Row.Status)
 	fmt.Fprintf(w, "SHA-256\t%s, %d bytes, %d pages\n", f.SHA256, f.SizeBytes, f.Pages)
@@ -389,7 +389,7 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	fmt.Fprintf(w, "witness\t%s\n", witness.Format(f.Witness.Log, f.Witness.Position, f.Witness.Hash))
 	fmt.Fprintf(w, "proof\t%s\n", keptAs(p))
 	if key != "" {
-		fmt.Fprintf(w, "key\t%s\n", legible.Clean(key))
+		fmt.Fprintf(w, "key\t%s\n", printable.Clean(key))
 	}
 	for _, e := range trail {
 		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, concerned(names, e))
@@ -445,7 +445,7 @@ func nameOf(names map[uuid.UUID]string, actor string) string {
 	name, known := names[id]
 	switch {
 	case name != "":
-		return legible.Clean(name)
+		return printable.Clean(name)
 	case known: // erased
 		return "a former member"
 	}

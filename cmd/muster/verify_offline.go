@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/eventstore"
-	"muster/internal/control/evidence"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/offline"
+	"muster/internal/report/control/evidence"
 )
 
 // offlineOptions are what `verify --offline` rests on.
@@ -104,14 +104,14 @@ func (o *offlineOptions) check(v *verdicts, stdin io.Reader, stderr io.Writer, n
 		}
 		v.add(seen)
 		if a.Verdict != attest.Holds {
-			v.said = append(v.said, fmt.Sprintf("%s: %s", name, legible.Clean(a.Sentence)))
+			v.said = append(v.said, fmt.Sprintf("%s: %s", name, printable.Clean(a.Sentence)))
 		}
 		if v.json {
 			continue
 		}
-		fmt.Fprintf(v.out, "%s: %s\n", name, legible.Clean(a.Sentence))
+		fmt.Fprintf(v.out, "%s: %s\n", name, printable.Clean(a.Sentence))
 		for _, s := range a.Steps {
-			fmt.Fprintf(v.out, "  %-9s  %-11s  %s\n", s.State, s.Name, legible.Clean(s.Detail))
+			fmt.Fprintf(v.out, "  %-9s  %-11s  %s\n", s.State, s.Name, printable.Clean(s.Detail))
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"muster/internal/blobs"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs"
+	"muster/internal/testing/pgtest"
 )
 
 // nobody is an account that owns nothing of the tests.

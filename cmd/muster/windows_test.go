@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // TestLongTheProgramBuildsForWindows, where the agent runs: 60 to 90 s of compiling.

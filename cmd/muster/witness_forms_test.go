@@ -14,8 +14,8 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/pgtest"
 	"muster/internal/proof/attest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheLogIsHeldAgainstCheckpoints that somebody kept, as text and as a file, and each

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 // Bounds of the tags of an instance.
@@ -32,7 +32,7 @@ func ValidTagKey(key string) bool { return tagKey.MatchString(key) }
 // ValidTagValue reports whether a tag may have this value.
 func ValidTagValue(value string) bool {
 	n := utf8.RuneCountInString(value)
-	return n >= 1 && n <= MaxTagRunes && strings.TrimSpace(value) == value && legible.Name(value) && !strings.ContainsFunc(value, notPrintable)
+	return n >= 1 && n <= MaxTagRunes && strings.TrimSpace(value) == value && printable.Name(value) && !strings.ContainsFunc(value, notPrintable)
 }
 
 func notPrintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -11,7 +11,7 @@ import (
 	"muster/domain/fleet"
 )
 
-// Kind is the name of a kind of channel, spelled as in events. internal/channel has the kinds.
+// Kind is the name of a kind of channel, spelled as in events. internal/notify/channel has the kinds.
 type Kind string
 
 // Email is the kind that an organization begins with, and the only one with recipients.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 // ahead is the page after the current one. It is read and decoded on a connection of its own

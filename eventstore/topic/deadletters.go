@@ -10,8 +10,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // Errors of the dead letters.

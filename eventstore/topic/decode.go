@@ -2,7 +2,7 @@ package topic
 
 import (
 	"muster/eventstore"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 // Event is an event as a group applies it.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 // deliver applies a page whose checkpoint the transaction holds. An event that

@@ -15,7 +15,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

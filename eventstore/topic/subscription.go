@@ -17,9 +17,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/postgres/listen"
-	"muster/internal/supervise"
 )
 
 // SafetyPoll is how long a group waits at most for a wake-up that got lost.

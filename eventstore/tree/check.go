@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"muster/eventstore"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // DifferentTileError reports a kept tile that is not that of the events.

@@ -19,8 +19,8 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/longtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

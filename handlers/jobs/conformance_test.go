@@ -12,7 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/handlers/jobs"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // publisher makes a job of each message, so that Watermill's suite can run on

@@ -11,8 +11,8 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
 
-	"muster/internal/lease"
-	"muster/internal/telemetry"
+	"muster/internal/concurrency/lease"
+	"muster/internal/process/telemetry"
 )
 
 // Metadata of the messages, beside what Job.Metadata brought.

@@ -13,7 +13,7 @@
 // and commits. Its writes outside the database are named after the fence, and only the outcome
 // says which fence counts.
 //
-// Organizations take turns (internal/turns). One organization never has more than half of the
+// Organizations take turns (internal/concurrency/fairslots). One organization never has more than half of the
 // slots that a process has for a kind, however many of its jobs are due and however long they
 // take. The claim decides whose turn it is, so the backlog of one organization does not delay
 // the others.

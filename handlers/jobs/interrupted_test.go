@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/handlers/jobs"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // lingers is a commit that waits for longer than the workers of TestAStallOfCommitsAbandonsNoJob

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // JobKind is the kind of a job; each is a Watermill topic of the Subscriber.

@@ -15,8 +15,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/handlers/jobs"
-	"muster/internal/lease"
-	"muster/internal/pgtest"
+	"muster/internal/concurrency/lease"
+	"muster/internal/testing/pgtest"
 )
 
 // patience bounds every wait of these tests; none of them needs a second of it.

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/handlers/jobs"
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
 )
 
 // TestAnySequenceOfClaimsIsFair: three processes claim and finish the jobs of five
@@ -62,7 +62,7 @@ type model struct {
 }
 
 type process struct {
-	slots *turns.Slots
+	slots *fairslots.Slots
 	held  []held
 	turns []int // of each organization, its last
 	taken int
@@ -84,7 +84,7 @@ func newModel(s *scene, processes, organizations, each int) *model {
 		m.organizations = append(m.organizations, uuid.New())
 	}
 	for range processes {
-		m.processes = append(m.processes, &process{slots: turns.NewSlots(each), turns: make([]int, organizations)})
+		m.processes = append(m.processes, &process{slots: fairslots.NewSlots(each), turns: make([]int, organizations)})
 	}
 	return m
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

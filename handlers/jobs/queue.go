@@ -13,10 +13,10 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/lease"
-	"muster/internal/statement"
-	"muster/internal/telemetry"
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/lease"
+	"muster/internal/postgres/statement"
+	"muster/internal/process/telemetry"
 )
 
 // Channel is the PostgreSQL notification channel that wakes idle workers; the
@@ -165,7 +165,7 @@ func guarded(c Claimed, res sql.Result, err error, doing string) error {
 // claim takes one job that is due; ok is false where none is. A claim behind the
 // last of maxAttempts (0: no bound) is one to bury the job.
 func (q *Queue) claim(
-	ctx context.Context, kind JobKind, worker string, term time.Duration, maxAttempts int, lostWait time.Duration, order turns.Order,
+	ctx context.Context, kind JobKind, worker string, term time.Duration, maxAttempts int, lostWait time.Duration, order fairslots.Order,
 ) (c Claimed, ok bool, err error) {
 	return statement.Find[Claimed](ctx, q.db, fmt.Sprintf("claim a %s job", kind), claimSQL,
 		string(kind), worker, term.Seconds(), maxAttempts, presence, lostWait.Seconds(), order.Full, order.Later)

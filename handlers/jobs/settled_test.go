@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/handlers/jobs"
-	"muster/internal/telemetry"
+	"muster/internal/process/telemetry"
 )
 
 // TestEveryAttemptIsSettled: the counter is called once for each attempt, also if its handler

@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/lease"
-	"muster/internal/pause"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/lease"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/postgres/listen"
-	"muster/internal/supervise"
-	"muster/internal/telemetry"
-	"muster/internal/turns"
+	"muster/internal/process/telemetry"
 )
 
 // DeadFunc records the consequences in the transaction that sets a job aside. The job's row
@@ -27,7 +27,7 @@ type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) (co
 // Policy says how the jobs of one kind are worked on.
 type Policy struct {
 	// Concurrency is how many of one organization run at once in this process, and half of
-	// how many run at once of all (internal/turns); 1 where zero.
+	// how many run at once of all (internal/concurrency/fairslots); 1 where zero.
 	Concurrency int
 	// MaxAttempts sets a job aside after so many, failed or lost; 0: no bound by count.
 	MaxAttempts int
@@ -191,7 +191,7 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	if l.policy.Backoff == nil {
 		l.policy.Backoff = Backoff
 	}
-	l.turns = turns.NewSlots(l.policy.Concurrency)
+	l.turns = fairslots.NewSlots(l.policy.Concurrency)
 	l.slots = make(chan struct{}, l.turns.All())
 	s.listen.Do(func() {
 		channel := listen.Channel{
@@ -260,8 +260,8 @@ type loop struct {
 	kind   JobKind
 	policy Policy
 	out    chan<- *message.Message
-	slots  chan struct{} // one token a running job
-	turns  *turns.Slots  // whose jobs run
+	slots  chan struct{}    // one token a running job
+	turns  *fairslots.Slots // whose jobs run
 }
 
 func (l *loop) run(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/domain/organization"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Organization is one tenant's settings.

@@ -13,7 +13,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Identity is a person as an identity provider knows them, for good: their

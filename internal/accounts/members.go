@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 const memberColumns = `id, organization_id, coalesce(email, '') AS email, name, role, status, last_sign_in_at, created_at`

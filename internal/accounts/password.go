@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
 
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.

@@ -14,8 +14,8 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // said keeps every statement that a pool sends, and how long the server took for all.

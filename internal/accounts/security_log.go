@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Types of a SecurityEntry. The audit list shows them among the names of the

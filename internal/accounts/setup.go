@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // How long the links live that make somebody an account.

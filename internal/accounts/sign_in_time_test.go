@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"muster/domain/organization"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheTimeOfARefusal measures whether a refused sign-in tells by its time whether the

@@ -13,8 +13,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // Kinds of a token, and what each begins with.

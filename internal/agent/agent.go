@@ -14,10 +14,10 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
-	"muster/internal/supervise"
 	"muster/internal/watch"
 )
 

@@ -7,11 +7,11 @@ import (
 	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
+	"muster/internal/concurrency/pause"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
-	"muster/internal/pause"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // retryAssessment is after how long a server is assessed again that could not be reached.

@@ -12,8 +12,8 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Checked is what came of trying a server.

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 
 	"muster/domain/fleet"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/assessment"
-	"muster/internal/secretref"
+	"muster/internal/secrets/secretref"
 	"muster/internal/servers"
-	"muster/internal/strictyaml"
+	"muster/internal/text/strictyaml"
 )
 
 // Config is what an agent measures, and what it keeps until it is sent.
@@ -150,8 +150,8 @@ func (r *rules) name(line int, field, text string, most int) {
 	if utf8.RuneCountInString(text) > most {
 		r.breaks(line, field, fmt.Sprintf("has more than %d characters", most))
 	}
-	if !legible.Name(text) {
-		r.breaks(line, field, legible.Rule)
+	if !printable.Name(text) {
+		r.breaks(line, field, printable.Rule)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 const (

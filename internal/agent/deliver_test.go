@@ -24,8 +24,8 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
 	"muster/internal/intake/measure"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // call is one as the server gets it.

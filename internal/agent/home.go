@@ -16,13 +16,13 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
 
@@ -94,7 +94,7 @@ func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.
 		w.names[ids[name]] = name
 	}
 	if n := len(names) - len(fit); n > 0 {
-		return ids, &commands.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("%d databases are left out: a name must have at most 200 characters and %s.", n, legible.Rule)}
+		return ids, &commands.RuleError{Code: "invalid_name", Detail: fmt.Sprintf("%d databases are left out: a name must have at most 200 characters and %s.", n, printable.Rule)}
 	}
 	return ids, nil
 }
@@ -103,7 +103,7 @@ func (w *watched) Databases(_ context.Context, names []string) (map[string]uuid.
 // announcement with one that it does not take would be refused with all the others.
 func isNameable(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return n > 0 && n <= 200 && legible.Name(name)
+	return n > 0 && n <= 200 && printable.Name(name)
 }
 
 // with is the state with these databases, and no others.
@@ -165,11 +165,11 @@ func (w *watched) announcement(after *serverState) (record, error) {
 	item := api.FleetInstance{
 		ExternalId: w.ExternalID, Name: w.Name, Engine: api.Engine(w.Engine), CreatedAt: after.CreatedAt.UTC(), Databases: &[]api.FleetDatabase{},
 	}
-	if version := cut(legible.Clean(after.Version), mostLabel); version != "" {
+	if version := cut(printable.Clean(after.Version), mostLabel); version != "" {
 		item.Version = &version
 	}
 	machine, _ := ownhost.ThisMachine()
-	if host := cut(legible.Clean(w.hostName(machine)), mostLabel); host != "" {
+	if host := cut(printable.Clean(w.hostName(machine)), mostLabel); host != "" {
 		item.Host = &host
 	}
 	if len(w.Tags) > 0 || after.Tagged { // a server from before there were tags refuses the member

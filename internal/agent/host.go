@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"muster/domain/instant"
+	"muster/internal/concurrency/pause"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
-	"muster/internal/pause"
 )
 
 // measureHost measures this machine until ctx ends.

@@ -18,10 +18,10 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/inspection"
+	"muster/internal/concurrency/supervise/supervisetest"
 	"muster/internal/engine/live"
 	"muster/internal/httpapi/api"
-	"muster/internal/logtest"
-	"muster/internal/supervise/supervisetest"
+	"muster/internal/testing/logtest"
 )
 
 // TestEveryLoopOfTheAgentPanics, all at once: the agent goes on, starts each again, says so

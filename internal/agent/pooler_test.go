@@ -9,7 +9,7 @@ import (
 
 	"muster/internal/agent"
 	"muster/internal/engine/live"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // C1. What Muster sets for itself never reaches the application that shares a pooler's

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"muster/internal/intake/ownhost"
-	"muster/internal/unixonly"
+	"muster/internal/process/unixonly"
 )
 
 // Modes that a file with a secret must not have.

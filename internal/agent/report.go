@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
+	"muster/internal/concurrency/pause"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/measure"
-	"muster/internal/pause"
 	"muster/internal/watch"
 )
 
@@ -66,7 +66,7 @@ func (a *Agent) fallen() *[]api.AgentLoop {
 			continue
 		}
 		all = append(all, api.AgentLoop{
-			Loop: cut(legible.Clean(l.Name), mostLoop), Falls: int64(l.Falls), LastAt: a.Now().Add(-since).UTC(), InTrouble: l.Trouble,
+			Loop: cut(printable.Clean(l.Name), mostLoop), Falls: int64(l.Falls), LastAt: a.Now().Add(-since).UTC(), InTrouble: l.Trouble,
 		})
 	}
 	if all == nil {
@@ -112,11 +112,11 @@ func (w *watched) report() api.AgentServer {
 		one.Error = &api.AgentError{Class: w.trouble.Class, Detail: w.trouble.Sentence, At: w.trouble.Since.UTC()}
 	}
 	for _, g := range w.lacking[:min(len(w.lacking), mostGrants)] {
-		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{Object: cut(legible.Clean(g.Object), mostWords)})
+		one.MissingGrants = append(one.MissingGrants, api.AgentMissingGrant{Object: cut(printable.Clean(g.Object), mostWords)})
 	}
 	if is := w.answers; is != nil {
 		one.Identity = &api.AgentIdentity{
-			Engine: api.Engine(is.Engine), System: cut(legible.Clean(is.System), mostLabel), Process: cut(legible.Clean(is.Process), mostLabel),
+			Engine: api.Engine(is.Engine), System: cut(printable.Clean(is.System), mostLabel), Process: cut(printable.Clean(is.Process), mostLabel),
 			Role: api.AgentIdentityRole(is.Role), Pooler: api.AgentIdentityPooler(is.Pooling),
 		}
 	}

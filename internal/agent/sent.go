@@ -15,7 +15,7 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
 	"muster/internal/httpapi/api"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Bounds of what an assessment may say (POST /ingest/v1/assessments), in characters.

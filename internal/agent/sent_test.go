@@ -12,7 +12,7 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 	"muster/internal/watch"
 )
 

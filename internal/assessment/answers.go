@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
+	"muster/internal/report/snapshot"
 )
 
 // Answer is what an assessment found of one check, on the instance or on one of its

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/assessment"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // TestAnswers: what each check said is kept beside the facts, and the same is read of

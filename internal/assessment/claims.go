@@ -14,12 +14,12 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/findings"
-	"muster/internal/lease"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/lease"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
-	"muster/internal/turns"
 )
 
 // Claim is the right to assess one instance and record the outcome. It is a
@@ -39,7 +39,7 @@ var claimDueSQL string
 
 // ClaimDue claims the instance that is due longest, of the organization whose turn it is; ok
 // is false where none is. Two processes never hold the same one.
-func (s *Store) ClaimDue(ctx context.Context, term time.Duration, order turns.Order) (c Claim, ok bool, err error) {
+func (s *Store) ClaimDue(ctx context.Context, term time.Duration, order fairslots.Order) (c Claim, ok bool, err error) {
 	return statement.Find[Claim](ctx, s.db, "claim a due instance", claimDueSQL, uuid.New(), term.Seconds(), order.Full, order.Later)
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/postgres/statement"
 	"muster/internal/servers"
-	"muster/internal/statement"
 )
 
 // Decline keeps what an organization will not grant on an instance, in the place of what

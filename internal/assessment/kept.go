@@ -13,9 +13,9 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
 )
 
 // Stored is what the table says of an assessment, for whoever holds it against the log.

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/statement"
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/postgres/statement"
 )
 
 var (
@@ -28,7 +28,7 @@ type Place struct {
 // NextLightLook returns the assessed server of these engines that has waited longest for a
 // light look, of the organization whose turn it is; the look is then put off for a while. ok
 // is false where none waits.
-func (s *Store) NextLightLook(ctx context.Context, engines []fleet.Engine, every time.Duration, order turns.Order) (p Place, ok bool, err error) {
+func (s *Store) NextLightLook(ctx context.Context, engines []fleet.Engine, every time.Duration, order fairslots.Order) (p Place, ok bool, err error) {
 	return statement.Find[Place](ctx, s.db, "find who waits for a light look", nextLightLookSQL, every.Seconds(), engines, order.Full, order.Later)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Registered is an instance that has a connection registered.

@@ -11,8 +11,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 // TestConnectionsAreSealedAgain and none is lost to a process elsewhere that

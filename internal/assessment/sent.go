@@ -16,10 +16,10 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
 )
 
 // Sent is an assessment of an instance that a feed sent. Its time is what the feed says,

@@ -12,9 +12,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
 	"muster/internal/servers"
-	"muster/internal/statement"
 )
 
 // KnownServerError says that an instance would lead to the server of another one.

@@ -8,8 +8,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/pgtest"
 )
 
 // C10. Whoever registers a server that an instance leads to is refused, and of two at once the

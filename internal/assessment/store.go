@@ -16,10 +16,10 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
 )
 
 // Modes of classification of a server's databases.

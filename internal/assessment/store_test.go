@@ -16,11 +16,11 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/lease"
-	"muster/internal/pgtest"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/lease"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
-	"muster/internal/snapshot"
-	"muster/internal/turns"
+	"muster/internal/testing/pgtest"
 )
 
 const dsn = "postgres://watcher:planted-password@db01/app"
@@ -222,11 +222,11 @@ func TestClaims(t *testing.T) {
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
 
-	first, ok, err := store.ClaimDue(ctx, time.Minute, turns.NewSlots(1).Order())
+	first, ok, err := store.ClaimDue(ctx, time.Minute, fairslots.NewSlots(1).Order())
 	if err != nil || !ok || first.Instance != instance {
 		t.Fatalf("a new connection is not due: %v %v", ok, err)
 	}
-	if _, ok, _ := store.ClaimDue(ctx, time.Minute, turns.NewSlots(1).Order()); ok {
+	if _, ok, _ := store.ClaimDue(ctx, time.Minute, fairslots.NewSlots(1).Order()); ok {
 		t.Fatal("claimed twice")
 	}
 	if _, ok, _ := claimOne(ctx, store, organization, instance); ok {
@@ -234,7 +234,7 @@ func TestClaims(t *testing.T) {
 	}
 	// Its holder dies: the lease runs out.
 	db.MustExec(`UPDATE assessment_targets SET leased_until = now() - interval '1 second'`)
-	second, ok, err := store.ClaimDue(ctx, time.Minute, turns.NewSlots(1).Order())
+	second, ok, err := store.ClaimDue(ctx, time.Minute, fairslots.NewSlots(1).Order())
 	if err != nil || !ok {
 		t.Fatal("a dead holder's server is not due")
 	}
@@ -255,7 +255,7 @@ func TestClaims(t *testing.T) {
 	if err := store.Record(ctx, second, reachedAt(3), nil, time.Hour); !errors.As(err, &lost) {
 		t.Errorf("recorded twice: %v", err)
 	}
-	if _, ok, _ := store.ClaimDue(ctx, time.Minute, turns.NewSlots(1).Order()); ok {
+	if _, ok, _ := store.ClaimDue(ctx, time.Minute, fairslots.NewSlots(1).Order()); ok {
 		t.Error("due again at once")
 	}
 	if known, err := store.Due(ctx, organization, instance); err != nil || !known {
@@ -264,7 +264,7 @@ func TestClaims(t *testing.T) {
 	if known, _ := store.Due(ctx, uuid.New(), instance); known {
 		t.Error("another organization makes it due")
 	}
-	third, ok, _ := store.ClaimDue(ctx, time.Minute, turns.NewSlots(1).Order())
+	third, ok, _ := store.ClaimDue(ctx, time.Minute, fairslots.NewSlots(1).Order())
 	if !ok {
 		t.Fatal("on demand it is not due")
 	}
@@ -275,7 +275,7 @@ func TestClaims(t *testing.T) {
 	if err := store.Record(ctx, third, reachedAt(2), nil, time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	fourth, ok, _ := store.ClaimDue(ctx, time.Minute, turns.NewSlots(1).Order())
+	fourth, ok, _ := store.ClaimDue(ctx, time.Minute, fairslots.NewSlots(1).Order())
 	if !ok {
 		t.Fatal("a request during a look is lost")
 	}

@@ -8,7 +8,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
 )
 
 // TestOrganizationsTakeTurnsAtLooks: the servers of one organization have been due for longest,
@@ -16,12 +16,12 @@ import (
 // equals the one whose turn is longer ago.
 func TestOrganizationsTakeTurnsAtLooks(t *testing.T) {
 	t.Parallel()
-	for what, next := range map[string]func(s *assessment.Store, order turns.Order) (uuid.UUID, bool, error){
-		"assessments": func(s *assessment.Store, order turns.Order) (uuid.UUID, bool, error) {
+	for what, next := range map[string]func(s *assessment.Store, order fairslots.Order) (uuid.UUID, bool, error){
+		"assessments": func(s *assessment.Store, order fairslots.Order) (uuid.UUID, bool, error) {
 			c, ok, err := s.ClaimDue(t.Context(), time.Minute, order)
 			return c.Organization, ok, err
 		},
-		"light looks": func(s *assessment.Store, order turns.Order) (uuid.UUID, bool, error) {
+		"light looks": func(s *assessment.Store, order fairslots.Order) (uuid.UUID, bool, error) {
 			p, ok, err := s.NextLightLook(t.Context(), []fleet.Engine{fleet.PostgreSQL}, time.Hour, order)
 			return p.Organization, ok, err
 		},
@@ -43,7 +43,7 @@ func TestOrganizationsTakeTurnsAtLooks(t *testing.T) {
 					last_assessed_at = $3 WHERE instance_id = $2`, organization, instance, due)
 				age--
 			}
-			slots := turns.NewSlots(2)
+			slots := fairslots.NewSlots(2)
 			claim := func() string {
 				organization, ok, err := next(store, slots.Order())
 				if err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 // Config is what an operator has set. Its fields are valid after Validate.
@@ -212,9 +212,9 @@ func (c *Config) Logger() *slog.Logger {
 func legibly(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case string:
-		a.Value = slog.StringValue(legible.Text(v))
+		a.Value = slog.StringValue(printable.Text(v))
 	case error:
-		a.Value = slog.StringValue(legible.Text(v.Error()))
+		a.Value = slog.StringValue(printable.Text(v.Error()))
 	}
 	return a
 }

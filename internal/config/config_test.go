@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/config"
 )
 
@@ -220,7 +220,7 @@ func TestTheLogTurnsNothingAround(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		var logged bytes.Buffer
 		valid(t, []string{"--log-format=" + format}).LoggerOn(&logged).With("a", "\u009b2J").Warn("b\u202e", "c", "\x1b[2J", "error", errors.New("d\u2066\r"))
-		if rest := strings.TrimSuffix(logged.String(), "\n"); !legible.Name(rest) || strings.Contains(rest, "202e") || strings.Contains(rest, "x1b") {
+		if rest := strings.TrimSuffix(logged.String(), "\n"); !printable.Name(rest) || strings.Contains(rest, "202e") || strings.Contains(rest, "x1b") {
 			t.Errorf("%s: %q", format, rest)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"muster/internal/multihost"
+	"muster/internal/networks/multihost"
 )
 
 // The functions here read one setting's text each. Their errors continue the

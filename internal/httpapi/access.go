@@ -12,9 +12,9 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/budgets"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
+	"muster/internal/intake/budgets"
 )
 
 // gate is the one place that every matched request passes: it finds the route's

@@ -13,7 +13,7 @@ import (
 
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // mailing is a world with a mail server.

@@ -26,9 +26,9 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/postgresql"
 	"muster/internal/engine/live"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // looked is an inspector that remembers what it found: what the collector would keep.

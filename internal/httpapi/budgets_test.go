@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"muster/internal/budgets"
+	"muster/internal/intake/budgets"
 )
 
 const budgetsPath = "/api/v1/ops/budgets"

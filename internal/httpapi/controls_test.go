@@ -11,7 +11,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // held is the answer of a control, in hours before w's noon: what each server's periods are.

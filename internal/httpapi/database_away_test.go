@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // brittle stands between Muster and its database, and cuts every connection once so

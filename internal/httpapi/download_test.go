@@ -11,7 +11,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/internal/accounts"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestDownload(t *testing.T) {

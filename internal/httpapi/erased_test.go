@@ -11,7 +11,7 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestNoTableNamesAnErasedMember looks through the whole database, whoever's

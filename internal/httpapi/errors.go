@@ -18,15 +18,15 @@ import (
 	"muster/domain/rule"
 	"muster/eventstore"
 	"muster/internal/accounts"
-	"muster/internal/blobs"
-	"muster/internal/budgets"
+	"muster/internal/files/blobs"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
+	"muster/internal/intake/budgets"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/postgres"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // toProblem says in the contract's words what went wrong. What it does not

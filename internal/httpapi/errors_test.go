@@ -19,10 +19,10 @@ import (
 	"muster/eventstore"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
+	"muster/internal/testing/pgtest"
 )
 
 func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {

@@ -18,9 +18,9 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
-	"muster/internal/control/evidence"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/pades"
+	"muster/internal/report/control/evidence"
 )
 
 const evidencePath = "/api/v1/evidence"

@@ -13,7 +13,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/control/evidence"
+	"muster/internal/report/control/evidence"
 )
 
 // asking is a request for an exception that breaks no rule.

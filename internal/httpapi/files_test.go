@@ -15,7 +15,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/accounts"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 )
 
 var (

@@ -13,7 +13,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // assessed records what was found on an instance, whose connection it registers.

@@ -14,8 +14,8 @@ import (
 	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/demo"
 	"muster/internal/httpapi/contract"
+	"muster/internal/operate/demo"
 )
 
 // fuzzCaller is who sends a request. One whose credential no longer works is

@@ -11,7 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // lacks records an assessment of a server that lacks grants.

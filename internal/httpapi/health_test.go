@@ -11,7 +11,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // looked records an assessment of an instance that saw a state, as a collector does, and

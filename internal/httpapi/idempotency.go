@@ -21,7 +21,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 const (

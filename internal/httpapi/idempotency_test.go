@@ -12,7 +12,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestIdempotencyKey(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"muster/internal/httpapi/ingest"
 	"muster/internal/intake"
 	"muster/internal/intake/feed"
-	"muster/internal/intake/places"
-	"muster/internal/snapshot"
+	"muster/internal/intake/resolve"
+	"muster/internal/report/snapshot"
 )
 
 // keptAssessments is a store that keeps what comes.
@@ -81,7 +81,7 @@ func FuzzAssessments(f *testing.F) {
 		}
 		kept := &keptAssessments{}
 		doors := feed.Doors{
-			Places: &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Assessments: kept, Now: func() time.Time { return now },
+			Places: &resolve.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Assessments: kept, Now: func() time.Time { return now },
 			Accepted: func(context.Context, uuid.UUID, uuid.UUID) ([]snapshot.Exception, error) { return nil, nil },
 		}
 		_, err := doors.TakeAssessments(t.Context(), intake.Caller{}, false, ingest.AssessmentItems(&sent))

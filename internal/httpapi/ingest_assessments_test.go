@@ -14,8 +14,8 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/longtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/longtest"
 )
 
 const assessmentsPath = "/ingest/v1/assessments"

@@ -21,7 +21,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
 	"muster/internal/intake/feed"
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 	"muster/internal/intake/sqltext"
 	"muster/internal/measurements"
 	"muster/internal/watch"
@@ -56,7 +56,7 @@ func FuzzSamples(f *testing.F) {
 		}
 		kept := &keptBatch{}
 		doors := feed.Doors{
-			Places: &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Store: kept, Texts: everythingKnown{}, Now: func() time.Time { return now },
+			Places: &resolve.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Store: kept, Texts: everythingKnown{}, Now: func() time.Time { return now },
 		}
 		_, err := doors.TakeSamples(t.Context(), intake.Caller{}, ingest.SampleItems(&samples))
 		batch := kept.Batch

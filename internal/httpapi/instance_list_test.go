@@ -13,7 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // called are the names of a list, in its order.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/pgtest"
 	"muster/internal/servers/tdstest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestAddAServer(t *testing.T) {

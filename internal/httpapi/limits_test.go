@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
-	"muster/internal/clocktest"
+	"muster/internal/testing/clocktest"
 )
 
 // TestEveryLimitIsTold: each of the four policies of §14 by its name, on the

@@ -20,7 +20,7 @@ import (
 
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
-	"muster/internal/telemetry"
+	"muster/internal/process/telemetry"
 )
 
 // maxRequestLine is the longest request line, in bytes: a filter of 500 ids

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"muster/internal/intake/remotewrite/remotewritetest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestNamesThatMisleadAreRefused: a name that would end a line, move a cursor or turn

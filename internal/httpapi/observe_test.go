@@ -19,7 +19,7 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/httpapi/wire"
-	"muster/internal/telemetry"
+	"muster/internal/process/telemetry"
 )
 
 // TestNobodyMakesFigures: paths, methods and codes that callers invent share one

@@ -16,8 +16,8 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/accounts/oidc"
 	"muster/internal/httpapi/signin"
-	"muster/internal/oidc"
 )
 
 // TestSignInAtAProvider goes the whole way with a real provider.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/proof/checkpoint"
+	"muster/internal/testing/pgtest"
 )
 
 // TestEventLogsAreListed: how far each is verified, and by its position alone the first event

@@ -14,7 +14,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/mail"
-	"muster/internal/zones"
+	"muster/internal/process/zones"
 )
 
 func mustURL(t *testing.T, text string) *url.URL {

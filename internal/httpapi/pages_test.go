@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"muster/internal/httpapi/pages"
-	"muster/internal/pageaddress"
+	"muster/internal/text/pageaddress"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"

@@ -12,7 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/prooftest"

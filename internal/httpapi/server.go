@@ -22,7 +22,6 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
-	"muster/internal/budgets"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
@@ -36,7 +35,8 @@ import (
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
 	"muster/internal/httpapi/wire"
-	"muster/internal/telemetry"
+	"muster/internal/intake/budgets"
+	"muster/internal/process/telemetry"
 )
 
 // server is what a request passes before a handler sees it, and the handlers.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // C10, F29. A server is registered once, by whatever name and way, unless that is wanted.

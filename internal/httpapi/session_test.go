@@ -14,7 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/organization"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // cookie is the session that an answer hands out.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 )
 
 // TestAFileThatComesSlowly is handed out: the time that a write may take begins when the file

@@ -18,10 +18,10 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/domain/timegrid"
-	"muster/internal/longtest"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore"
+	"muster/internal/testing/longtest"
 )
 
 // faultyStore is a store of measurements of which one method fails. It embeds nothing: a new

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/domain/organization"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestADatabaseThatDoesNotCommit: whatever writes is answered 503 in its time, also where a

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/blobs"
-	"muster/internal/pgtest"
+	"muster/internal/files/blobs"
+	"muster/internal/testing/pgtest"
 )
 
 // newWorldWithFiles is newWorld with the directory that its report files are in.

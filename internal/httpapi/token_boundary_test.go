@@ -16,7 +16,7 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/internal/intake/remotewrite/remotewritetest"
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // TestALimitedTokenChangesNothingElse: two organizations have the same servers and hear the

@@ -14,7 +14,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/assessment/changes"
 	"muster/internal/measurements"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // TestInstancesByTrouble: what a list says of how servers fare, and its order by that.

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	"muster/internal/accounts/oidc"
 	"muster/internal/httpapi/signin"
-	"muster/internal/oidc"
 	"muster/internal/secrets"
 )
 

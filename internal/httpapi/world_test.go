@@ -27,33 +27,33 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/blobs"
-	"muster/internal/budgets"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
-	"muster/internal/clocktest"
+	"muster/internal/concurrency/supervise/falls"
+	"muster/internal/files/blobs"
 	"muster/internal/httpapi/operations"
 	"muster/internal/intake/agents"
+	"muster/internal/intake/budgets"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/heartbeat"
-	"muster/internal/intake/places"
 	"muster/internal/intake/push"
+	"muster/internal/intake/resolve"
 	"muster/internal/intake/senders"
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/notify"
-	"muster/internal/pgtest"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/process/readiness"
+	"muster/internal/process/telemetry"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/prooftest"
 	"muster/internal/proof/signing"
-	"muster/internal/readiness"
 	"muster/internal/secrets"
 	"muster/internal/servers"
-	"muster/internal/supervise/falls"
-	"muster/internal/telemetry"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -139,7 +139,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	collector, err := collect.New(targets, service, nil, nil, &servers.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, reader.InstancesOn}, InstancesNear: reader.InstancesNear, Now: w.clock.Now}
-	resolver := &places.Resolver{Keys: service, Fleet: reader, Hosts: store,
+	resolver := &resolve.Resolver{Keys: service, Fleet: reader, Hosts: store,
 		CatchUp: func(ctx context.Context) (bool, error) {
 			head, err := events.Head(ctx, db, eventstore.Fleet)
 			return err == nil && waiter.Wait(ctx, eventstore.Fleet, head.Position, fleet.Name), err

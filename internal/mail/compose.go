@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/legible"
-	"muster/internal/pageaddress"
+	"muster/domain/printable"
+	"muster/internal/text/pageaddress"
 )
 
 // Address is where a mail goes.
@@ -140,10 +140,10 @@ type Composer struct {
 // *DeliveryError where the address is none.
 func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	// Names come from people: a line break in one must not end a line of ours.
-	n.Organization, n.ScopeLabel, n.FileName = legible.Clean(n.Organization), legible.Clean(n.ScopeLabel), legible.Clean(n.FileName)
-	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
+	n.Organization, n.ScopeLabel, n.FileName = printable.Clean(n.Organization), printable.Clean(n.ScopeLabel), printable.Clean(n.FileName)
+	n.Requester, to.Name = printable.Clean(n.Requester), printable.Clean(to.Name)
 	if n.Schedule != nil {
-		n.Schedule = &Schedule{ID: n.Schedule.ID, Name: legible.Clean(n.Schedule.Name)}
+		n.Schedule = &Schedule{ID: n.Schedule.ID, Name: printable.Clean(n.Schedule.Name)}
 	}
 	text, page := letter(n)
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 // Invitation is the mail with which somebody becomes a member.
@@ -43,11 +43,11 @@ var (
 // ComposeInvitation makes the mail of an invitation. It fails with a final *DeliveryError
 // where the address is none.
 func (c *Composer) ComposeInvitation(i Invitation, to Address) (ComposedMail, error) {
-	who := legible.Clean(i.Inviter)
+	who := printable.Clean(i.Inviter)
 	if who == "" {
 		who = "An administrator"
 	}
-	organization := legible.Clean(i.Organization)
+	organization := printable.Clean(i.Organization)
 	return c.composeLink(letterWithLink{
 		organizationID: i.OrganizationID, to: i.MemberID, kind: "invitations", organization: organization, demo: i.Demo, at: i.At,
 		subject: fmt.Sprintf("%s invites you to Muster", who),
@@ -65,7 +65,7 @@ func (c *Composer) ComposeInvitation(i Invitation, to Address) (ComposedMail, er
 // alerts: nobody knows yet whose address it is. It fails with a final *DeliveryError where
 // the address is none.
 func (c *Composer) ComposeConfirmation(q Confirmation, to Address) (ComposedMail, error) {
-	organization, who := legible.Clean(q.Organization), legible.Clean(q.Asker)
+	organization, who := printable.Clean(q.Organization), printable.Clean(q.Asker)
 	if who == "" {
 		who = "an administrator"
 	}
@@ -75,7 +75,7 @@ func (c *Composer) ComposeConfirmation(q Confirmation, to Address) (ComposedMail
 		values: map[string]string{
 			"Title": "Do you want alerts at this address?",
 			"Says": fmt.Sprintf("In %s, %s entered this address in the channel “%s”. Once you confirm, Muster sends alerts of database servers here.",
-				organization, who, legible.Clean(q.Channel)),
+				organization, who, printable.Clean(q.Channel)),
 			"Verb": "Confirm the address", "Link": q.Link,
 			"Note":    "The link works once and for 48 hours. Until it is used, Muster sends nothing else here.",
 			"Because": "You receive this e-mail because an administrator entered your address. If you do not want alerts, ignore it.",
@@ -97,7 +97,7 @@ func (c *Composer) composeLink(l letterWithLink, to Address) (ComposedMail, erro
 	if err != nil {
 		return ComposedMail{}, fmt.Errorf("name a mail: %w", err)
 	}
-	to.Name = legible.Clean(to.Name)
+	to.Name = printable.Clean(to.Name)
 	l.values["Organization"], l.values["Preheader"] = l.organization, l.values["Says"]
 	subject, text, row := l.subject+" · "+l.organization, linkText, ""
 	if l.demo {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 	gomail "github.com/wneessen/go-mail"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 // Notices is what a delivery tells one recipient.
@@ -86,7 +86,7 @@ func NoticesID(delivery, member uuid.UUID) string {
 // ComposeNotices makes the mail of a delivery to one recipient. It fails with a final
 // *DeliveryError where the address is none.
 func (c *Composer) ComposeNotices(n Notices, to Address) (ComposedMail, error) {
-	n.Organization, n.Rule, n.Heading, to.Name = legible.Clean(n.Organization), legible.Clean(n.Rule), legible.Clean(n.Heading), legible.Clean(to.Name)
+	n.Organization, n.Rule, n.Heading, to.Name = printable.Clean(n.Organization), printable.Clean(n.Rule), printable.Clean(n.Heading), printable.Clean(to.Name)
 	if len(n.Lines) == 0 {
 		n.Heading = testHeading
 	}
@@ -106,7 +106,7 @@ func (c *Composer) ComposeNotices(n Notices, to Address) (ComposedMail, error) {
 func noticesLetter(n Notices) (text, page string) {
 	var lines, rows strings.Builder
 	for _, l := range n.Lines {
-		l.What, l.About, l.Why = legible.Clean(l.What), legible.Clean(l.About), legible.Clean(l.Why)
+		l.What, l.About, l.Why = printable.Clean(l.What), printable.Clean(l.About), printable.Clean(l.Why)
 		why := l.Why
 		if why != "" {
 			why = "\n  " + why
@@ -114,7 +114,7 @@ func noticesLetter(n Notices) (text, page string) {
 		fmt.Fprintf(&lines, "%s: %s%s\n  %s\n  %s\n", l.What, l.About, why, instant(l.At), l.Link)
 		more := ""
 		for _, fact := range l.Facts {
-			fact = legible.Clean(fact)
+			fact = printable.Clean(fact)
 			fmt.Fprintf(&lines, "  %s\n", fact)
 			more += filled(noticeFactHTML, map[string]string{"Fact": fact})
 		}
@@ -137,7 +137,7 @@ func noticesLetter(n Notices) (text, page string) {
 	case n.Omitted > 0:
 		more = fmt.Sprintf("There are %d more.", n.Omitted)
 	case len(n.Lines) == 1:
-		title = legible.Clean(n.Lines[0].What)
+		title = printable.Clean(n.Lines[0].What)
 	}
 	if n.Leave != "" {
 		because = "this address was confirmed for alerts of " + n.Organization + "."

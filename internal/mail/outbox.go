@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/wholefile"
+	"muster/internal/files/atomicfile"
 )
 
 const extension = ".eml"
@@ -60,7 +60,7 @@ func (o *Outbox) write(m ComposedMail) error {
 	if _, err := m.msg.WriteTo(&content); err != nil {
 		return err
 	}
-	return wholefile.Replace(filepath.Join(o.dir, m.Name+extension), content.Bytes(), nil)
+	return atomicfile.Replace(filepath.Join(o.dir, m.Name+extension), content.Bytes(), nil)
 }
 
 // OutboxMail is one mail of the outbox.

@@ -19,7 +19,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 // sessionTimeout bounds one mail from connecting to the last answer (contract, §26).

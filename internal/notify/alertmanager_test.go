@@ -15,7 +15,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel/alertmanager"
+	"muster/internal/notify/channel/alertmanager"
 )
 
 // TestWhatIsOverIsSaidAgain: a round says that an alert fires of whose end the Alertmanager has

@@ -18,7 +18,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/organization"
 	"muster/handlers/jobs"
-	"muster/internal/lease"
+	"muster/internal/concurrency/lease"
 	"muster/internal/notify"
 )
 

@@ -7,7 +7,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel/alertmanager"
+	"muster/internal/notify/channel/alertmanager"
 )
 
 func only(severities ...alert.Severity) func(*notification.Terms) {

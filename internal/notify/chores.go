@@ -16,9 +16,9 @@ import (
 	"muster/domain/alert"
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
-	"muster/internal/statement"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/postgres/statement"
 	"muster/projections/alerts"
 )
 

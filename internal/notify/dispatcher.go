@@ -13,7 +13,7 @@ import (
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/told_until.sql

@@ -1,5 +1,5 @@
 // Package notify sends notifications to people and programs: it matches each event of the logs
-// against the rules, and delivers the matches to their receivers. internal/channel has the kinds
+// against the rules, and delivers the matches to their receivers. internal/notify/channel has the kinds
 // of channels.
 //
 // # How it works

@@ -12,7 +12,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel/alertmanager"
+	"muster/internal/notify/channel/alertmanager"
 )
 
 // atAlertmanager are the alerts that fire at an Alertmanager: labels and summaries.

@@ -14,11 +14,11 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
-	"muster/internal/statement"
-	"muster/internal/supervise"
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/postgres/statement"
 )
 
 var (
@@ -31,7 +31,7 @@ var (
 
 const (
 	// feedsAtOnce is how many Alertmanagers of one organization are fed at once, and half of
-	// how many of all (internal/turns): some that do not answer leave the others their turn.
+	// how many of all (internal/concurrency/fairslots): some that do not answer leave the others their turn.
 	feedsAtOnce = 8
 	// roundTimeout is the end of a round. Those that were not fed by then, because others did
 	// not answer, are fed in the next, which begins before what fires there ends by itself.
@@ -108,7 +108,7 @@ func (s *Sender) Feed(ctx context.Context) error {
 	}
 	round, over := context.WithTimeout(ctx, roundTimeout)
 	defer over()
-	gate := turns.NewGate(feedsAtOnce)
+	gate := fairslots.NewGate(feedsAtOnce)
 	var feeds supervise.Group
 	for _, c := range channels {
 		feeds.Go(func() error {

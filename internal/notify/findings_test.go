@@ -14,7 +14,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/channel/webhook"
+	"muster/internal/notify/channel/webhook"
 )
 
 // assessed records that an assessment found something new.

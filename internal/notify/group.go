@@ -13,8 +13,8 @@ import (
 
 	"muster/domain/notification"
 	"muster/handlers/jobs"
-	"muster/internal/statement"
-	"muster/internal/zones"
+	"muster/internal/postgres/statement"
+	"muster/internal/process/zones"
 )
 
 var (

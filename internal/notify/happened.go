@@ -16,7 +16,7 @@ import (
 	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/channel"
+	"muster/internal/notify/channel"
 )
 
 // tellable are the types of events that may be told, by log.

@@ -11,7 +11,7 @@ import (
 	"muster/domain/notification"
 	"muster/domain/report"
 	"muster/domain/schedule"
-	"muster/internal/channel"
+	"muster/internal/notify/channel"
 )
 
 // TestMissedSchedulesAreTold: each due time without a report is sent once, with the reason, and

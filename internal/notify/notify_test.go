@@ -11,7 +11,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel/chat"
+	"muster/internal/notify/channel/chat"
 )
 
 // TestRaisedThenResolved are sent in that order, each once, under stable ids.

@@ -16,7 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel/pagerduty"
+	"muster/internal/notify/channel/pagerduty"
 )
 
 // service is PagerDuty's Events API as its documentation has it (developer.pagerduty.com, "Send an

@@ -19,7 +19,7 @@ import (
 	"muster/domain/schedule"
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/streams.sql

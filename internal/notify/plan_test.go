@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/notify"
-	"muster/internal/pgtest"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/testing/pgtest"
 )
 
 // TestThePastIsReadStreamByStream however many streams a page is about: of 100,000 events, those of a thousand alerts

@@ -11,8 +11,8 @@ import (
 	"muster/domain/notification"
 	"muster/eventstore"
 	"muster/eventstore/topic"
-	"muster/internal/channel"
-	"muster/internal/statement"
+	"muster/internal/notify/channel"
+	"muster/internal/postgres/statement"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"muster/commands"
 	"muster/domain/notification"
 	"muster/eventstore"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
-	"muster/internal/statement"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/postgres/statement"
 )
 
 var (

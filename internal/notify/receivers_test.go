@@ -21,10 +21,10 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	amchannel "muster/internal/channel/alertmanager"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/mail"
+	amchannel "muster/internal/notify/channel/alertmanager"
 )
 
 // program is one of a machine's that a test runs. Where it is not there the test is skipped,

@@ -12,9 +12,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/notification"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
-	"muster/internal/statement"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/postgres/statement"
 )
 
 // ruleRow is a rule that is there, with one of its channels.

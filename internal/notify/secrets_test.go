@@ -10,8 +10,8 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/notification"
-	"muster/internal/channel/chat"
-	"muster/internal/channel/webhook"
+	"muster/internal/notify/channel/chat"
+	"muster/internal/notify/channel/webhook"
 )
 
 // TestSecretsAreNowhere but sealed: not in rows, the log, answers or our own log.

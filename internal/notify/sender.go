@@ -16,10 +16,10 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
 	"muster/internal/mail"
-	"muster/internal/statement"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/postgres/statement"
 )
 
 var (

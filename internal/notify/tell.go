@@ -10,10 +10,10 @@ import (
 
 	"muster/commands"
 	"muster/internal/accounts"
-	"muster/internal/channel"
-	"muster/internal/channel/kinds"
 	"muster/internal/mail"
-	"muster/internal/pageaddress"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/kinds"
+	"muster/internal/text/pageaddress"
 )
 
 // tell sends a delivery once. Errors: *channel.Error, channel.ErrNobody, and ours.

@@ -13,9 +13,9 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/notification"
 	"muster/domain/organization"
-	"muster/internal/channel"
-	"muster/internal/channel/alertmanager"
-	"muster/internal/channel/webhook"
+	"muster/internal/notify/channel"
+	"muster/internal/notify/channel/alertmanager"
+	"muster/internal/notify/channel/webhook"
 )
 
 // neighbor is another organization of the same installation.

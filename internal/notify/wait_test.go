@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/domain/alert"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 	"muster/projections/projectionstest"
 )
 

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
-	"muster/internal/unixonly"
+	"muster/internal/process/unixonly"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheServersCertificateIsSeen by every connection, as long as it is good. With one that

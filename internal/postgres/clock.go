@@ -8,8 +8,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/pause"
-	"muster/internal/statement"
+	"muster/internal/concurrency/pause"
+	"muster/internal/postgres/statement"
 )
 
 // Clock shows a process the database's time. All processes of an installation judge by it

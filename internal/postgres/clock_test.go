@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheClockIsTheDatabases: it is never ahead of it, behind by no more than an answer

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/supervise"
+	"muster/internal/concurrency/supervise"
 )
 
 //go:embed sql/check_commit.sql

@@ -10,9 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAFullDisk fails the check, though the row itself finds room, until there is some again.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // TestCommitsThatDoNotReturn: a check fails in time and names what the commit waits for;

@@ -14,9 +14,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/multihost"
+	"muster/internal/networks/multihost"
 	"muster/internal/postgres/cluster"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // DumpDatabase is a database as PostgreSQL's own client programs reach it.

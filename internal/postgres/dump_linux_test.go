@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 // dumps says that this process is one that dumps: the database's URL and its snapshot.

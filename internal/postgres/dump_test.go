@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/pgtest"
 )
 
 // awkward is a password with everything that URLs and shells mind.

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"muster/internal/files/atomicfile"
 	"muster/internal/postgres/cluster"
-	"muster/internal/wholefile"
 )
 
 // home is where a private server keeps its files.
@@ -162,7 +162,7 @@ func (h *home) remember() error {
 // belongs to the directory's owner: root may work in another user's data
 // directory, who is to be able to go on.
 func writeWhole(path, content string) error {
-	return wholefile.Replace(path, []byte(content), giveToOwner)
+	return atomicfile.Replace(path, []byte(content), giveToOwner)
 }
 
 // giveToOwner gives a file to the owner of its directory.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/multihost"
+	"muster/internal/networks/multihost"
 )
 
 // hostTimeout is how long one of several hosts may take to answer: one that lost its power

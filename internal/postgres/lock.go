@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"muster/internal/pause"
-	"muster/internal/unixonly"
+	"muster/internal/concurrency/pause"
+	"muster/internal/process/unixonly"
 )
 
 // fileLock is a lock on an open file (flock), which the kernel drops with the

@@ -15,7 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"muster/internal/postgres/cluster"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 	"muster/migrations"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 	"muster/migrations"
 )
 

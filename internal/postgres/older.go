@@ -8,7 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // OlderProgramsError says that programs from before a migration still run, which it would

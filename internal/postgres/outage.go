@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // Outage is the one place where it is told that the database is away, or does not

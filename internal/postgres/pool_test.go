@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pgtest"
-	"muster/internal/pgtest/failover"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
+	"muster/internal/testing/pgtest/failover"
 )
 
 // TestTimesComeBackInUTC, whatever the zone of the machine is: the location is asked

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/postgres/cluster"
 	"muster/internal/servers"
+	"muster/internal/testing/pgtest"
 )
 
 func TestDataLivesOnBetweenStarts(t *testing.T) {

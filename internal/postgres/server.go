@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"os"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 	"muster/internal/postgres/cluster"
-	"muster/internal/unixonly"
+	"muster/internal/process/unixonly"
 )
 
 // Options says which private server is wanted and for whom.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/pgtest"
 )
 
 // asProcess makes the test binary a process that opens a private server, says

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"muster/internal/longtest"
+	"muster/internal/testing/longtest"
 )
 
 // alone makes the test binary one in a network of its own.

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 	"muster/internal/postgres/cluster"
-	"muster/internal/unixonly"
+	"muster/internal/process/unixonly"
 )
 
 var (

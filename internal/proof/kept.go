@@ -11,8 +11,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
-	"muster/internal/statement"
 )
 
 var (

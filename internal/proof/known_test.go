@@ -7,11 +7,11 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/proof"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/prooftest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAProofGoesOnFromTheOneBefore: of two reports of an organization the later one's proof leads

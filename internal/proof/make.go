@@ -14,10 +14,10 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/tree"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
-	"muster/internal/statement"
 )
 
 // Maker makes the proofs of reports and keeps them.

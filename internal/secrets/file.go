@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"muster/internal/pause"
-	"muster/internal/unixonly"
-	"muster/internal/wholefile"
+	"muster/internal/concurrency/pause"
+	"muster/internal/files/atomicfile"
+	"muster/internal/process/unixonly"
 )
 
 // PermissionsError says that others than the file's owner and group may read
@@ -115,7 +115,7 @@ func Create(path string, keys []*Key) error {
 	if err == nil { // also where nothing can be made beside it
 		err = fs.ErrExist
 	} else if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-		err = wholefile.Create(path, content(keys))
+		err = atomicfile.Create(path, content(keys))
 	}
 	if err != nil {
 		return fmt.Errorf("make the secret key: %w", err)
@@ -129,7 +129,7 @@ func replace(path string, keys []*Key) error {
 	info, err := os.Stat(path)
 	if err == nil {
 		// Root may rotate the keys of a server that runs as somebody else.
-		err = wholefile.Replace(path, content(keys), likeKey(info))
+		err = atomicfile.Replace(path, content(keys), likeKey(info))
 	}
 	if err != nil {
 		return fmt.Errorf("replace the secret key: %w", err)
@@ -151,16 +151,16 @@ func content(keys []*Key) (text []byte) {
 // owner.
 func KeepBeside(key, path string, content []byte) error {
 	if os.Geteuid() != 0 {
-		return wholefile.Replace(path, content, nil)
+		return atomicfile.Replace(path, content, nil)
 	}
 	info, err := os.Stat(key)
 	if errors.Is(err, fs.ErrNotExist) {
-		return wholefile.Replace(path, content, nil)
+		return atomicfile.Replace(path, content, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return wholefile.Replace(path, content, likeKey(info))
+	return atomicfile.Replace(path, content, likeKey(info))
 }
 
 // likeKey gives a file to whoever has the key, with the key's permissions.

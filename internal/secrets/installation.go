@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 
 	"github.com/jmoiron/sqlx"
 )

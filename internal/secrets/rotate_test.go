@@ -14,8 +14,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 // vault is an installation with a key file and rows that are sealed under it.

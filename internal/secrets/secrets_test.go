@@ -15,8 +15,8 @@ import (
 	"sync"
 	"testing"
 
-	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

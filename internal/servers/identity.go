@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"muster/domain/fleet"
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 // Identity is which server answers, by what it says of itself and not by the name that led
@@ -146,7 +146,7 @@ func (t Target) Identify(ctx context.Context, s Session) (Identity, error) {
 // be a server.
 func bounded(name string) string {
 	const longest = 200
-	runes := []rune(legible.Clean(name))
+	runes := []rune(printable.Clean(name))
 	return string(runes[:min(len(runes), longest)])
 }
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"muster/domain/fleet"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
 	"muster/internal/servers/documented"
+	"muster/internal/testing/pgtest"
 )
 
 // C10, C29, F29. Which two identities are one server, copies of one cluster, or a name that

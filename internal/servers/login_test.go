@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/linetest"
-	"muster/internal/longtest"
-	"muster/internal/pause"
-	"muster/internal/pgtest"
+	"muster/internal/concurrency/pause"
+	"muster/internal/testing/linetest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestALoginLastsAsLongAsTheServerAnswers: one that takes nine seconds for each of five

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/longtest"
 	"muster/internal/servers"
 	"muster/internal/servers/tnstest"
+	"muster/internal/testing/longtest"
 )
 
 // TestLongNoByteOfAnOracleEndsUs: a login and an answer with up to four bytes that are

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 const lockTimeout = 500 * time.Millisecond
@@ -203,7 +203,7 @@ func (t Target) classify(database string, err error) *ConnectionError {
 
 // plain is a message of a server as part of a sentence: one line that ends somewhere.
 func plain(message string) string {
-	words := []rune(legible.Clean(message))
+	words := []rune(printable.Clean(message))
 	if len(words) > 200 {
 		words = append(words[:200], '…')
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestWhichAddressesAreAllowed judges addresses and dials none.

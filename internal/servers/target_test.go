@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"muster/domain/fleet"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/pgtest"
 )
 
 func TestParseDSN(t *testing.T) {

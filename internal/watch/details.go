@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/legible"
-	"muster/internal/statement"
+	"muster/domain/printable"
+	"muster/internal/postgres/statement"
 )
 
 // Details are what an alert says beside the value of its sign. What is empty is not known.
@@ -46,11 +46,11 @@ const maxDetail = 200
 // encoded is the JSON of the details, with names that people can read.
 func (d Details) encoded() (string, error) {
 	for _, text := range []*string{&d.Host, &d.Pool, &d.Kind, &d.Object, &d.Session, &d.Holder, &d.Database} {
-		*text = shortened(legible.Clean(strings.ReplaceAll(*text, "\x00", "")))
+		*text = shortened(printable.Clean(strings.ReplaceAll(*text, "\x00", "")))
 	}
 	d.Mounts = slices.Clone(d.Mounts)
 	for i := range d.Mounts {
-		d.Mounts[i] = shortened(legible.Clean(d.Mounts[i]))
+		d.Mounts[i] = shortened(printable.Clean(d.Mounts[i]))
 	}
 	text, err := json.Marshal(d)
 	if err != nil {

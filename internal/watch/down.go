@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/accounts"
-	"muster/internal/statement"
-	"muster/internal/status"
+	"muster/internal/postgres/statement"
+	"muster/internal/watch/status"
 )
 
 //go:embed sql/open_states.sql

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // TestServerGoesDown: an alert within a minute that says why, and its end as soon as a

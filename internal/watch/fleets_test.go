@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // simulated is a fleet whose servers are tried every ten seconds, each at its own time, with

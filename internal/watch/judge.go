@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // round is one judgement.

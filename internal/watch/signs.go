@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Bounds of what is recorded.

@@ -9,7 +9,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
 	"muster/projections/alerts"
 	"muster/projections/projectionstest"

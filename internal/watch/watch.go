@@ -18,9 +18,9 @@ import (
 	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/internal/accounts"
-	"muster/internal/pause"
-	"muster/internal/statement"
-	"muster/internal/status"
+	"muster/internal/concurrency/pause"
+	"muster/internal/postgres/statement"
+	"muster/internal/watch/status"
 	"muster/projections"
 	"muster/projections/fleet"
 )

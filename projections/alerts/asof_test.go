@@ -8,7 +8,7 @@ import (
 
 	domain "muster/domain/alert"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections/alerts"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

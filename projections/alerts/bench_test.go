@@ -14,8 +14,8 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/fleet"

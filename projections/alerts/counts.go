@@ -14,7 +14,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

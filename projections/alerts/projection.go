@@ -11,7 +11,7 @@ import (
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 	"muster/projections"
 )
 

@@ -16,7 +16,7 @@ import (
 	domainfleet "muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
 	"muster/projections/projectionstest"

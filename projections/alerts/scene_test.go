@@ -10,7 +10,7 @@ import (
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections/alerts"
 	"muster/projections/projectionstest"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // OpenPlace is an instance that alerts are open about, muted ones too.

@@ -13,7 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

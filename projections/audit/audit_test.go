@@ -13,7 +13,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/audit"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/audit"
 	"muster/projections/projectionstest"

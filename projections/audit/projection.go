@@ -14,7 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 	"muster/projections"
 )
 

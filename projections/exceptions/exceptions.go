@@ -10,7 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/exception"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/page.sql

@@ -12,7 +12,7 @@ import (
 
 	"muster/domain/exception"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/exceptions"
 	"muster/projections/projectionstest"

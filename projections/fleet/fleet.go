@@ -12,7 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

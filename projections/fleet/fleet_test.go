@@ -12,7 +12,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/fleet"
 	"muster/projections/projectionstest"

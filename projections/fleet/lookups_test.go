@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	domain "muster/domain/fleet"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // TestEngines: of the organization and of what is there now.

@@ -12,7 +12,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 	"muster/projections"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/health"
 	"muster/projections/projectionstest"

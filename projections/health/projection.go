@@ -13,7 +13,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 	"muster/projections"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/history"
 )

@@ -18,7 +18,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 	"muster/projections"
 )
 

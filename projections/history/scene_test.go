@@ -11,7 +11,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections/history"
 	"muster/projections/projectionstest"
 )

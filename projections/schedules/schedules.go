@@ -11,7 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/schedule"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

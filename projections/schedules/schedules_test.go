@@ -13,7 +13,7 @@ import (
 	"muster/domain/report"
 	"muster/domain/schedule"
 	"muster/eventstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/projections"
 	"muster/projections/projectionstest"
 	"muster/projections/schedules"

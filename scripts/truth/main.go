@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"muster/internal/measurements/measurementstest"
-	"muster/internal/truth"
+	"muster/internal/testing/truth"
 )
 
 func main() {

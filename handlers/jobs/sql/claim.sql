@@ -9,7 +9,7 @@
 -- not count. The first lapsed lease is claimed at once, the next ones wait n⁴ times $6
 -- seconds longer, for an n of 1, 2 and then 3.
 --
--- Organizations take turns (internal/turns): those in $7 get no job, those in $8 come in
+-- Organizations take turns (internal/concurrency/fairslots): those in $7 get no job, those in $8 come in
 -- that order, and all others before them. The index jobs_turns gives each organization's
 -- first job at one look, however many wait behind it; where nothing is due, none is looked at.
 WITH RECURSIVE organizations AS (

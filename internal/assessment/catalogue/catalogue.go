@@ -12,7 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/engine"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Version is raised with every change of a check's meaning; the digest tells

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 func TestTheEmbeddedCatalogueIsValid(t *testing.T) {

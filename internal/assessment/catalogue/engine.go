@@ -3,7 +3,7 @@ package catalogue
 import (
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
-	"muster/internal/strictyaml"
+	"muster/internal/text/strictyaml"
 )
 
 // engineOf is how the checks of a check's engine are written.

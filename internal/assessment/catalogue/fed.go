@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"muster/internal/snapshot"
-	"muster/internal/strictyaml"
+	"muster/internal/report/snapshot"
+	"muster/internal/text/strictyaml"
 )
 
 // Object is how an object that breaks a check is named, by a feed and by Muster: words as

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // TestEveryEngineHasItsChecks: an instance is assessed by the checks of its engine, and

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"muster/internal/engine/trait"
-	"muster/internal/strictyaml"
+	"muster/internal/text/strictyaml"
 )
 
 // Kinds of a Read.

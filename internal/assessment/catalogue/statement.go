@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"muster/internal/assessment/quote"
-	"muster/internal/strictyaml"
+	"muster/internal/text/strictyaml"
 )
 
 // Template is a template of statements that can be run as they stand, one a

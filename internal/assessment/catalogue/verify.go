@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"muster/internal/assessment/quote"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Verify is the check's query about one object, to be run where the violation was

@@ -19,8 +19,8 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/assessment/findings"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot"
 )
 
 // MaxChanges is how many differences one event lists.

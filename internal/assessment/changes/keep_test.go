@@ -10,8 +10,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Setting is a setting as the last look found it.

@@ -9,8 +9,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // score is what a look comes to by the formula of the scorecard.

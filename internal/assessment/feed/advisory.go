@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 //go:embed advisories.csv

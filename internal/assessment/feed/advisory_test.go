@@ -13,7 +13,7 @@ import (
 	g40 "github.com/pandatix/go-cvss/40"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 var november = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // OutOfSupport says whether a version's major had reached its end of life at a

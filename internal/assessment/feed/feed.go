@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 //go:embed releases.csv

@@ -8,8 +8,8 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // knownOf is how the feed knows an engine; ok is false where it does not.

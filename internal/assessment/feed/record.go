@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Record is a published vulnerability as an update of the feed brings it.

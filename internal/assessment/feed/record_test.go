@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 func recordOf(engine fleet.Engine, id string, modified time.Time, affected ...string) Record {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 var (

@@ -10,8 +10,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/assessment/catalogue"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot"
 )
 
 var (

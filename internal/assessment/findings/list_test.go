@@ -15,10 +15,10 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/pgtest"
 	"muster/internal/postgres/transact"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
+	"muster/internal/testing/pgtest"
 )
 
 func inTx(t *testing.T, db *sqlx.DB, do func(tx *sqlx.Tx) error) {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

@@ -13,9 +13,9 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 //go:embed sql/before.sql

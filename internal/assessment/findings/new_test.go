@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // TestWhatIsNew: F8. Each case is two assessments, one after the other.

@@ -8,7 +8,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Advice is a missing grant with what a person needs to decide about it.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // TestOneScript: F11. What is needed runs as it stands, what is optional is named with

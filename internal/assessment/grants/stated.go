@@ -6,7 +6,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/engine/trait"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Stated are the grants of objects that an agent reported, with the statement of Muster's own

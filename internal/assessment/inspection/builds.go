@@ -6,8 +6,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // Behind is the rule of builds: one fails that is not the latest of a release in support.

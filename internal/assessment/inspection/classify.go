@@ -9,7 +9,7 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/pii"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Bounds of a look at values: what we read must cost the server next to nothing, however

@@ -9,9 +9,9 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
-	"muster/internal/supervise"
 )
 
 // Load reads what every inspector judges by, as it is embedded. The error names every fault

@@ -5,8 +5,8 @@ import (
 
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Inspector assesses the servers of one engine. It keeps no state between servers.

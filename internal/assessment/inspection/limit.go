@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // LookLimit is how long a look at one server takes at most: its checks and the classification

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"muster/internal/assessment/inspection"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // TestWhatIsReadStaysWhenALookIsOver, and what is not says why.

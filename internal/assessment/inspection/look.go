@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"muster/internal/assessment/catalogue"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Server is what an engine's inspector knows of a server before its checks are run.

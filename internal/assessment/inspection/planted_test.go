@@ -15,7 +15,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // plantedCheck is what the views of a server hold, guilty rows and innocent ones, and the

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/assessment/changes"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Print names the databases of an assessment as the fleet does, by which everything that is
@@ -15,10 +15,10 @@ import (
 // server has now. It is called once the server was asked everything: what it knows is the
 // name.
 func Print(a *snapshot.Assessment, state *changes.State, all []string) map[string]string {
-	printed := legible.Names(all)
+	printed := printable.Names(all)
 	for _, d := range a.Databases {
 		if _, known := printed[d.Name]; !known { // it is gone since
-			printed[d.Name] = legible.Names(slices.AppendSeq([]string{d.Name}, maps.Keys(printed)))[d.Name]
+			printed[d.Name] = printable.Names(slices.AppendSeq([]string{d.Name}, maps.Keys(printed)))[d.Name]
 		}
 	}
 	maps.DeleteFunc(printed, func(name, form string) bool { return name == form })

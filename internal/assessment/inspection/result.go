@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"muster/internal/assessment/catalogue"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // begin is an assessment of which nothing is known yet.

@@ -11,7 +11,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/assessment"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Used is the assessment of a server that a report uses.

@@ -18,9 +18,9 @@ import (
 	"muster/eventstore"
 	"muster/internal/assessment"
 	"muster/internal/assessment/logged"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
-	"muster/internal/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

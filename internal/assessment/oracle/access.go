@@ -6,8 +6,8 @@ import (
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/engine/oracle"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // access is what an account may see, and is an inspection.Server.

@@ -8,10 +8,10 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/documented"
 	"muster/internal/servers/serverstest"
-	"muster/internal/snapshot"
 )
 
 func TestQueriesReadWhatIsDocumented(t *testing.T) {

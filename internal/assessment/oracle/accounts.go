@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // account is a user or a role of a container.

@@ -13,8 +13,8 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Inspector assesses Oracle servers. It keeps no state between servers.

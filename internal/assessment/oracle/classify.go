@@ -10,8 +10,8 @@ import (
 
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Classify looks for personal and secret data in one container, by column names and, with

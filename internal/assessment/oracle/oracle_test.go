@@ -12,9 +12,9 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/snapshot"
 )
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

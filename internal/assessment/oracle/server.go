@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // identity is where we are on a server, and who.

@@ -7,9 +7,9 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/tnstest"
-	"muster/internal/snapshot"
 )
 
 // TestTheRealDriverAsksEveryCheck over TNS: with its rows, with the grants where a view is

@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 //go:embed rules.csv

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // words are what feeds call what a column holds, by the rule that says the same.

@@ -8,8 +8,8 @@ import (
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/quote"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // access says of each thing the catalogue reads whether a database has it and

@@ -18,8 +18,8 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Inspector assesses PostgreSQL servers. It keeps no state between servers.

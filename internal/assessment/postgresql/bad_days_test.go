@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"muster/internal/assessment/inspection"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 func TestAServerOutOfReachIsAnOutcome(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // runChecks runs the checks one after another on one session; a server should

@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 //go:embed testdata/faulty_roles.sql

@@ -11,8 +11,8 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Classify looks for personal and secret data in one database, by column names

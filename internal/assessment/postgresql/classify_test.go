@@ -13,8 +13,8 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/inspection"
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 //go:embed testdata/personal.sql

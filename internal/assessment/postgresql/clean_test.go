@@ -16,8 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 const strictHBA = "local all all scram-sha-256\n" +

@@ -5,7 +5,7 @@ import (
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/quote"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // named are the names that a check's query gives its statements, as columns of it

@@ -22,9 +22,9 @@ import (
 	"muster/domain/report"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/inspection"
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
+	"muster/internal/testing/pgtest"
 )
 
 //go:embed testdata/fixable_server.sql

@@ -10,9 +10,9 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	judged "muster/internal/assessment/grants"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // What the printed script gives is enough for everything but what it names: it is run as it

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/internal/assessment/feed"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 func line(kind, databases, users, address, netmask, method string) hbaRule {

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/domain/fleet"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

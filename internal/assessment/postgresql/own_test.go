@@ -8,8 +8,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/pgtest"
 )
 
 // Muster's own database is known by what cannot be chosen: another of its name on another

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"muster/internal/assessment/quote"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // platform is a service that runs PostgreSQL for its customers and keeps the superuser to

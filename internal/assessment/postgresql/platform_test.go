@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAPlatformIsNotAskedForWhatItCannotGive: C19, and its siblings. The servers imitate

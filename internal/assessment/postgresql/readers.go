@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // access to a table, as its ACL and that of its schema say; "" is PUBLIC. Superusers and

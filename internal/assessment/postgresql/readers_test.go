@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/internal/assessment"
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // lattice makes roles that are members of each other at random, and tables that are granted

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // roleFact is one role with what pg_roles says of it.

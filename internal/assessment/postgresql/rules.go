@@ -9,8 +9,8 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // evidence is what rules judge: everything an assessment has found.

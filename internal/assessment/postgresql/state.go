@@ -10,8 +10,8 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // settingsSQL asks for values that hold for sessions which do not change them. What our

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/internal/assessment/quote"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // What quote_ident quotes on the server is quoted here, every keyword with it, and

@@ -1,6 +1,6 @@
 -- SKIP LOCKED: collectors that ask at once each get another instance.
 --
--- Organizations take turns (internal/turns): those in $3 get none, those in $4 come in that
+-- Organizations take turns (internal/concurrency/fairslots): those in $3 get none, those in $4 come in that
 -- order, and all others before them. The index assessment_targets_turns gives each
 -- organization's first server at one look; where nothing is due, none is looked at.
 WITH RECURSIVE organizations AS (

@@ -7,8 +7,8 @@ import (
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/engine/sqlserver"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 //go:embed sql/rights.sql

@@ -14,8 +14,8 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/engine/sqlserver"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // Open opens a session on a server's database; servers.Target's is one.

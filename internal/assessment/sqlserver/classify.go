@@ -12,8 +12,8 @@ import (
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/pii"
 	"muster/internal/engine/sqlserver"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 //go:embed sql/tables.sql

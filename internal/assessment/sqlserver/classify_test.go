@@ -7,8 +7,8 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/engine/sqlserver"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 func TestColumnsAreClassifiedByLabelNameAndValue(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 //go:embed sql/logins.sql

@@ -8,9 +8,9 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/inspection"
 	"muster/internal/assessment/inspection/inspectiontest"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/snapshot"
 )
 
 // TestWhatDocumentsAreMadeOf keeps what the Inspector finds on one server that is written

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 //go:embed sql/server.sql

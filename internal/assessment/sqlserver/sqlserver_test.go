@@ -15,10 +15,10 @@ import (
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/inspection"
 	"muster/internal/engine/sqlserver"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/documented"
 	"muster/internal/servers/serverstest"
-	"muster/internal/snapshot"
 )
 
 func TestQueriesReadWhatIsDocumented(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/inspection"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
 	"muster/internal/servers/tdstest"
-	"muster/internal/snapshot"
 )
 
 // overTheWire is a stub that speaks TDS, with the answers that a written-down server has for

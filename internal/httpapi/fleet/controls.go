@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/control"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/report/control"
 )
 
 func (s *ServerRoutes) GetControl(ctx context.Context, r api.GetControlRequestObject) (api.GetControlResponseObject, error) {

@@ -13,9 +13,9 @@ import (
 
 	"muster/commands"
 	"muster/domain/organization"
-	"muster/internal/control/evidence"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/report/control/evidence"
 )
 
 func (s *ServerRoutes) MakeEvidence(ctx context.Context, r api.MakeEvidenceRequestObject) (api.MakeEvidenceResponseObject, error) {

@@ -19,7 +19,7 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/measurements"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
 	"muster/projections/health"

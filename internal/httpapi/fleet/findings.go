@@ -12,7 +12,7 @@ import (
 	"muster/internal/assessment/findings"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot/analysis"
 )
 
 func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsRequestObject) (api.ListFindingsResponseObject, error) {

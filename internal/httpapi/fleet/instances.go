@@ -20,7 +20,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/intake/heartbeat"
 	"muster/internal/servers"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 	"muster/projections/fleet"
 	"muster/projections/health"
 )

@@ -10,7 +10,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // trendAge is how long ago the count lies that a count is compared with.

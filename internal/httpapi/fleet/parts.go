@@ -5,7 +5,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/servers"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // unresolved is why the last assessment failed; nil: it did not, or it failed to connect and

@@ -4,7 +4,7 @@ import (
 	"muster/internal/intake/agents"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/senders"
-	"muster/internal/telemetry"
+	"muster/internal/process/telemetry"
 	"muster/projections"
 )
 

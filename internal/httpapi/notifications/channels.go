@@ -10,10 +10,10 @@ import (
 
 	"muster/commands"
 	"muster/domain/notification"
-	"muster/internal/channel"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
+	"muster/internal/notify/channel"
 )
 
 const channelsPath = "/api/v1/channels/"

@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/channel"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
+	"muster/internal/notify/channel"
 	"muster/internal/watch"
 )
 

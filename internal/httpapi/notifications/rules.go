@@ -11,10 +11,10 @@ import (
 	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/notification"
-	"muster/internal/channel"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/notify"
+	"muster/internal/notify/channel"
 )
 
 const rulesPath = "/api/v1/notification-rules/"

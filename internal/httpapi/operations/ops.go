@@ -12,13 +12,13 @@ import (
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
-	"muster/internal/budgets"
+	"muster/internal/concurrency/supervise/falls"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/intake/budgets"
 	"muster/internal/mail"
 	"muster/internal/measurements/drops"
 	"muster/internal/proof/checkpoint"
-	"muster/internal/supervise/falls"
 	"muster/projections"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/readiness"
-	"muster/internal/zones"
+	"muster/internal/process/readiness"
+	"muster/internal/process/zones"
 )
 
 // Build says what runs here.

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"muster/internal/httpapi/wire"
-	"muster/internal/pageaddress"
+	"muster/internal/text/pageaddress"
 )
 
 //go:embed files

@@ -11,7 +11,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/internal/accounts"
-	"muster/internal/blobs"
+	"muster/internal/files/blobs"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/projections/history"

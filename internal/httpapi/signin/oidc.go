@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"muster/internal/accounts"
+	"muster/internal/accounts/oidc"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/oidc"
 )
 
 // providerID names the one identity provider that an installation may have.

@@ -16,8 +16,8 @@ import (
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail"
 	"muster/internal/mail/sent"
-	"muster/internal/pageaddress"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/text/pageaddress"
 )
 
 const membersPath = "/api/v1/members/"

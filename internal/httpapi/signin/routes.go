@@ -9,9 +9,9 @@ import (
 
 	"muster/commands"
 	"muster/internal/accounts"
+	"muster/internal/accounts/oidc"
 	"muster/internal/httpapi/wire"
 	"muster/internal/mail"
-	"muster/internal/oidc"
 	"muster/projections"
 	"muster/projections/fleet"
 )

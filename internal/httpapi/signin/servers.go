@@ -13,7 +13,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 	"muster/projections/fleet"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"muster/internal/concurrency/supervise"
 	"muster/internal/httpapi/wire"
-	"muster/internal/supervise"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"muster/domain/timegrid"
-	"muster/internal/clocktest"
 	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
+	"muster/internal/testing/clocktest"
 )
 
 // shelf is a cache whose tiles count how often they were read.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"time"
 
-	"muster/internal/oidc"
+	"muster/internal/accounts/oidc"
 )
 
 // sessionAge is the cookie's Max-Age: a session idles for as long.

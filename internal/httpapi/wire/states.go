@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/httpapi/api"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // StatesOf returns the states of servers, and how many are in each. active says which servers

@@ -9,10 +9,10 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
-	"muster/internal/budgets"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
-	"muster/internal/intake/places"
+	"muster/internal/intake/budgets"
+	"muster/internal/intake/resolve"
 )
 
 // FiringDoor accepts the alerts of Prometheus' tools.
@@ -73,7 +73,7 @@ func (d *FiringDoor) record(ctx context.Context, from intake.Caller, receipt *in
 // placeAlerts finds the instance and the database of every alert, with one look-up for all
 // of them, and drops what a limited token may not say.
 func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, receipt *intake.Receipt, alerts []alertmanager.Alert) ([]alert.Firing, error) {
-	labels := make([]places.Labels, 0, len(alerts))
+	labels := make([]resolve.Labels, 0, len(alerts))
 	for _, a := range alerts {
 		labels = append(labels, a.Labels)
 	}

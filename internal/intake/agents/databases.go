@@ -13,8 +13,8 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/engine"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
 	"muster/internal/intake/receivers"
+	"muster/internal/intake/resolve"
 	"muster/internal/measurements"
 )
 
@@ -64,7 +64,7 @@ func (c Config) takeLooks(ctx context.Context, from intake.Caller, sender string
 // placeLooks finds the databases of looks, and drops those that have none and those that
 // a limited token may not say.
 func (c Config) placeLooks(ctx context.Context, from intake.Caller, receipt *intake.Receipt, looks []*receivers.Look) ([]placed, error) {
-	labels := make([]places.Labels, 0, 2*len(looks))
+	labels := make([]resolve.Labels, 0, 2*len(looks))
 	for _, l := range looks {
 		labels = append(labels, l.Place.Labels(0), l.Place.Labels(1))
 	}
@@ -75,7 +75,7 @@ func (c Config) placeLooks(ctx context.Context, from intake.Caller, receipt *int
 	found := make([]placed, 0, len(looks))
 	instances := make([]uuid.UUID, 0, len(looks))
 	for _, l := range looks {
-		p, at := placed{Look: l}, places.Found{}
+		p, at := placed{Look: l}, resolve.Found{}
 		for i := range l.Place.Databases {
 			if at.Database == uuid.Nil {
 				at = directory.FindEngine(l.Place.Labels(i), l.Engine, from.Limit)

@@ -17,8 +17,8 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/intake"
 	"muster/internal/intake/agents"
-	"muster/internal/intake/places"
 	"muster/internal/intake/remotewrite/remotewritetest"
+	"muster/internal/intake/resolve"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -40,7 +40,7 @@ type shelf struct {
 
 func (s *shelf) doors() agents.Doors {
 	return agents.New(agents.Config{
-		Places: &places.Resolver{Fleet: s, Hosts: s}, Store: s, Commands: s, Now: func() time.Time { return receipt }, Texts: s, Collected: s,
+		Places: &resolve.Resolver{Fleet: s, Hosts: s}, Store: s, Commands: s, Now: func() time.Time { return receipt }, Texts: s, Collected: s,
 	})
 }
 

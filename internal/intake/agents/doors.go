@@ -12,8 +12,8 @@ import (
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/intake/otlp"
-	"muster/internal/intake/places"
 	"muster/internal/intake/remotewrite"
+	"muster/internal/intake/resolve"
 )
 
 // Doors are those of standard agents, one for each form of message. What they take are
@@ -26,7 +26,7 @@ type Doors struct {
 
 // Config is what all doors stand on.
 type Config struct {
-	Places   *places.Resolver
+	Places   *resolve.Resolver
 	Store    intake.Store
 	Commands Commands
 	Now      func() time.Time

@@ -16,11 +16,11 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/domain/fleet"
-	"muster/internal/budgets"
 	"muster/internal/intake"
 	"muster/internal/intake/agents"
-	"muster/internal/intake/places"
+	"muster/internal/intake/budgets"
 	"muster/internal/intake/remotewrite/remotewritetest"
+	"muster/internal/intake/resolve"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -46,7 +46,7 @@ type house struct {
 
 func (h *house) doors() agents.Doors {
 	return agents.New(agents.Config{
-		Places: &places.Resolver{Fleet: h, Hosts: h}, Store: h, Commands: h, Now: func() time.Time { return receipt },
+		Places: &resolve.Resolver{Fleet: h, Hosts: h}, Store: h, Commands: h, Now: func() time.Time { return receipt },
 	})
 }
 

@@ -11,9 +11,9 @@ import (
 	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/otlp"
-	"muster/internal/intake/places"
 	"muster/internal/intake/receivers"
 	"muster/internal/intake/remotewrite"
+	"muster/internal/intake/resolve"
 	"muster/internal/measurements"
 )
 
@@ -82,11 +82,11 @@ func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (i
 // placeHosts finds the instances that samples name, with one look-up for all of them, and
 // drops what a limited token may not say.
 func (d *HostDoor) placeHosts(ctx context.Context, from intake.Caller, receipt *intake.Receipt, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
-	var labels []places.Labels
+	var labels []resolve.Labels
 	var names []string
 	for _, s := range samples {
 		for _, reference := range s.References {
-			labels = append(labels, places.Labels{Instance: reference})
+			labels = append(labels, resolve.Labels{Instance: reference})
 		}
 		names = append(names, s.Host)
 	}
@@ -97,7 +97,7 @@ func (d *HostDoor) placeHosts(ctx context.Context, from intake.Caller, receipt *
 	named := make([][]uuid.UUID, 0, len(samples))
 	for i, s := range samples {
 		for _, reference := range s.References {
-			found := directory.Find(places.Labels{Instance: reference}, from.Limit)
+			found := directory.Find(resolve.Labels{Instance: reference}, from.Limit)
 			if found.Ambiguous {
 				receipt.Drop(intake.Ambiguous, 1)
 			}

@@ -10,8 +10,8 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
 	"muster/internal/intake/receivers"
+	"muster/internal/intake/resolve"
 	"muster/internal/measurements"
 )
 
@@ -50,7 +50,7 @@ func (c Config) placeReaches(ctx context.Context, from intake.Caller, receipt *i
 	if len(reaches) == 0 {
 		return nil, nil
 	}
-	labels := make([]places.Labels, 0, len(reaches))
+	labels := make([]resolve.Labels, 0, len(reaches))
 	for _, r := range reaches {
 		labels = append(labels, r.Place.Labels(0))
 	}

@@ -9,18 +9,18 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 )
 
 // Alert is one alert of a message and where its labels say that it belongs;
 // the Firing has no instance and no database yet.
 type Alert struct {
 	alert.Firing
-	Labels places.Labels // of its place
+	Labels resolve.Labels // of its place
 }
 
 // originLabel is on every alert that Muster feeds to an Alertmanager
-// (internal/channel/alertmanager, OriginLabel). Taken in again each would be an alert more, which would be fed, too.
+// (internal/notify/channel/alertmanager, OriginLabel). Taken in again each would be an alert more, which would be fed, too.
 const originLabel = "muster_alert_id"
 
 // keyPrefix begins the key of an alert that Alertmanager or Prometheus sent.
@@ -42,7 +42,7 @@ func (p posted) alert(receipt time.Time) (Alert, intake.Reason) {
 	if !inCalendar(p.StartsAt) || !inCalendar(p.EndsAt) || !p.EndsAt.IsZero() && p.EndsAt.Before(p.StartsAt) {
 		return Alert{}, intake.InvalidTime
 	}
-	a := Alert{Labels: places.Of(labels), Firing: alert.Firing{
+	a := Alert{Labels: resolve.Of(labels), Firing: alert.Firing{
 		Key:         keyPrefix + fingerprint(labels),
 		Sender:      p.sender,
 		Title:       title(labels, p.Annotations),

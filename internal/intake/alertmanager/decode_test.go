@@ -13,7 +13,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 )
 
 var receipt = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
@@ -53,7 +53,7 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 				Key: "alertmanager/338e9b45a1b43617", Title: "PostgreSQL 127.0.0.1:9781 is up", Severity: alert.Warning,
 				Rule: &alert.Rule{ID: "PgUp", Name: "PgUp"}, StartsAt: instant("2026-11-20T14:59:07.737Z"), SeenAt: receipt,
 			},
-			Labels: places.Labels{Address: "127.0.0.1:9781"},
+			Labels: resolve.Labels{Address: "127.0.0.1:9781"},
 		},
 		"alertmanager-webhook.json": {
 			Firing: alert.Firing{
@@ -61,7 +61,7 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 				Rule: &alert.Rule{ID: "DBDown", Name: "DBDown"}, StartsAt: instant("2026-11-20T14:59:04.360039149Z"),
 				SeenAt: instant("2026-11-20T15:04:04.360039149Z"), EndsAt: instant("2026-11-20T15:04:04.360039149Z"), Resolved: true,
 			},
-			Labels: places.Labels{Address: "pg1.example"},
+			Labels: resolve.Labels{Address: "pg1.example"},
 		},
 	} {
 		body, err := os.ReadFile("testdata/" + file)

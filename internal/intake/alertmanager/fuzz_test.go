@@ -14,7 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 )
 
 func FuzzWebhook(f *testing.F) { fuzz(f, DecodeWebhook) }
@@ -56,11 +56,11 @@ func fuzz(f *testing.F, decode func([]byte, time.Time) (*Message, error)) {
 		for _, a := range m.Alerts {
 			usable(t, a)
 		}
-		var labels []places.Labels
+		var labels []resolve.Labels
 		for _, a := range m.Alerts {
 			labels = append(labels, a.Labels)
 		}
-		directory, err := (&places.Resolver{Fleet: oneServer{t}}).Labelled(t.Context(), uuid.Nil, labels)
+		directory, err := (&resolve.Resolver{Fleet: oneServer{t}}).Labelled(t.Context(), uuid.Nil, labels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment/changes"
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // told are the assessments of an instance that the log knows, oldest first.

@@ -16,13 +16,13 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/inspection"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/lease"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/engine/live"
-	"muster/internal/lease"
-	"muster/internal/pause"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
-	"muster/internal/supervise"
-	"muster/internal/turns"
 )
 
 // Intervals between looks at one server. Each is moved by up to a tenth, so
@@ -81,11 +81,11 @@ type Collector struct {
 // one considers the slots that it took.
 type turn struct {
 	claiming sync.Mutex
-	*turns.Slots
+	*fairslots.Slots
 }
 
 // claimed claims in turn, and has the slot taken; free gives it back.
-func claimed[C any](t *turn, claim func(turns.Order) (C, bool, error), organization func(C) uuid.UUID) (c C, free func(), ok bool, err error) {
+func claimed[C any](t *turn, claim func(fairslots.Order) (C, bool, error), organization func(C) uuid.UUID) (c C, free func(), ok bool, err error) {
 	t.claiming.Lock()
 	defer t.claiming.Unlock()
 	if c, ok, err = claim(t.Order()); err != nil || !ok {
@@ -109,7 +109,7 @@ func New(
 		limit: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, inspection.LookLimit)
 		},
-		looks: &turn{Slots: turns.NewSlots(atOnce)}, lightLooks: &turn{Slots: turns.NewSlots(lightAtOnce)},
+		looks: &turn{Slots: fairslots.NewSlots(atOnce)}, lightLooks: &turn{Slots: fairslots.NewSlots(lightAtOnce)},
 	}, nil
 }
 
@@ -273,7 +273,7 @@ func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID,
 // AssessDue assesses the server that is due longest, of the organization whose turn it is; ok
 // is false where none is.
 func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
-	claim, free, ok, err := claimed(c.looks, func(order turns.Order) (assessment.Claim, bool, error) {
+	claim, free, ok, err := claimed(c.looks, func(order fairslots.Order) (assessment.Claim, bool, error) {
 		return unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) { return c.store.ClaimDue(ctx, term, order) })
 	}, func(claim assessment.Claim) uuid.UUID { return claim.Organization })
 	if err != nil || !ok {

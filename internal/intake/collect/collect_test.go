@@ -23,12 +23,12 @@ import (
 	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/assessment"
+	"muster/internal/concurrency/fairslots"
 	"muster/internal/intake/collect"
-	"muster/internal/pgtest"
+	"muster/internal/report/snapshot"
 	"muster/internal/secrets"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
-	"muster/internal/turns"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -246,7 +246,7 @@ func aDeadCollectorLeavesItsServerDue(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
 	instance := s.register(dsn)
-	if _, ok, err := s.store.ClaimDue(t.Context(), time.Minute, turns.NewSlots(1).Order()); !ok || err != nil {
+	if _, ok, err := s.store.ClaimDue(t.Context(), time.Minute, fairslots.NewSlots(1).Order()); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if ok, _ := s.collector.AssessDue(t.Context()); ok {

@@ -8,7 +8,7 @@
 // another is running waits for that one. Waiting means reading the row from time to time; it is
 // rare.
 //
-// Organizations take turns (internal/turns). A process assesses eight servers at once, and at
+// Organizations take turns (internal/concurrency/fairslots). A process assesses eight servers at once, and at
 // most four of one organization, however slow they are. Two light looks run at once, of two
 // organizations. An assessment for which somebody waits (AssessNow, Fresh) takes none of these
 // slots: a build has some servers assessed at once, and builds take turns themselves.

@@ -8,9 +8,9 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
-	"muster/internal/pause"
+	"muster/internal/concurrency/fairslots"
+	"muster/internal/concurrency/pause"
 	"muster/internal/servers"
-	"muster/internal/turns"
 )
 
 const (
@@ -42,7 +42,7 @@ func (c *Collector) LookLightly(ctx context.Context) (ok bool, err error) {
 			engines = append(engines, engine)
 		}
 	}
-	place, free, ok, err := claimed(c.lightLooks, func(order turns.Order) (assessment.Place, bool, error) {
+	place, free, ok, err := claimed(c.lightLooks, func(order fairslots.Order) (assessment.Place, bool, error) {
 		return c.store.NextLightLook(ctx, engines, pause.Jittered(lightEvery), order)
 	}, func(place assessment.Place) uuid.UUID { return place.Organization })
 	if err != nil || !ok {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // lightly looks lightly at a server, and says whether that made it due.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
+	"muster/internal/testing/pgtest"
 )
 
 // TestALookThatEndsKeepsWhatItRead: one of three databases does not answer. When the time of

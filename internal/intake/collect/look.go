@@ -18,10 +18,10 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/grants"
 	"muster/internal/assessment/inspection"
-	"muster/internal/lease"
-	"muster/internal/pause"
+	"muster/internal/concurrency/lease"
+	"muster/internal/concurrency/pause"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 // look does what a claim is for and ends the claim, whatever happens short of

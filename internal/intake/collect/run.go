@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"muster/commands"
-	"muster/internal/pause"
-	"muster/internal/supervise"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 )
 
 const (
 	// atOnce is how many servers of one organization a process looks at at once, and half
-	// of how many it looks at at once of all (internal/turns): looking is waiting, mostly.
+	// of how many it looks at at once of all (internal/concurrency/fairslots): looking is waiting, mostly.
 	atOnce = 4
 	// idle is how long a server that another process made due may wait.
 	idle = 2 * time.Second

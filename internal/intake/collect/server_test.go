@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // C29. If a name leads to one server and then to another, this is reported: with the time, and

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/linetest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/linetest"
+	"muster/internal/testing/pgtest"
 )
 
 // slowAnswers delays each answer for so long that no look ends within a test.

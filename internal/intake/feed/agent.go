@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/intake"
 	"muster/internal/intake/heartbeat"
@@ -245,7 +245,7 @@ func (r *rules) words(pointer, text string, least, most int) {
 	switch n := utf8.RuneCountInString(text); {
 	case n < least || n > most:
 		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters", least, most))
-	case legible.Clean(text) != text:
-		r.breaks(pointer, "invalid_name", legible.Rule)
+	case printable.Clean(text) != text:
+		r.breaks(pointer, "invalid_name", printable.Rule)
 	}
 }

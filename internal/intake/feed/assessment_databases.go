@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/assessment/catalogue"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // unassessed are the results in the databases that a check could not look at, while it
@@ -32,7 +32,7 @@ func (r *assessmentRules) unassessed(at string, c CheckItem, check catalogue.Che
 		}
 		out = append(out, snapshot.CheckResult{
 			CheckID: c.ID, Database: r.database(at+"/database", u.Database, instance), Status: snapshot.StatusNotAssessed,
-			ReasonCode: snapshot.ReasonSent, Reason: snapshot.CutTo(legible.Clean(reason), keptReason), Threshold: check.Pass,
+			ReasonCode: snapshot.ReasonSent, Reason: snapshot.CutTo(printable.Clean(reason), keptReason), Threshold: check.Pass,
 		})
 	}
 	return out

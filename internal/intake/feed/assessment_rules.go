@@ -13,14 +13,14 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/analysis"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/analysis"
 )
 
 // Bounds of what an assessment may say, as openapi.yaml has them, in characters but for
@@ -137,7 +137,7 @@ func (r *assessmentRules) line(pointer string, text *string, most, kept int) str
 	if text == nil {
 		return ""
 	}
-	return snapshot.CutTo(legible.Clean(r.text(pointer, *text, 0, most)), kept)
+	return snapshot.CutTo(printable.Clean(r.text(pointer, *text, 0, most)), kept)
 }
 
 // words are names of which an account or a table has several, each once.
@@ -417,7 +417,7 @@ func (r *assessmentRules) notRead(at string, items []NotReadItem, run *snapshot.
 	for i, item := range items {
 		at := at + "/" + strconv.Itoa(i)
 		schema, table := r.text(at+"/schema", item.Schema, 0, maxFound), r.text(at+"/table", item.Table, 1, maxFound)
-		reason := snapshot.CutTo(legible.Clean(r.text(at+"/reason", item.Reason, 1, maxWords)), keptReason)
+		reason := snapshot.CutTo(printable.Clean(r.text(at+"/reason", item.Reason, 1, maxWords)), keptReason)
 		if columns := r.words(at+"/columns", item.Columns); len(columns) > 0 {
 			run.UnreadColumns = append(run.UnreadColumns, snapshot.UnreadColumns{Schema: schema, Table: table, Columns: columns, Reason: reason})
 			continue

@@ -15,7 +15,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/intake"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // AssessmentItem is what another tool found on an instance at a time, as openapi.yaml

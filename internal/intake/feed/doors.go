@@ -10,14 +10,14 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 )
 
 // Doors are those of the native feed. What they take has the form of openapi.yaml
 // already.
 type Doors struct {
 	Commands Commands
-	Places   *places.Resolver
+	Places   *resolve.Resolver
 	Store    intake.Store
 	Texts    Texts
 	Now      func() time.Time

@@ -14,7 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/instant"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/domain/rule"
 	"muster/internal/measurements"
 )
@@ -100,8 +100,8 @@ func (r *rules) err() error {
 func (r *rules) host(at string, h HostItem, on []uuid.UUID) measurements.HostSample {
 	if n := utf8.RuneCountInString(h.Host); n < 1 || n > maxHostName {
 		r.breaks(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
-	} else if !legible.Name(h.Host) {
-		r.breaks(at+"/host", "invalid_name", legible.Rule)
+	} else if !printable.Name(h.Host) {
+		r.breaks(at+"/host", "invalid_name", printable.Rule)
 	}
 	sample := measurements.HostSample{
 		Host: h.Host, At: r.time(at+"/at", h.At),
@@ -139,8 +139,8 @@ func (r *rules) volumes(at string, all []VolumeItem) (volumes []measurements.Vol
 		at := r.item(at, i)
 		if len(v.Mount) < 1 || len(v.Mount) > maxMount {
 			r.breaks(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
-		} else if !legible.Name(v.Mount) {
-			r.breaks(at+"/mount", "invalid_name", legible.Rule)
+		} else if !printable.Name(v.Mount) {
+			r.breaks(at+"/mount", "invalid_name", printable.Rule)
 		}
 		r.once(at+"/mount", v.Mount, mounts)
 		volumes = append(volumes, measurements.Volume{Mount: v.Mount, UsedPercent: r.percent(at+"/usedPercent", &v.UsedPercent)})
@@ -259,8 +259,8 @@ func (r *rules) interval(pointer string, n json.Number) time.Duration {
 func (r *rules) name(pointer, name string) {
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxKey || strings.ContainsRune(name, 0) {
 		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxKey))
-	} else if !legible.Name(name) {
-		r.breaks(pointer, "invalid_name", legible.Rule)
+	} else if !printable.Name(name) {
+		r.breaks(pointer, "invalid_name", printable.Rule)
 	}
 }
 

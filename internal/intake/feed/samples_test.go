@@ -18,7 +18,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/intake"
 	"muster/internal/intake/feed"
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -42,7 +42,7 @@ type house struct {
 }
 
 func (h *house) doors() *feed.Doors {
-	r := &places.Resolver{Keys: h, Fleet: h, Hosts: h, CatchUp: func(context.Context) (bool, error) {
+	r := &resolve.Resolver{Keys: h, Fleet: h, Hosts: h, CatchUp: func(context.Context) (bool, error) {
 		h.asked = append(h.asked, "catch up")
 		return !h.lags, nil
 	}}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/internal/intake/heartbeat"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/migrations"
 )
 

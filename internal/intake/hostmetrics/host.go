@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"muster/domain/fleet"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/intake"
 )
 
@@ -39,7 +39,7 @@ func (m *Message) hostOf(l *Labels) (key string, reason intake.Reason) {
 	if reason := keepable([]byte(host), maxName); reason != "" {
 		return "", reason
 	}
-	key = fleet.HostKey(legible.Clean(host))
+	key = fleet.HostKey(printable.Clean(host))
 	m.hosts[string(said)] = key
 	return key, ""
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/intake"
 	"muster/internal/measurements"
 )
@@ -123,7 +123,7 @@ func (m *Message) name(text []byte) string {
 	if known, ok := m.names[string(text)]; ok {
 		return known
 	}
-	made := legible.Clean(string(text))
+	made := printable.Clean(string(text))
 	m.names[made] = made
 	return made
 }

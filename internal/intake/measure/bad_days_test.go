@@ -10,14 +10,14 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/status"
+	"muster/internal/testing/clocktest"
 	"muster/internal/watch"
+	"muster/internal/watch/status"
 )
 
 // thorough is a reader that asks for as much as one of PostgreSQL does.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/turns"
+	"muster/internal/concurrency/fairslots"
 )
 
 // connectTurn is after how long a handshake counts as hanging, and no longer among those
@@ -15,11 +15,11 @@ const connectTurn = time.Second
 
 // Gate bounds the handshakes of one process: a thousand servers are there within seconds,
 // and none of them costs us a spike. Organizations take turns.
-type Gate struct{ turns *turns.Gate }
+type Gate struct{ turns *fairslots.Gate }
 
 // NewGate returns a gate that lets so many of one organization through at once, and twice as
 // many of all.
-func NewGate(atOnce int) *Gate { return &Gate{turns: turns.NewGate(atOnce)} }
+func NewGate(atOnce int) *Gate { return &Gate{turns: fairslots.NewGate(atOnce)} }
 
 // pass waits for a turn, which next ends. A server that hangs keeps its turn for a moment only,
 // because waiting for it costs nothing.

@@ -9,8 +9,8 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
-	"muster/internal/status"
 	"muster/internal/watch"
+	"muster/internal/watch/status"
 )
 
 // countStatements records what statements did since the last time, with the rest of

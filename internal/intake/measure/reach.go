@@ -9,7 +9,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/measurements"
 	"muster/internal/servers"
-	"muster/internal/status"
+	"muster/internal/watch/status"
 )
 
 // outage is the time since the connection was lost: since when, and what the server said last.

@@ -11,13 +11,13 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/snapshot"
+	"muster/internal/testing/clocktest"
 	"muster/internal/watch"
 )
 

@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/status"
+	"muster/internal/testing/clocktest"
+	"muster/internal/watch/status"
 )
 
 // counting is a reader of a server with one statement, which runs once in ten seconds and

@@ -13,13 +13,13 @@ import (
 
 	"muster/commands"
 	"muster/domain/instant"
-	"muster/internal/lease"
+	"muster/internal/concurrency/lease"
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements"
-	"muster/internal/pause"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
-	"muster/internal/status"
 	"muster/internal/watch"
+	"muster/internal/watch/status"
 )
 
 // statementTimeout is how long one of our queries may run. They take milliseconds; a

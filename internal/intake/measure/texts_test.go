@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
-	"muster/internal/snapshot"
+	"muster/internal/testing/clocktest"
 	"muster/internal/watch"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
+	"muster/internal/testing/clocktest"
 	"muster/internal/watch"
 )
 

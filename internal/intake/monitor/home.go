@@ -12,12 +12,12 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
-	"muster/domain/legible"
+	"muster/domain/printable"
+	"muster/internal/concurrency/lease"
 	"muster/internal/intake/measure"
-	"muster/internal/lease"
 	"muster/internal/measurements"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
 
@@ -69,7 +69,7 @@ func (h *home) Returned(ctx context.Context) error {
 
 // Databases tells the fleet of the databases that it does not have as they are.
 func (h *home) Databases(ctx context.Context, names []string) (map[string]uuid.UUID, error) {
-	printed := legible.Names(names)
+	printed := printable.Names(names)
 	keys := make(map[string]string, len(names))
 	for _, name := range names {
 		keys[name] = commands.DatabaseKey(name, printed[name])

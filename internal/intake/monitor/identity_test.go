@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/assessment"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // C29. The server's identity is read on each new connection. If it is another server than

@@ -11,9 +11,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/assessment"
-	"muster/internal/lease"
-	"muster/internal/snapshot"
-	"muster/internal/statement"
+	"muster/internal/concurrency/lease"
+	"muster/internal/postgres/statement"
+	"muster/internal/report/snapshot"
 )
 
 // term is how long a claim, and a process among the others, holds without being

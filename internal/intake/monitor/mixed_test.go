@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/pgtest"
 	"muster/internal/servers/tdstest"
 	"muster/internal/servers/tnstest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAMixedFleet: one process measures servers of three engines, and one of each that

@@ -14,14 +14,14 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/concurrency/lease"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/engine/live"
 	"muster/internal/intake"
 	"muster/internal/intake/measure"
-	"muster/internal/lease"
 	"muster/internal/measurements"
-	"muster/internal/pause"
 	"muster/internal/servers"
-	"muster/internal/supervise"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 	// renewEvery leaves two further tries before a lease runs out.
 	renewEvery = term / 3
 	// connectsAtOnce bounds the handshakes of one organization in a process, and is half of the
-	// bound of all (internal/turns).
+	// bound of all (internal/concurrency/fairslots).
 	connectsAtOnce = 16
 	// writesAtOnce bounds the connections to our own database. A thousand servers
 	// make 100 batches a second of a few milliseconds each.

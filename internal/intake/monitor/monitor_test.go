@@ -17,11 +17,11 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/concurrency/lease"
 	"muster/internal/intake/measure/measuretest"
-	"muster/internal/lease"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
-	"muster/internal/status"
+	"muster/internal/testing/pgtest"
+	"muster/internal/watch/status"
 )
 
 // nowhere is a connection to a port without a listener.

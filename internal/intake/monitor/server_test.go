@@ -7,7 +7,7 @@ import (
 
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements/waitclass"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
 )
 

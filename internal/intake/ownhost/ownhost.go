@@ -10,9 +10,9 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/assessment"
+	"muster/internal/concurrency/pause"
 	"muster/internal/intake"
 	"muster/internal/measurements"
-	"muster/internal/pause"
 )
 
 const (

@@ -18,12 +18,12 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/assessment"
-	"muster/internal/clocktest"
 	"muster/internal/intake/push"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

@@ -10,8 +10,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
-	"muster/internal/status"
 	"muster/internal/watch"
+	"muster/internal/watch/status"
 )
 
 // Intake keeps samples and tells the watch what it judges.

@@ -20,7 +20,7 @@ import (
 	"muster/internal/intake/push"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 	"muster/internal/watch"
 )
 

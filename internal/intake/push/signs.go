@@ -11,8 +11,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
-	"muster/internal/status"
 	"muster/internal/watch"
+	"muster/internal/watch/status"
 )
 
 // maxSigns bounds the volumes that a batch may have the watch keep.

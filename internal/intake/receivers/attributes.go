@@ -3,7 +3,7 @@ package receivers
 import (
 	"bytes"
 
-	"muster/internal/intake/places"
+	"muster/internal/intake/resolve"
 )
 
 // Attributes are those of a resource, a record or a point that are read, as bytes of the
@@ -123,8 +123,8 @@ type Place struct {
 }
 
 // Labels are the place with one of its databases.
-func (p Place) Labels(database int) places.Labels {
-	return places.Labels{Instance: p.Instance, Address: p.Address, Database: p.Databases[database]}
+func (p Place) Labels(database int) resolve.Labels {
+	return resolve.Labels{Instance: p.Instance, Address: p.Address, Database: p.Databases[database]}
 }
 
 // tooLong is whether a name is longer than any that Muster knows.

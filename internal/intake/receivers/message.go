@@ -9,7 +9,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/instant"
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/intake"
 	"muster/internal/measurements"
 )
@@ -197,7 +197,7 @@ func name(text []byte) (string, bool) {
 	if len(text) == 0 || len(text) > maxKey || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return "", false
 	}
-	return legible.Clean(string(text)), true
+	return printable.Clean(string(text)), true
 }
 
 // number reads a number that is not negative and within a maximum.

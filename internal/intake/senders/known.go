@@ -11,8 +11,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // Bounds of the senders that were heard within a day.

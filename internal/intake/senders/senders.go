@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
+	"muster/internal/concurrency/pause"
 	"muster/internal/intake"
-	"muster/internal/pause"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 const (
@@ -109,7 +109,7 @@ func bounded[K comparable](known map[K]map[string]bool, of K, text string, most 
 
 // clean is a text as PostgreSQL can keep it and a page can show it.
 func clean(text string) string {
-	return legible.Clean(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", ""))
+	return printable.Clean(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", ""))
 }
 
 // Run writes what is counted until ctx ends, and then once more.

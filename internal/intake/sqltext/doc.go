@@ -63,7 +63,7 @@
 //   - Somebody puts a value where a name belongs: SELECT 1 AS secret. Names are kept.
 //   - A text is sent as one of another engine: it is read by the rules of the instance's engine.
 //   - A name reverses the writing direction, or contains a control character: it is cleaned
-//     (package legible). HTML markup stays, and has to be shown as text.
+//     (package printable). HTML markup stays, and has to be shown as text.
 //   - Two statements become one text. Their keys tell them apart.
 //   - A text has its important statement after one that is cut: it is lost.
 package sqltext

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 )
 
 // kind is what a token is.
@@ -267,7 +267,7 @@ func (l *lexer) identifier(quote byte) token {
 	if !l.skipTo(quote) {
 		return token{kind: unreadable}
 	}
-	return token{kind: quoted, text: legible.Clean(l.text[from:l.at])}
+	return token{kind: quoted, text: printable.Clean(l.text[from:l.at])}
 }
 
 func (l *lexer) startsWord(r rune) bool {

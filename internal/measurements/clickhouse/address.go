@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"muster/internal/multihost"
+	"muster/internal/networks/multihost"
 )
 
 // Address is where the store is: a clickhouse:// URL, read.

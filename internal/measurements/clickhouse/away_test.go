@@ -13,13 +13,13 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/blocks/blockstest"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pause"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // bodiesOf are what is read of hosts, and the error.

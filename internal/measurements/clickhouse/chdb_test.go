@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/internal/longtest"
 	"muster/internal/measurements/blocks"
+	"muster/internal/testing/longtest"
 )
 
 // chDBVersion is of the npm package that has today's ClickHouse as a library.

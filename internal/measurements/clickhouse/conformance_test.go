@@ -9,7 +9,7 @@ import (
 	"muster/internal/measurements/measurementstest"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/pgstoretest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestConformance holds measurements whose blocks are on two shards to the definitions.

@@ -14,7 +14,7 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAFullDisk is a server that is away for what is put, as it says itself. What it has

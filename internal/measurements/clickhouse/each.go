@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/concurrency/supervise"
 	"muster/internal/measurements/blocks"
-	"muster/internal/supervise"
 )
 
 // together is how many ranges are asked for in one statement, whose answer is in memory

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements/blocks"
-	"muster/internal/pause"
 )
 
 const selectPartitions = `SELECT DISTINCT partition, partition_id FROM system.parts WHERE active AND database = '%s' AND table = '%s_local'`

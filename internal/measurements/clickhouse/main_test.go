@@ -8,11 +8,11 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/longtest"
 	"muster/internal/measurements/blocks/blockstest"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestMain has each property tried a few times: what is read from blocks is what pgstore

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // migrationLock is what processes that start at once wait for, in the ledger: all servers

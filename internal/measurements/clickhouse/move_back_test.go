@@ -15,7 +15,7 @@ import (
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestMoveBack: blocks are moved from ClickHouse into PostgreSQL, where some of before are

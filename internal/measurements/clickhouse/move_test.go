@@ -17,8 +17,8 @@ import (
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pgtest"
 	"muster/internal/postgres/transact"
+	"muster/internal/testing/pgtest"
 )
 
 // TestMove: blocks of PostgreSQL are moved to two shards. One that somebody changed there

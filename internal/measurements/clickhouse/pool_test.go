@@ -11,7 +11,7 @@ import (
 	"muster/internal/measurements/blocks/blockstest"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestAConnectionOutlivesItsPut: the next statement on it works, whatever the scheduler does.

@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/longtest"
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/blocks/blockstest"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pause"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestLongAStoreOnReplicas(t *testing.T) {

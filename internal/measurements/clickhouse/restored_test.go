@@ -13,7 +13,7 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestALedgerThatIsOlderThanItsBlocks, as after a restore, gives the numbers of series that

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -10,9 +10,9 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/measurements/blocks"
-	"muster/internal/pause"
-	"muster/internal/supervise"
 )
 
 // SilentError says that a server says nothing, and that nobody waits for it until it does.

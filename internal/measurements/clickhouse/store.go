@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/concurrency/supervise"
 	"muster/internal/measurements/blocks"
-	"muster/internal/supervise"
 )
 
 // Limits are how long something may take; zero: what is usual.

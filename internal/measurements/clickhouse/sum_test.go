@@ -14,7 +14,7 @@ import (
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func instance(organization uuid.UUID, n int, engine fleet.Engine) blocks.Series {

@@ -15,13 +15,13 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
-	"muster/internal/longtest"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/blocks/blockstest"
 	"muster/internal/measurements/clickhouse"
 	"muster/internal/measurements/clickhouse/clickhousetest"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pgtest"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 func reopen(t testing.TB, url string, ledger *sqlx.DB, log io.Writer) (*clickhouse.Store, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements"
-	"muster/internal/pause"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/record.sql

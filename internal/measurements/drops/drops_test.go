@@ -19,8 +19,8 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

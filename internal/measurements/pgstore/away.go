@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/internal/measurements/blocks"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

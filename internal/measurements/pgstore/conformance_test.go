@@ -7,7 +7,7 @@ import (
 	"muster/internal/measurements/measurementstest"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/measurements/pgstore/pgstoretest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestConformance holds the store to the definitions.

@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/engine"
 	"muster/internal/engine/trait"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/measurements/waitclass"
-	"muster/internal/statement"
-	"muster/internal/supervise"
+	"muster/internal/postgres/statement"
 )
 
 var (

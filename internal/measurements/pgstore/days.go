@@ -12,8 +12,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 //go:embed sql/raw_days.sql

@@ -15,7 +15,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

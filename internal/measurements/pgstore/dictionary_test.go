@@ -14,7 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // noted is a row of the dictionary.

@@ -4,7 +4,7 @@ import (
 	"context"
 	_ "embed" // the statements
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -13,7 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/mark.sql

@@ -12,8 +12,8 @@ import (
 
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // moveSeries is of how many series the blocks of a table are in memory at once.

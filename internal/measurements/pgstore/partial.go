@@ -12,7 +12,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/mark_partial.sql

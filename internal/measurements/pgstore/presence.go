@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"muster/internal/pause"
-	"muster/internal/statement"
+	"muster/internal/concurrency/pause"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -14,8 +14,8 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 var (

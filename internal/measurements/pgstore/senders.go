@@ -14,7 +14,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -13,7 +13,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

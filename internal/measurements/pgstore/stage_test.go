@@ -14,12 +14,12 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/timegrid"
-	"muster/internal/longtest"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pgtest"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
+	"muster/internal/testing/longtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestMain has each property tried 40 times, because a hundred take a minute of every run;

@@ -14,7 +14,7 @@ import (
 	"muster/internal/engine"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
 	"muster/internal/measurements"
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pause"
-	"muster/internal/statement"
-	"muster/internal/supervise"
+	"muster/internal/postgres/statement"
 )
 
 //go:embed sql/behind.sql

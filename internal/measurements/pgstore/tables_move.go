@@ -9,8 +9,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements/blocks"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 //go:embed sql/changed_series.sql

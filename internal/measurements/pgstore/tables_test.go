@@ -5,7 +5,7 @@ import (
 
 	"muster/internal/measurements/blocks"
 	"muster/internal/measurements/blocks/blockstest"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestBlocks holds the tables to what every store of blocks promises.

@@ -11,10 +11,10 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/concurrency/pause"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/pause"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 var (

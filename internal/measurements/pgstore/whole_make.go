@@ -10,7 +10,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements/pgstore/codec"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -16,8 +16,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
-	"muster/internal/pgtest"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
+	"muster/internal/testing/pgtest"
 )
 
 func newStore(t testing.TB) *Store {

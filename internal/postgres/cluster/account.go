@@ -8,7 +8,7 @@ import (
 	"os/user"
 	"strconv"
 
-	"muster/internal/unixonly"
+	"muster/internal/process/unixonly"
 )
 
 // Account is the operating-system account that PostgreSQL's programs run as.

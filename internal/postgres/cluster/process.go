@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"muster/internal/pause"
-	"muster/internal/supervise"
-	"muster/internal/unixonly"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/process/unixonly"
 )
 
 // InitOptions says how a new cluster is made.

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
 )
 
 // Sessions lends a connection until do returns. It is closed then: one that still

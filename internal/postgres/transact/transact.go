@@ -8,7 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 // Once commits what do does in one transaction; nil options are READ COMMITTED. do's

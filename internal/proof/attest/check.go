@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"muster/eventstore"
-	"muster/internal/onekey"
+	"muster/internal/text/uniquekeys"
 )
 
 // Step is a part of a check.
@@ -106,7 +106,7 @@ func (c *checker) event() {
 	digest := e.digest()
 	hash := eventstore.Link(previous, digest[:], e.RecordedAt)
 	switch {
-	case onekey.Check([]byte(e.Data)) != nil || json.Unmarshal([]byte(e.Data), &says) != nil || e.Type != readyType:
+	case uniquekeys.Check([]byte(e.Data)) != nil || json.Unmarshal([]byte(e.Data), &says) != nil || e.Type != readyType:
 		c.say(StepEvent, Broken, "The event is not one that says that a report is ready.")
 	case e.Stream != p.Report.ID || e.Organization != p.Report.Organization:
 		c.say(StepEvent, Broken, "The event is about another report.")

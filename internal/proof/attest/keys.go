@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"muster/internal/onekey"
+	"muster/internal/text/uniquekeys"
 )
 
 // Use is what a key signs.
@@ -142,7 +142,7 @@ const maxKeys = 1000
 // Errors: *MalformedError, which names the first key that does not fit.
 func ParseKeys(document []byte) (Keys, error) {
 	var keys Keys
-	if err := onekey.Check(document); err != nil {
+	if err := uniquekeys.Check(document); err != nil {
 		return Keys{}, &MalformedError{"keys", err.Error()}
 	}
 	if err := json.Unmarshal(document, &keys); err != nil {

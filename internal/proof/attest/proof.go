@@ -18,7 +18,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/onekey"
+	"muster/internal/text/uniquekeys"
 )
 
 // FileName is the name of a proof, beside a PDF and in it.
@@ -180,7 +180,7 @@ func ParseKept(document []byte) (Proof, error) {
 		return Proof{}, &MalformedError{"proof", fmt.Sprintf("it has %d bytes", len(document))}
 	}
 	var p Proof
-	if err := onekey.Check(document); err != nil {
+	if err := uniquekeys.Check(document); err != nil {
 		return Proof{}, &MalformedError{"proof", err.Error()}
 	}
 	if err := json.Unmarshal(document, &p); err != nil {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"muster/internal/onekey"
+	"muster/internal/text/uniquekeys"
 )
 
 // trustV1 names the layout of a trust file.
@@ -43,7 +43,7 @@ func (f TrustFile) Encode() ([]byte, error) {
 // ParseTrust reads a trust file. Errors: *MalformedError, which names all that is wrong.
 func ParseTrust(document []byte) (Trust, error) {
 	malformed := func(err error) (Trust, error) { return Trust{}, &MalformedError{"trust", err.Error()} }
-	if err := onekey.Check(document); err != nil {
+	if err := uniquekeys.Check(document); err != nil {
 		return malformed(err)
 	}
 	var f TrustFile

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"muster/eventstore"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
-	"muster/internal/statement"
 )
 
 var (

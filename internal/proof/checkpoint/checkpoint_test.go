@@ -18,11 +18,11 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

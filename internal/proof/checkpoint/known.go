@@ -12,8 +12,8 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
-	"muster/internal/statement"
 )
 
 //go:embed sql/kept.sql

@@ -16,9 +16,9 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/longtest"
+	"muster/internal/process/unixonly"
 	"muster/internal/proof/checkpoint"
-	"muster/internal/unixonly"
+	"muster/internal/testing/longtest"
 )
 
 // cut takes away everything behind 5 events, as if it had never been.

@@ -16,9 +16,9 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // between is the least time between two checkpoints of a log (contract, §25).

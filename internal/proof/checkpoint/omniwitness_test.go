@@ -18,8 +18,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"muster/eventstore"
-	"muster/internal/longtest"
 	"muster/internal/proof/attest"
+	"muster/internal/testing/longtest"
 )
 
 // findOmniwitness is the witness that make test-all installs.

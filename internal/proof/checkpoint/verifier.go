@@ -15,7 +15,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/statement"
+	"muster/internal/postgres/statement"
 )
 
 var (

@@ -22,10 +22,10 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/pause"
+	"muster/internal/concurrency/pause"
+	"muster/internal/concurrency/supervise"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
-	"muster/internal/statement"
-	"muster/internal/supervise"
 )
 
 //go:embed sql/cosign.sql

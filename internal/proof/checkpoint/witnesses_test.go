@@ -24,12 +24,12 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/checkpoint"
 	"muster/internal/proof/signing"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 // other is a witness (C2SP tlog-witness), of one log.

@@ -18,7 +18,7 @@ type base struct {
 }
 
 // The end of a file of our renderer, and the ends of what the update writes again
-// (internal/pdf/typeset, output.go; gofpdf 1.16.2).
+// (internal/report/pdf/typeset, output.go; gofpdf 1.16.2).
 const (
 	endOfFile   = "%%EOF\n"
 	endOfObject = "\nendobj\n"

@@ -2,7 +2,7 @@
 // baseline B (ETSI EN 319 142-1, SubFilter ETSI.CAdES.detached), or B-T if a time stamp is
 // available.
 //
-// It is not part of internal/pdf: a digest over the renderer's program text identifies the
+// It is not part of internal/report/pdf: a digest over the renderer's program text identifies the
 // renderer, and a change in signing is no change in rendering. A verifier needs this package and
 // no renderer, fonts or database.
 //

@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"muster/domain/report"
-	"muster/internal/pdf"
 	"muster/internal/proof/pades"
-	"muster/internal/snapshot"
-	"muster/internal/snapshot/snapshottest"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/snapshottest"
 )
 
 var kinds = []report.Kind{report.Security, report.InstanceScorecard, report.DataInventory}

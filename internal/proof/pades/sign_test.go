@@ -18,7 +18,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/proof/pades"
-	"muster/internal/snapshot/snapshottest"
+	"muster/internal/report/snapshot/snapshottest"
 )
 
 // What others say of a signed report of each kind: poppler's pdfsig, pdfdetach and

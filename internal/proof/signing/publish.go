@@ -15,9 +15,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
 	"muster/internal/secrets"
-	"muster/internal/statement"
 )
 
 //go:embed sql/published.sql

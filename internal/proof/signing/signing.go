@@ -16,9 +16,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"muster/eventstore"
+	"muster/internal/postgres/statement"
 	"muster/internal/proof/attest"
 	"muster/internal/secrets"
-	"muster/internal/statement"
 )
 
 // Signing is what an installation signs with.

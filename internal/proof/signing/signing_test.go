@@ -30,12 +30,12 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
-	"muster/internal/pgtest"
 	"muster/internal/postgres/transact"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/attesttest"
 	"muster/internal/proof/signing"
 	"muster/internal/secrets"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

@@ -6,7 +6,7 @@ const formula = /^(?:[\t\r\n]|[\p{White_Space}\p{Cc}\p{Cf}]*[=+\-@＝＋－＠�
 
 /**
  * cell is a text that somebody else chose, as a spreadsheet shows it and does not execute it. The
- * server has the same rule for its files (internal/snapshot/companion), and one table tests both.
+ * server has the same rule for its files (internal/report/snapshot/companion), and one table tests both.
  */
 export function cell(text: string): string {
   const shown = text.replace(unseen, (c) => `‹U+${c.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}›`);

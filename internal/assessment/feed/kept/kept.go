@@ -12,8 +12,8 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/assessment/feed"
+	"muster/internal/postgres/statement"
 	"muster/internal/postgres/transact"
-	"muster/internal/statement"
 )
 
 // Store is the feed of an installation.

@@ -10,7 +10,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/feed/kept"
-	"muster/internal/pgtest"
+	"muster/internal/testing/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }

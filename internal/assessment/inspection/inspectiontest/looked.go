@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 var update = flag.Bool("update", false, "keep what the inspectors find")

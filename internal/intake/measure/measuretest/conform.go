@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/servers"
+	"muster/internal/testing/clocktest"
 )
 
 // Server is the server under test: it does what it is told.

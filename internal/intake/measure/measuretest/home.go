@@ -8,8 +8,8 @@ import (
 
 	"muster/internal/intake/measure"
 	"muster/internal/measurements"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 	"muster/internal/watch"
 )
 

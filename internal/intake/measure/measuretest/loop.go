@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/intake/measure"
-	"muster/internal/logtest"
 	"muster/internal/measurements"
 	"muster/internal/servers"
+	"muster/internal/testing/logtest"
 	"muster/internal/watch"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/clocktest"
+	"muster/internal/testing/clocktest"
 )
 
 // Simulated is what a server has, of whatever engine: the rest of a Server is how an engine

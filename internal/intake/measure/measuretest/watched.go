@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
 
-	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
 	"muster/internal/servers"
+	"muster/internal/testing/pgtest"
 )
 
 // Watched is a PostgreSQL that is measured: a role that may read statistics, the

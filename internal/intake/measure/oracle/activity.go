@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"muster/internal/intake/measure"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 //go:embed sql/containers.sql

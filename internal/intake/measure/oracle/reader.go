@@ -12,8 +12,8 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
+	"muster/internal/report/snapshot"
 	"muster/internal/servers"
-	"muster/internal/snapshot"
 )
 
 //go:embed sql/self.sql

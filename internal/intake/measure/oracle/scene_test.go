@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/serverstest"
+	"muster/internal/testing/clocktest"
 )
 
 // scene is an Oracle that answers with rows written from its documentation, measured by the

@@ -12,11 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/servers"
 	"muster/internal/servers/tnstest"
+	"muster/internal/testing/clocktest"
 )
 
 // sent is a query as it reaches a server: without the comment it begins with.

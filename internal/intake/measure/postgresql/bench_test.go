@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/intake/measure/postgresql"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 )
 
 // BenchmarkRound takes what measuring costs a server that knows 5,000 statements and

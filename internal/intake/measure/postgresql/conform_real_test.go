@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestConformServers holds the reader to what is promised of all, on a server of each

@@ -7,7 +7,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/intake/measure"
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // searchEvery is how often other databases are searched for the extension, and searchAtOnce

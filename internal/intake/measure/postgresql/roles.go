@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"muster/domain/legible"
+	"muster/domain/printable"
 	"muster/internal/intake/measure"
 )
 
@@ -49,7 +49,7 @@ func (r *reader) readRoles(ctx context.Context, l *measure.Line, list *measure.L
 			return measure.ErrNonsense
 		}
 		name := string(row[1])
-		r.roles[uint32(role)] = legible.Names([]string{name})[name]
+		r.roles[uint32(role)] = printable.Names([]string{name})[name]
 		return nil
 	})
 }

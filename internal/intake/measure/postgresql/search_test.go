@@ -13,11 +13,11 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
-	"muster/internal/pgtest"
 	"muster/internal/servers"
+	"muster/internal/testing/clocktest"
+	"muster/internal/testing/pgtest"
 )
 
 // TestTheExtensionIsLookedForInEveryDatabase: C8. It is in the last of 25, and then in none.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"muster/internal/snapshot"
+	"muster/internal/report/snapshot"
 )
 
 // Missing is what our login may not read, and what would let it.

@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/clocktest"
 	"muster/internal/intake/measure"
 	"muster/internal/intake/measure/measuretest"
 	"muster/internal/measurements"
 	"muster/internal/servers"
 	"muster/internal/servers/tdstest"
+	"muster/internal/testing/clocktest"
 )
 
 // row is one of an answer.

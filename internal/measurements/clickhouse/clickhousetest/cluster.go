@@ -17,8 +17,8 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
-	"muster/internal/pause"
-	"muster/internal/pgtest"
+	"muster/internal/concurrency/pause"
+	"muster/internal/testing/pgtest"
 )
 
 // Variable of the environment that makes it a failure that the server is not installed.

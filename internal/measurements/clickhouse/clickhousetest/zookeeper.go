@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pause"
-	"muster/internal/pgtest"
+	"muster/internal/concurrency/pause"
+	"muster/internal/testing/pgtest"
 )
 
 // zooKeeperJar is where Debian's zookeeper has its program.

@@ -21,14 +21,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"muster/eventstore"
-	"muster/internal/pdf"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/attesttest"
 	"muster/internal/proof/attest/offline"
 	"muster/internal/proof/pades"
 	"muster/internal/proof/timestamp"
 	"muster/internal/proof/timestamp/timestamptest"
-	"muster/internal/snapshot/snapshottest"
+	"muster/internal/report/pdf"
+	"muster/internal/report/snapshot/snapshottest"
 )
 
 func read(t *testing.T, name string) []byte {

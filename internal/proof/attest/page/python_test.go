@@ -21,9 +21,9 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/tree"
-	"muster/internal/longtest"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/attesttest"
+	"muster/internal/testing/longtest"
 )
 
 // loop has the verifier that was written from docs/auditors.md judge vectors.

@@ -24,10 +24,10 @@ import (
 	"testing"
 	"time"
 
-	"muster/internal/pdf/typeset"
 	"muster/internal/proof/attest"
 	"muster/internal/proof/attest/attesttest"
 	"muster/internal/proof/pades"
+	"muster/internal/report/pdf/typeset"
 )
 
 var update = flag.Bool("update", false, "make the vectors anew")

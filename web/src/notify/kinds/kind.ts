@@ -21,7 +21,7 @@ export interface FieldsProps {
   channel: Channel | null;
 }
 
-/** A kind of channel on the pages. Its title is that of internal/channel. */
+/** A kind of channel on the pages. Its title is that of internal/notify/channel. */
 export interface ChannelKind {
   title: string;
   /** It has an address, and how the form asks for it. */

@@ -1,0 +1,36 @@
+package supervise_test
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"muster/internal/concurrency/supervise"
+)
+
+// TestSpread: there are more threads than processors, what computes still counts processors, and
+// whoever runs the program has the last word. It runs in processes of its own.
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("TEST_SPREAD") != "" {
+		before := runtime.GOMAXPROCS(0)
+		supervise.Spread()
+		supervise.Spread()
+		if supervise.Processors() != before {
+			t.Errorf("%d processors, and %d before", supervise.Processors(), before)
+		}
+		if more := runtime.GOMAXPROCS(0) - before; (more > 0) != (os.Getenv("GOMAXPROCS") == "") {
+			t.Errorf("%d threads more", more)
+		}
+		return
+	}
+	for _, given := range []string{"", "3"} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSpread$", "-test.count=1")
+		cmd.Env = append(os.Environ(), "TEST_SPREAD=yes", "GOMAXPROCS="+given)
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "no tests to run") {
+			t.Errorf("with GOMAXPROCS=%q: %v\n%s", given, err, out)
+		}
+	}
+}

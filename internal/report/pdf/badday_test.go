@@ -1,0 +1,87 @@
+package pdf_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"muster/domain/report"
+	"muster/internal/report/snapshot"
+	"muster/internal/report/snapshot/snapshottest"
+	"muster/internal/testing/longtest"
+)
+
+// Objects that a spreadsheet would execute stand in a document as they are, for nothing
+// executes them there, and control characters show.
+func TestObjectsThatDoSomethingElsewhere(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	n, shown := 0, []string{`=HYPERLINK("http://x","y")`, "=cmd|'/C calc'!A0", "+1+1", "@SUM(A1)", "-2+3", "a‹U+0000›b", "‹U+001B›]0;x‹U+0007›", "two‹U+000A›lines", "a‹U+0009›tab"}
+	raw := strings.NewReplacer("‹U+0000›", "\x00", "‹U+001B›", "\x1b", "‹U+0007›", "\a", "‹U+000A›", "\n", "‹U+0009›", "\t")
+	eachResult(doc, func(r *snapshot.CheckResult) {
+		for i := range r.Violations {
+			r.Violations[i].Object = raw.Replace(shown[n%len(shown)])
+			n++
+		}
+	})
+	if n < len(shown) {
+		t.Fatalf("only %d objects", n)
+	}
+	file, _ := render(t, renderer(t), doc)
+	all := strings.Join(words(t, file), " ")
+	for _, object := range shown {
+		if !strings.Contains(all, object) {
+			t.Errorf("no %q", object)
+		}
+	}
+}
+
+// TestLongThreeThousandFindingsOfOneCheck: each is there, once, in its order.
+func TestLongThreeThousandFindingsOfOneCheck(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	file, rendered := render(t, renderer(t), snapshottest.Huge(3000))
+	all := drawn(t, file)
+	for n := range 3000 {
+		object := utf16(fmt.Sprintf("public.measurement_%06d", n))
+		if count := bytes.Count(all, object); count != 1 {
+			t.Fatalf("%s is there %d times", object, count)
+		}
+		all = all[bytes.Index(all, object)+len(object):]
+	}
+	page := words(t, file)[0]
+	for _, want := range []string{"3,000 high findings should be closed within 30 days.", "3,000 of 3,000 findings", "3,000 new", "CONTENTS 1 Summary", fmt.Sprintf("Page 1 of %d", rendered.Pages)} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q on page 1: %s", want, page)
+		}
+	}
+}
+
+// Where nobody was assessed, a Security report counts no finding, not even none, and says
+// what is known all the same.
+func TestNobodyWasAssessed(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	for i := range doc.Instances {
+		doc.Instances[i].Assessment, doc.Instances[i].NotAssessed = nil, "no connection is registered"
+	}
+	file, _ := render(t, renderer(t), doc)
+	all := strings.Join(words(t, file), " ")
+	for _, want := range []string{
+		"None of the 14 instances in scope could be assessed. 2 instances run a major version past its end of life: pg-crm-01, pg-legacy-01.",
+		"CRITICAL AND HIGH FINDINGS – no instance was assessed INSTANCES NOT ASSESSED 14 / 14",
+		"Not assessed: no instance could be checked, so there are no findings to count.",
+		"Not assessed: no instance could be checked, so its accounts are not known.",
+		"No check could be run, so the plan stands on the versions alone.",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, not := range []string{"No findings", "0 critical", "Clean"} {
+		if strings.Contains(all, not) {
+			t.Errorf("says %q", not)
+		}
+	}
+}

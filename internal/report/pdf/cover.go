@@ -1,0 +1,292 @@
+package pdf
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strconv"
+	"strings"
+
+	"muster/eventstore/witness"
+	"muster/internal/report/pdf/typeset"
+	"muster/internal/report/snapshot/analysis"
+	"muster/internal/text/pageaddress"
+)
+
+// front is what page 1 says before the contents, beside the verdict.
+type front struct {
+	figures []figure
+	gaps    string // the section that says what is missing
+	// below is what page 1 goes on with, above contents that stand in lines; nil: nothing
+	// does, and the contents fill it.
+	below func()
+	dense bool // below fills the page
+}
+
+// figure is one of the three to five numbers of page 1.
+type figure struct {
+	value, label, note string
+	color              typeset.Color
+}
+
+// verdictColor is that of a verdict's state: green where everything was looked at and
+// nothing is wrong, and nowhere else.
+func verdictColor(state string) typeset.Color {
+	switch state {
+	case analysis.Clean:
+		return good
+	case analysis.Unknown:
+		return caution
+	case analysis.Nothing:
+		return muted
+	default:
+		return severityColor[state]
+	}
+}
+
+// cut is how page 1 is set: roomy where the contents fill it, dense where it is to be
+// enough to decide upon.
+type cut struct {
+	top, gap, pad, contents                  float64
+	lift                                     float64 // what figures and their note are closer by
+	label, gutter, leading                   float64 // of the particulars
+	columns                                  int     // they stand in
+	title, organization, body, verdict, rest typeset.Style
+}
+
+var (
+	roomy = cut{
+		top: 92, gap: 14, pad: 11, label: 86, leading: 1.5, contents: 18, columns: 1,
+		title: titleStyle, organization: orgStyle, body: bodyStyle, verdict: verdictStyle, rest: bodyStyle,
+	}
+	dense = cut{
+		top: 60, gap: 8, pad: 7, lift: 4, label: 46, gutter: 4, leading: 1.4, contents: 12, columns: 2,
+		title:        typeset.Style{Face: typeset.Bold, Size: 22, Color: ink},
+		organization: typeset.Style{Face: typeset.Regular, Size: 11.5, Color: muted},
+		body:         rowStyle,
+		verdict:      typeset.Style{Face: typeset.Bold, Size: 10.5, Color: ink},
+		rest:         typeset.Style{Face: typeset.Regular, Size: 8.4, Color: ink},
+	}
+)
+
+// cover fills page 1: what it is, of whom, as of when; the verdict; figures;
+// and room for the contents, whose page numbers are known at the end.
+func (b *builder) cover(f front, sections int) {
+	d, page := b.d, b.d.Page()
+	left, width := d.Left(), d.TextWidth()
+	page.Fill(0, 0, d.Width, 6, accent)
+	page.Text(left, 44, typeset.Style{Face: typeset.Bold, Size: 11, Color: accent}, typeset.Left, "Muster")
+	right := left + width
+	right = b.pill(right, 44, "BETA", muted)
+	if b.doc.Organization.Demo {
+		b.pill(right-6, 44, "DEMO DATA", caution)
+	}
+	b.cut = roomy
+	if f.dense {
+		b.cut = dense
+	}
+	d.Y = b.cut.top
+	d.Paragraph(0, 1.15, typeset.Span{Text: b.kind.PaperTitle, Style: b.cut.title})
+	d.Y += 4
+	d.Paragraph(0, 1.3, typeset.Span{Text: shorten(b.doc.Organization.Name, 160), Style: b.cut.organization})
+	d.Y += b.cut.gap
+	b.particulars()
+	b.sayVerdict()
+	b.figures(f.figures)
+	if slices.ContainsFunc(f.figures, func(f figure) bool { return strings.HasSuffix(f.value, "†") }) {
+		d.Y -= 8
+		b.small("† Stands on partial data: not everything could be assessed. “" + f.gaps + "” says what is missing and why.")
+		d.Y += 8 - 2*b.cut.lift
+	}
+	b.inline = f.below != nil
+	if b.inline {
+		f.below()
+		d.Need(contentsInline)
+	} else {
+		d.Need(24 + contentsLine*float64(sections))
+	}
+	d.Page().Text(left, d.Y+9, labelStyle, typeset.Left, "CONTENTS")
+	d.Y += b.cut.contents
+	b.contentsPage, b.contentsAt = len(d.Pages())-1, d.Y
+}
+
+// pill draws a small framed label whose right edge is at x and returns its left.
+func (b *builder) pill(x, baseline float64, label string, c typeset.Color) float64 {
+	style := typeset.Style{Face: typeset.Bold, Size: 6.8, Color: white}
+	width := b.r.fonts.Width(style.Face, style.Size, label) + 12
+	b.d.Page().Fill(x-width, baseline-10, width, 13.5, c)
+	b.d.Page().Text(x-width/2, baseline-1, style, typeset.Center, label)
+	return x - width
+}
+
+// particulars lists who, what and when.
+func (b *builder) particulars() {
+	doc := b.doc
+	rows := [][2]string{{"Scope", shorten(doc.ScopeLabel, 200)}}
+	if doc.Window != nil {
+		rows = append(rows, [2]string{"Window", minute(doc.Window.From) + " – " + minute(doc.Window.To)})
+	}
+	if doc.Database != nil {
+		rows = append(rows, [2]string{"Database", shorten(doc.Database.Name, 120)})
+	}
+	rows = append(rows,
+		[2]string{"Snapshot", instant(doc.AsOf)},
+		[2]string{"Requested", instant(doc.RequestedAt) + " by " + shorten(doc.Requester.Shown(), 120)},
+		[2]string{"Request", b.doc.ReportID.String()},
+		[2]string{"Built by", "Muster " + b.r.build.Version + ", Beta"},
+	)
+	if doc.Organization.Demo {
+		rows = append(rows, [2]string{"Demo", "Demonstration data, not a real fleet."})
+	}
+	top, lowest := b.d.Y, b.d.Y
+	width := b.d.TextWidth() / float64(b.cut.columns)
+	each := (len(rows) + b.cut.columns - 1) / b.cut.columns
+	for i, row := range rows {
+		if i%each == 0 {
+			b.d.Y = top
+		}
+		x := width * float64(i/each)
+		baseline := typeset.Baseline(b.d.Y, b.cut.body.Size*b.cut.leading, b.cut.body.Size)
+		b.d.Page().Text(b.d.Left()+x, baseline, colored(b.cut.body, muted), typeset.Left, row[0])
+		style := b.cut.body
+		if row[0] == "Request" {
+			style = linked(style, b.address())
+		}
+		b.d.ParagraphWithin(x+b.cut.label, width-b.cut.label-b.cut.gutter, b.cut.leading, typeset.Span{Text: row[1], Style: style})
+		lowest = max(lowest, b.d.Y)
+	}
+	b.d.Y = lowest + b.cut.gap
+}
+
+// address is that of the report's page; empty where the installation has none that
+// others can reach.
+func (b *builder) address() string {
+	if b.doc.PublicURL == "" {
+		return ""
+	}
+	return pageaddress.Link(b.doc.PublicURL, pageaddress.Report, b.doc.ReportID.String())
+}
+
+// sayVerdict writes the verdict: what to act upon, and smaller what else is grave.
+func (b *builder) sayVerdict() {
+	d, v := b.d, b.verdict
+	lead, rest := typeset.Span{Text: v.Lead, Style: b.cut.verdict}, typeset.Span{Text: v.Rest, Style: b.cut.rest}
+	height := d.ParagraphHeight(d.TextWidth()-32, verdictLeading, lead) + 2*b.cut.pad
+	if v.Rest != "" {
+		height += d.ParagraphHeight(d.TextWidth()-32, leading, rest) + 5
+	}
+	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, wash)
+	d.Page().Fill(d.Left(), d.Y, 4, height, verdictColor(v.State))
+	bottom := d.Y + height
+	d.Y += b.cut.pad
+	d.ParagraphWithin(18, d.TextWidth()-32, verdictLeading, lead)
+	if v.Rest != "" {
+		d.Y += 5
+		d.ParagraphWithin(18, d.TextWidth()-32, leading, rest)
+	}
+	d.Y = bottom + b.cut.gap
+}
+
+const verdictLeading = 1.4
+
+// figures draws the tiles side by side.
+func (b *builder) figures(figures []figure) {
+	d := b.d
+	gap := 10.0
+	width := (d.TextWidth() - gap*float64(len(figures)-1)) / float64(len(figures))
+	height := 66.0
+	d.Need(height)
+	for i, f := range figures {
+		x := d.Left() + float64(i)*(width+gap)
+		d.Page().Fill(x, d.Y, width, 1.6, f.color)
+		d.Page().Text(x, d.Y+17, labelStyle, typeset.Left, f.label)
+		style := figureStyle
+		for b.r.fonts.Width(style.Face, style.Size, f.value) > width && style.Size > 9 {
+			style.Size--
+		}
+		d.Page().Text(x, d.Y+41, style, typeset.Left, f.value)
+		d.Page().Text(x, d.Y+55, typeset.Style{Face: typeset.Regular, Size: 7.4, Color: muted}, typeset.Left, f.note)
+	}
+	d.Y += height + b.cut.gap - b.cut.lift
+}
+
+// contentsLine is the height of a line of the contents.
+const contentsLine = 21.0
+
+// contents writes the list of sections on page 1, now that pages are known.
+func (b *builder) contents() {
+	if b.inline {
+		b.inlineContents()
+		return
+	}
+	page, y := b.d.Pages()[b.contentsPage], b.contentsAt
+	left, right := b.d.Left(), b.d.Left()+b.d.TextWidth()
+	n := 0
+	for i, m := range b.d.Marks() {
+		if m.Level != 0 {
+			continue
+		}
+		n++
+		page.Text(left, y+10, typeset.Style{Face: typeset.Bold, Size: 9.5, Color: accent}, typeset.Left, strconv.Itoa(n))
+		page.Text(left+20, y+10, bodyStyle, typeset.Left, m.Title)
+		page.Text(right, y+10, bodyStyle, typeset.Right, strconv.Itoa(m.Page))
+		page.Rule(left, y+16, right-left, 0, 0.4, hairline)
+		page.Link(left, y-3, right-left, 19, i)
+		y += contentsLine
+	}
+}
+
+// furniture puts the header on every page but the first and the footer on all.
+func (b *builder) furniture() {
+	pages := b.d.Pages()
+	left, right := b.d.Left(), b.d.Left()+b.d.TextWidth()
+	style := typeset.Style{Face: typeset.Regular, Size: 7.4, Color: muted}
+	organization := b.fit(b.doc.Organization.Name, style, 200)
+	for i, page := range pages {
+		if i > 0 {
+			page.Text(left, 44, style, typeset.Left, b.kind.PaperTitle+" · "+organization)
+			page.Text(right, 44, style, typeset.Right, "Snapshot "+instant(b.doc.AsOf))
+			page.Rule(left, 51, right-left, 0, 0.5, hairline)
+		}
+		y := b.d.Height - 42
+		page.Rule(left, y-12, right-left, 0, 0.5, hairline)
+		page.Text(left, y, style, typeset.Left, "Confidential – "+organization+" · request "+b.doc.ReportID.String())
+		page.Text(right, y, style, typeset.Right, "Page "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(pages)))
+		page.Text(left, y+10.5, style, typeset.Left, "Witness "+b.witness())
+	}
+}
+
+// witness is the log's head when the inputs were gathered, whole and in the form
+// that `muster events verify --witness` takes.
+func (b *builder) witness() string {
+	w := b.doc.Witness
+	return witness.Format(shorten(w.Log, 20), w.Position, shorten(w.Hash, 2*sha256.Size))
+}
+
+func shorten(s string, n int) string { return analysis.Shorten(s, n) }
+
+// fit shortens text to a width.
+func (b *builder) fit(s string, style typeset.Style, width float64) string {
+	for n := 120; n > 1; n -= min(4, max(n-4, 1)) {
+		if short := shorten(s, n); b.width(short, style) <= width {
+			return short
+		}
+	}
+	return shorten(s, 1)
+}
+
+// firstLine is what of a sentence fits into a line, by whole words, and the rest of it.
+func (b *builder) firstLine(s string, style typeset.Style, width float64) (line, rest string) {
+	line = s
+	for b.width(line, style) > width {
+		i := strings.LastIndexByte(line, ' ')
+		if i < 0 {
+			return b.fit(s, style, width), ""
+		}
+		line = line[:i]
+	}
+	return line, strings.TrimPrefix(s[len(line):], " ")
+}
+
+func (b *builder) width(s string, style typeset.Style) float64 {
+	return b.r.fonts.Width(style.Face, style.Size, b.r.fonts.Clean(s))
+}

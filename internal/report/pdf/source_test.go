@@ -1,0 +1,64 @@
+package pdf
+
+import (
+	"io/fs"
+	"testing"
+	"testing/fstest"
+
+	"muster/internal/assessment/quote"
+	"muster/internal/engine"
+	"muster/internal/report/snapshot"
+)
+
+// A renderer whose text was changed is another one, also where version and commit are
+// the same: a report of before it differs for no fault of anybody's.
+func TestTheIdentityCoversTheProgramText(t *testing.T) {
+	t.Parallel()
+	r, err := New(Build{Version: "1.0.0", Commit: "0123abcd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := r.Identity().Assets
+	for _, path := range []string{"cover.go", "typeset/table.go"} {
+		changed := copyOf(t, path, source)
+		if got, err := digest(r.fonts.Digest(), changed, snapshot.Source, engine.Source, quote.Source); err != nil || got == want {
+			t.Errorf("%s changed, and the identity is the same (%v)", path, err)
+		}
+	}
+	for _, path := range []string{"codec.go", "analysis/score.go"} {
+		changed := copyOf(t, path, snapshot.Source)
+		if got, err := digest(r.fonts.Digest(), source, changed, engine.Source, quote.Source); err != nil || got == want {
+			t.Errorf("%s changed, and the identity is the same (%v)", path, err)
+		}
+	}
+	if got, err := digest(r.fonts.Digest(), source, snapshot.Source, engine.Source, copyOf(t, "quote.go", quote.Source)); err != nil || got == want {
+		t.Errorf("quote.go changed, and the identity is the same (%v)", err)
+	}
+	if got, err := digest("other fonts", source, snapshot.Source, engine.Source, quote.Source); err != nil || got == want {
+		t.Errorf("other fonts, and the identity is the same (%v)", err)
+	}
+	if got, err := digest(r.fonts.Digest(), source, copyOf(t, "codec_test.go", snapshot.Source), engine.Source, quote.Source); err != nil || got != want {
+		t.Errorf("a test changed, and the identity with it (%v)", err)
+	}
+}
+
+// copyOf is a file system with one file changed.
+func copyOf(t *testing.T, changed string, from fs.FS) fs.FS {
+	t.Helper()
+	out := fstest.MapFS{}
+	err := fs.WalkDir(from, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(from, path)
+		if path == changed {
+			content = append(content, '\n')
+		}
+		out[path] = &fstest.MapFile{Data: content}
+		return err
+	})
+	if err != nil || out[changed] == nil {
+		t.Fatalf("no file %s: %v", changed, err)
+	}
+	return out
+}

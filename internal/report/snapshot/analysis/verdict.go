@@ -1,0 +1,394 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"muster/domain/report"
+	"muster/internal/report/snapshot"
+)
+
+// States of a verdict that are not a severity.
+const (
+	Clean   = "Clean"   // everything in scope was looked at, and nothing is wrong
+	Unknown = "Unknown" // nothing is known to be wrong, and not everything was looked at
+	Nothing = "Nothing" // nothing is in scope
+)
+
+// Verdict is what page 1 says before anything else, by one rule for all kinds.
+type Verdict struct {
+	// State is the gravest that is known to be wrong, a severity. It is Clean only
+	// where there is no gap: never green over the unknown.
+	State string
+	Lead  string // to act upon, with what nobody looked at in the same breath
+	Rest  string // whatever else is grave; may be empty
+}
+
+// judgement is how one report.Verdict is come to.
+type judgement struct {
+	words func(outlook) (lead, rest string)
+	data  bool // it weighs how sensitive data is kept, too
+}
+
+// judgements has every report.Verdict.
+func judgements() map[report.Verdict]judgement {
+	return map[report.Verdict]judgement{
+		report.VerdictOnFindings: {words: outlook.securityWords},
+		report.VerdictOnScore:    {words: outlook.scorecardWords},
+		report.VerdictOnData:     {words: outlook.inventoryWords, data: true},
+	}
+}
+
+// Judge returns the verdict of a document. Error: *report.UnknownKindError.
+func Judge(doc snapshot.Document) (Verdict, error) {
+	kind, err := report.Find(report.Kind(doc.Kind))
+	if err != nil {
+		return Verdict{}, err
+	}
+	rule, ok := judgements()[kind.Verdict]
+	if !ok {
+		return Verdict{}, fmt.Errorf("%s has the verdict %q, of which there are no words", kind.Name, kind.Verdict)
+	}
+	o := outlookOf(doc, rule.data)
+	v := Verdict{State: o.state()}
+	v.Lead, v.Rest = rule.words(o)
+	return v, nil
+}
+
+// outlook is all that a verdict weighs.
+type outlook struct {
+	doc      snapshot.Document
+	ofData   bool // how sensitive data is kept is weighed, too
+	findings SeverityCounts
+	accepted int
+	affected [len(Severities)]int // instances with a finding of that severity
+	ended    []string             // instances past their end of life
+	cves     CVECounts
+	exposed  [2]int // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
+	coverage Assessed
+	unknown  int // assessed instances whose version the feed does not know
+	cveless  int // assessed instances of a version of which the feed knows no CVE, open or not
+	gapped   int // assessed instances of a version of which the feed knows some CVEs and not all
+	data     Classified
+	high     int // tables of a high risk
+	partial  int // tables whose risk may be higher
+}
+
+func outlookOf(doc snapshot.Document, ofData bool) outlook {
+	groups := Findings(doc)
+	o := outlook{
+		doc: doc, ofData: ofData, findings: CountBySeverity(groups), accepted: CountBySeverity(Accepted(doc)).Total(),
+		cves: AllCVEs(doc), coverage: AssessmentCoverage(doc), data: ClassificationCoverage(doc),
+	}
+	for i, severity := range Severities {
+		o.affected[i] = Affected(groups, severity)
+	}
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		if _, ok := Ended(doc, in); ok {
+			o.ended = append(o.ended, in.Name)
+		}
+		if !in.Active {
+			continue
+		}
+		switch {
+		case !reached(in) || CVEsWhole(in):
+		case CVEsKnown(in):
+			o.gapped++
+		case in.Release == nil:
+			o.unknown++
+		default:
+			o.cveless++
+		}
+		switch c := CVEs(doc, in); {
+		case !CVEsKnown(in):
+		case c.Open.grave() > 0:
+			o.exposed[0]++
+		case c.Possible.grave() > 0:
+			o.exposed[1]++
+		}
+	}
+	if ofData {
+		for _, r := range Risks(doc) {
+			if r.Level() == High {
+				o.high++
+			}
+			if r.Partial {
+				o.partial++
+			}
+		}
+	}
+	return o
+}
+
+// reached says whether an instance was looked at.
+func reached(in *snapshot.Instance) bool {
+	return in.Active && in.Assessment != nil && in.Assessment.Outcome != snapshot.OutcomeUnreachable
+}
+
+// Affected counts the instances with a finding of that severity.
+func Affected(groups []CheckFindings, severity string) int {
+	seen := map[[16]byte]bool{}
+	for _, g := range groups {
+		if g.Check.Severity != severity {
+			continue
+		}
+		for _, f := range g.Findings {
+			seen[f.InstanceID] = true
+		}
+	}
+	return len(seen)
+}
+
+// state is the gravest that is wrong, else whether all was looked at.
+func (o outlook) state() string {
+	grave := ""
+	raise := func(n int, severity string) {
+		if n > 0 && (grave == "" || Rank(severity) < Rank(grave)) {
+			grave = severity
+		}
+	}
+	for i, severity := range Severities {
+		raise(o.findings[i], severity)
+		raise(o.cves.Open[i], severity)
+	}
+	raise(len(o.ended), endOfLifeSeverity(o.doc))
+	raise(o.high, High)
+	switch {
+	case grave != "":
+		return grave
+	case o.coverage.Total == 0:
+		return Nothing
+	case len(o.gaps()) > 0 || o.cves.Possible.Total() > 0:
+		return Unknown
+	default:
+		return Clean
+	}
+}
+
+// gaps says what was not looked at, in clauses; none: everything was.
+func (o outlook) gaps() []string {
+	var gaps []string
+	c := o.coverage
+	if o.ofData {
+		if missing := o.data.Databases - o.data.Completed - o.data.Partial; missing > 0 {
+			gaps = append(gaps, of(missing, o.data.Databases, "database", "databases")+" "+was(missing)+" not classified")
+		}
+		if o.data.Partial > 0 {
+			gaps = append(gaps, Plural(o.data.Partial, "database", "databases")+" "+was(o.data.Partial)+" classified only in part")
+		}
+		if empty := o.unlisted(); empty > 0 {
+			gaps = append(gaps, "no database of "+Plural(empty, "instance", "instances")+" is known")
+		}
+		if o.partial > 0 {
+			gaps = append(gaps, "the risk of "+Plural(o.partial, "table", "tables")+" may be higher because some of its inputs could not be read")
+		}
+	}
+	if missing := c.Total - c.Assessed; missing > 0 && c.Assessed == 0 {
+		gaps = append(gaps, "no instance could be assessed")
+	} else if missing > 0 {
+		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+" not assessed")
+	}
+	if c.Gaps > 0 && o.partial == 0 { // else it is told by what it does to the risk
+		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check", "checks")+" could not be run"+onOthers(c))
+	}
+	if o.unknown > 0 {
+		gaps = append(gaps, "the feed does not know the version of "+Plural(o.unknown, "assessed instance", "assessed instances"))
+	}
+	if o.cveless > 0 {
+		gaps = append(gaps, "the feed has no CVEs for the engine of "+Plural(o.cveless, "assessed instance", "assessed instances"))
+	}
+	if o.gapped > 0 {
+		gaps = append(gaps, "CVE coverage is incomplete for "+Plural(o.gapped, "assessed instance", "assessed instances"))
+	}
+	return gaps
+}
+
+// onOthers says where checks could not be run, if some instances were not assessed at all.
+func onOthers(c Assessed) string {
+	if c.Total > c.Assessed {
+		return " on the others"
+	}
+	return ""
+}
+
+// noneOf is the verdict on a scope of which nothing was assessed.
+func noneOf(instances int) string {
+	if instances == 1 {
+		return "The instance could not be assessed."
+	}
+	return "None of the " + itoa(instances) + " instances in scope could be assessed."
+}
+
+// unlisted counts instances without a database to classify.
+func (o outlook) unlisted() int {
+	return len(slices.DeleteFunc(slices.Clone(o.doc.Instances), func(in snapshot.Instance) bool { return len(in.Databases) > 0 }))
+}
+
+// gapSentence says what nobody looked at; empty: everything was.
+func (o outlook) gapSentence() string {
+	gaps := o.gaps()
+	if len(gaps) == 0 {
+		return ""
+	}
+	return " " + sentence(and(gaps))
+}
+
+// versionWords are the end of life and the CVEs, which no check has to speak of.
+func (o outlook) versionWords() []string {
+	var out []string
+	if n := len(o.ended); n > 0 {
+		runs := Plural(n, "instance runs", "instances run") + " a major version past its end of life: " + some(o.ended, 3) + "."
+		if o.coverage.Total == 1 {
+			runs = "The server runs a major version past its end of life."
+		}
+		out = append(out, runs)
+	}
+	if n := o.cves.Open.grave(); n > 0 {
+		out = append(out, Plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+o.exposedWords()+".")
+	}
+	if n := o.cves.Possible.grave(); n > 0 {
+		further := ""
+		if o.cves.Open.grave() > 0 {
+			further = "further "
+		}
+		out = append(out, Plural(n, further+"CVE", further+"CVEs")+" of CVSS 7.0 or more "+is(n)+" not ruled out.")
+	}
+	return out
+}
+
+// findingWords are the findings by what they ask for.
+func (o outlook) findingWords() []string {
+	var out []string
+	for i, s := range []struct{ word, ask string }{{"critical", "must be closed within 7 days"}, {"high", "should be closed within 30 days"}} {
+		if n := o.findings[i]; n > 0 {
+			out = append(out, Plural(n, s.word+" finding", s.word+" findings")+o.onAffected(i)+" "+s.ask+".")
+		}
+	}
+	if n := o.findings[2] + o.findings[3]; n > 0 {
+		out = append(out, Plural(n, "lesser finding", "lesser findings")+" can be planned.")
+	}
+	return out
+}
+
+// onAffected says how many of the assessed instances have such a finding; a report of one
+// instance need not say on which.
+func (o outlook) onAffected(rank int) string {
+	n, all := o.affected[rank], o.coverage.Assessed
+	switch {
+	case o.coverage.Total == 1:
+		return ""
+	case all == 1:
+		return " on the assessed instance"
+	case n == all:
+		return " on all " + itoa(all) + " assessed instances"
+	default:
+		return " on " + itoa(n) + " of " + itoa(all) + " assessed instances"
+	}
+}
+
+// exposedWords are the instances that grave CVEs concern.
+func (o outlook) exposedWords() string {
+	if o.coverage.Total == 1 {
+		return "the server"
+	}
+	return Plural(o.exposed[0], "instance", "instances")
+}
+
+// Beside says how many findings are accepted and so not counted.
+func Beside(accepted int) string {
+	if accepted == 0 {
+		return ""
+	}
+	return ", " + itoa(accepted) + " accepted apart"
+}
+
+func (o outlook) securityWords() (lead, rest string) {
+	c := o.coverage
+	if c.Total == 0 {
+		return "No instance is in scope, so nothing was assessed.", ""
+	}
+	words := o.findingWords()
+	versions := o.versionWords()
+	switch {
+	case c.Assessed == 0:
+		words = append([]string{noneOf(c.Total)}, versions...)
+		return words[0], strings.Join(words[1:], " ")
+	case len(words) == 0 && len(versions) == 0:
+		words = []string{"No findings on " + Plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
+	case o.findings[0] > 0: // before everything else
+		words = slices.Insert(words, 1, versions...)
+	default: // a version without fixes is as urgent as a high finding, and comes after it
+		words = slices.Insert(words, min(len(words), o.findings[1], 1), versions...)
+	}
+	return words[0] + o.gapSentence(), strings.Join(words[1:], " ")
+}
+
+func (o outlook) scorecardWords() (lead, rest string) {
+	if len(o.doc.Instances) == 0 {
+		return "No instance is in scope, so there is no score.", ""
+	}
+	in := &o.doc.Instances[0]
+	s := HealthScore(o.doc, in)
+	words := append(o.findingWords(), o.versionWords()...)
+	if !s.Known {
+		return Unscored(o.doc, in), strings.Join(words, " ")
+	}
+	lead = Shorten(in.Name, 80) + " scores " + itoa(s.Overall) + " of 100, grade " + s.Grade
+	if len(s.Caps) > 0 {
+		lead += ", " + s.Caps[len(s.Caps)-1]
+	}
+	lead += "." + o.gapSentence()
+	if len(s.Lost) > 0 {
+		lost := s.Lost[0]
+		words = append(words, "The costliest failed check is “"+Shorten(lost.Check.Title, 90)+"”.")
+	}
+	if n := o.accepted; n > 0 {
+		words = append(words, Plural(n, "finding is accepted and costs", "findings are accepted and cost")+" no points.")
+	}
+	return lead, strings.Join(words, " ")
+}
+
+// Unscored says why an instance has no score.
+func Unscored(doc snapshot.Document, in *snapshot.Instance) string {
+	name := Shorten(in.Name, 80)
+	if why := WhyNotChecked(in); why != "" {
+		return name + " has no score: " + why + "."
+	}
+	if CountBySeverity(Accepted(doc)).Total() > 0 {
+		return name + " has no score: all results are accepted."
+	}
+	return name + " has no score: no check could be run."
+}
+
+func (o outlook) inventoryWords() (lead, rest string) {
+	classified := o.data.Completed + o.data.Partial
+	switch tables := o.data.SensitiveTables; {
+	case o.data.Databases == 0:
+		lead = "No database is in scope, so nothing was classified."
+	case classified == 0:
+		lead = "No database in scope has been classified, so its sensitive data is not known."
+	case o.high > 0:
+		lead = Plural(o.high, "table", "tables") + " with sensitive data " + carry(o.high) + " a high risk, of " +
+			Plural(tables, "sensitive table", "sensitive tables") + " found in " + Plural(classified, "classified database", "classified databases") + "."
+	case tables > 0:
+		lead = Plural(tables, "table holds", "tables hold") + " sensitive data in " + Plural(classified, "classified database", "classified databases") + ", none of a high risk as far as it is known."
+	default:
+		lead = "No sensitive data was found in " + Plural(classified, "classified database", "classified databases") + "."
+	}
+	if own := o.data.OwnTables; own > 0 {
+		lead += " " + Plural(own, "further table is", "further tables are") + " Muster's own."
+	}
+	lead += o.gapSentence()
+	words := o.versionWords()
+	for i, name := range []string{"critical", "high"} {
+		if n := o.findings[i]; n > 0 {
+			words = append(words, Plural(n, name+" security finding", name+" security findings")+" "+is(n)+" open"+o.onAffected(i)+".")
+		}
+	}
+	if len(words) == 0 {
+		return lead, ""
+	}
+	return lead, "The servers themselves: " + strings.Join(words, " ") + " A Security report of this scope has the details."
+}

@@ -1,0 +1,107 @@
+package companion
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"muster/domain/printable"
+	"muster/domain/report"
+	"muster/internal/report/snapshot"
+)
+
+// tables are the columns of each file, and what writes its rows.
+var tables = map[string]struct {
+	header []string
+	rows   func(doc snapshot.Document) [][]string
+}{
+	report.FindingsFile:  {findingsHeader, findingsRows},
+	report.InventoryFile: {inventoryHeader, inventoryRows},
+}
+
+// Write writes one of report.Companions.
+func Write(w io.Writer, name string, doc snapshot.Document) error {
+	table, ok := tables[name]
+	if !ok {
+		return fmt.Errorf("a report has no companion %q", name)
+	}
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	if err := out.Write(table.header); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := out.WriteAll(table.rows(snapshot.Normalize(doc))); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// Cell is a text that somebody else chose, as a spreadsheet shows it and does not run it. The
+// pages have the same rule (web/src/ui/csv.ts).
+func Cell(s string) string {
+	shown := visible(s)
+	if isFormula(s) {
+		return "'" + shown
+	}
+	return shown
+}
+
+// isFormula says whether a spreadsheet would execute a text.
+func isFormula(s string) bool {
+	if strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "\r") || strings.HasPrefix(s, "\n") {
+		return true
+	}
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) })
+	for _, r := range s {
+		return strings.ContainsRune("=+-@＝＋－＠﹦﹢﹣﹫", r)
+	}
+	return false
+}
+
+// visible shows by its number what would not be seen, or not be what it seems.
+func visible(s string) string {
+	if printable.IsText(s) {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range s {
+		if printable.IsText(string(r)) {
+			out.WriteRune(r)
+			continue
+		}
+		fmt.Fprintf(&out, "‹U+%04X›", r)
+	}
+	return out.String()
+}
+
+func id(u uuid.UUID) string {
+	if u == uuid.Nil {
+		return ""
+	}
+	return u.String()
+}
+
+func at(t *time.Time) string {
+	if t == nil || t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func whole[N int | int64](n N) string { return strconv.FormatInt(int64(n), 10) }
+
+// databaseID is the id of an instance's database; the fleet may not know it yet.
+func databaseID(in *snapshot.Instance, name string) string {
+	for _, db := range in.Databases {
+		if db.Name == name {
+			return id(db.ID)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,196 @@
+package truth
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/oracle"
+	"muster/internal/testing/clocktest"
+)
+
+// Oracle is a container database of version 19 with the pluggable databases app and crm,
+// seen from the root. V$SQLSTATS_PLAN_HASH has a row for each statement and plan, V$SQLSTATS
+// one for each statement with its latest plan, and V$SQL one for each cursor in the
+// library cache; local times have no zone (Database Reference).
+type Oracle struct {
+	machine
+	stats   map[oracleKey]*oracleRow // V$SQLSTATS_PLAN_HASH, and added up V$SQLSTATS
+	latest  map[oracleKey]int        // the plan that a statement had last
+	cursors map[oracleKey]*oracleCursor
+	busy    map[string]float64 // DB time, in microseconds
+}
+
+type oracleKey struct {
+	database, query string
+	plan            int
+}
+
+type oracleRow struct{ calls, elapsed, lastActive int64 }
+
+// oracleCursor is a child in V$SQL.
+type oracleCursor struct {
+	oracleKey
+	child                  int
+	loads                  int64
+	firstLoad, lastLoad    int64
+	calls, elapsed, active int64
+}
+
+func newOracle(clock *clocktest.Clock) *Oracle {
+	o := &Oracle{machine: newMachine(clock), busy: make(map[string]float64)}
+	o.empty()
+	return o
+}
+
+func (o *Oracle) empty() {
+	o.stats, o.latest, o.cursors = make(map[oracleKey]*oracleRow), make(map[oracleKey]int), make(map[oracleKey]*oracleCursor)
+}
+
+var oracleIDs = map[string]string{"app": "3", "crm": "4"}
+
+func (o *Oracle) engine() measure.Engine      { return oracle.Engine() }
+func (o *Oracle) tellsMaximum(Execution) bool { return false }
+
+func (o *Oracle) key(e Execution) string { return fmt.Sprintf("%d/%d", number(e.Query), 1000+e.Plan) }
+
+func (o *Oracle) execute(e Execution) {
+	k := oracleKey{e.Database, e.Query, e.Plan}
+	us := int64(e.Ms * 1000)
+	c := o.cursors[k]
+	if c == nil {
+		loaded := o.local() - us
+		c = &oracleCursor{oracleKey: k, child: o.children(e.Query), loads: 1, firstLoad: loaded, lastLoad: loaded}
+		o.cursors[k] = c
+	}
+	c.calls, c.elapsed, c.active = c.calls+1, c.elapsed+us, o.local()
+	row := o.stats[k]
+	if row == nil { // filled again from the cursor, which the reference does not rule out
+		row = &oracleRow{calls: c.calls - 1, elapsed: c.elapsed - us}
+		o.stats[k] = row
+	}
+	row.calls, row.elapsed, row.lastActive = row.calls+1, row.elapsed+us, o.local()
+	o.latest[oracleKey{e.Database, e.Query, 0}] = e.Plan
+	o.busy[e.Database] += float64(us)
+}
+
+// children is how many cursors a statement has: containers share the parent, and their
+// children are numbered together.
+func (o *Oracle) children(query string) (n int) {
+	for k := range o.cursors {
+		if k.query == query {
+			n++
+		}
+	}
+	return n
+}
+
+// evictStats takes the rows of a query from V$SQLSTATS; its cursors stay.
+func (o *Oracle) evictStats(query string) {
+	for k := range o.stats {
+		if k.query == query {
+			delete(o.stats, k)
+		}
+	}
+}
+
+// flushSharedPool is ALTER SYSTEM FLUSH SHARED_POOL: neither cursors nor their rows are left.
+func (o *Oracle) flushSharedPool() { o.empty() }
+
+// invalidate has the cursors of a query loaded again, which V$SQL counts from zero and
+// V$SQLSTATS does not.
+func (o *Oracle) invalidate(query string) {
+	for _, c := range o.cursors {
+		if c.query == query {
+			c.loads, c.lastLoad, c.calls, c.elapsed = c.loads+1, o.local(), 0, 0
+		}
+	}
+}
+
+// failover is the standby in its place, which has been read from.
+func (o *Oracle) failover() {
+	o.started = o.started.Add(time.Hour)
+	o.empty()
+	for _, query := range []string{"search", "orders"} {
+		k := oracleKey{database: "app", query: query}
+		old := o.local() - (10 * 24 * time.Hour).Microseconds()
+		o.cursors[k] = &oracleCursor{oracleKey: k, loads: 1, firstLoad: old, lastLoad: old, calls: 5000, elapsed: 40_000_000, active: o.local() - 9_000_000}
+		o.stats[k] = &oracleRow{calls: 5000, elapsed: 40_000_000, lastActive: o.local() - 9_000_000}
+	}
+	o.busy = map[string]float64{"app": 80_000_000}
+}
+
+func (o *Oracle) rows(_, line, statement string) ([][]string, error) {
+	denied := func(rows ...[]string) func(string) ([][]string, error) {
+		if o.denied {
+			return func(string) ([][]string, error) { return nil, refused(fleet.Oracle, "ORA-00942") }
+		}
+		return always(rows...)
+	}
+	all := answers{
+		"-- Oracle 12.2+: where we are and as whom, which nobody needs a grant for. In a container": always([]string{"1", "CDB$ROOT", "ORCL", "C##WATCHER"}),
+		"-- Oracle 12.2+: the instance that we are on, since when it runs, by its local time, and":  always([]string{"1", o.started.Format(time.DateTime), "NO"}),
+		"-- Oracle 12.2+: the databases, which are the containers that our account sees: from the": always(
+			[]string{"1", "CDB$ROOT", "READ WRITE"}, []string{"3", "app", "READ WRITE"}, []string{"4", "crm", "READ WRITE"}),
+		"-- Oracle 12.2+: the client sessions of each container by what they do and wait for. A":        denied([]string{"3", "waiting", "Application", fmt.Sprint(o.waiting)}),
+		"-- Oracle 12.2+: who waits for what another session holds, locks of DBMS_LOCK apart: how many": denied(),
+		"-- Oracle 12.2+: the server's clock, in microseconds since 1970, and by how many minutes its":  always([]string{fmt.Sprint(o.now()), fmt.Sprint(int64(o.ahead / time.Minute))}),
+		"-- Oracle 12.2+: the counters of every plan of every statement, in microseconds, whole:":       denied(o.planRows()...),
+		"-- Oracle 12.2+: since when the cursors are there that have a plan now, in seconds since":      denied(o.births()...),
+		"-- Oracle 12.2+: how long the sessions of each container have worked or waited for": denied(
+			[]string{"3", fmt.Sprint(int64(o.busy["app"]))}, []string{"4", fmt.Sprint(int64(o.busy["crm"]))}),
+	}
+	answer, ok := all[line]
+	if !ok {
+		return nil, fmt.Errorf("the simulated Oracle does not know %q", line)
+	}
+	return answer(statement)
+}
+
+// sqlID is a statement's, 13 digits of 32.
+func sqlID(query string) string {
+	const digits = "0123456789abcdfghjkmnpqrstuvwxyz"
+	n, id := number("sql_id", query), make([]byte, 13)
+	for i := range id {
+		id[len(id)-1-i] = digits[n&31]
+		n >>= 5
+	}
+	return string(id)
+}
+
+func (o *Oracle) planRows() (rows [][]string) {
+	for k, r := range o.stats {
+		rows = append(rows, []string{
+			"0", oracleIDs[k.database], sqlID(k.query), fmt.Sprint(number(k.query)), fmt.Sprint(1000 + k.plan), fmt.Sprint(r.calls), fmt.Sprint(r.elapsed),
+		})
+	}
+	return rows
+}
+
+func (o *Oracle) births() (rows [][]string) {
+	for k, c := range o.cursors {
+		loaded := c.firstLoad
+		if c.loads == 1 {
+			loaded = c.lastLoad
+		}
+		rows = append(rows, []string{"0", oracleIDs[k.database], sqlID(k.query), fmt.Sprint(1000 + k.plan), fmt.Sprint(loaded / 1_000_000)})
+	}
+	return rows
+}
+
+// loaded is V$SQL, in one order.
+func (o *Oracle) loaded() []*oracleCursor {
+	var all []*oracleCursor
+	for _, c := range o.cursors {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b *oracleCursor) int {
+		return cmp.Or(cmp.Compare(a.database, b.database), cmp.Compare(a.query, b.query), cmp.Compare(a.child, b.child))
+	})
+	return all
+}
+
+var _ server = (*Oracle)(nil)

@@ -1,0 +1,204 @@
+package truth
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/measure"
+	"muster/internal/intake/measure/sqlserver"
+	"muster/internal/servers/serverstest"
+	"muster/internal/testing/clocktest"
+)
+
+// SQLServer is a server of version 2019. Its plan cache has an entry for each statement of
+// a plan, from when it was compiled until it is evicted (sys.dm_exec_query_stats; times are
+// local, last_execution_time is a start). Where query stores are on, they have a row for each plan and
+// interval of five minutes, flushed and in memory (sys.query_store_runtime_stats; times
+// are UTC).
+type SQLServer struct {
+	machine
+	store       bool   // there are query stores
+	storeOnlyIn string // one database; empty: both have one
+	plans       map[cacheKey]*cachedPlan
+	kept        []*storeSlice
+}
+
+type cacheKey struct {
+	database, query string
+	plan            int
+}
+
+// cachedPlan is an entry of sys.dm_exec_query_stats.
+type cachedPlan struct {
+	cacheKey
+	created     int64 // local
+	lastStart   int64 // local
+	lastElapsed int64 // microseconds, as all are
+	calls       int64
+	elapsed     int64
+}
+
+// storeSlice is a row of sys.query_store_runtime_stats.
+type storeSlice struct {
+	cacheKey
+	interval, first int64
+	memory          bool
+	calls           int64
+	elapsed         int64
+	longest         int64
+}
+
+const storeInterval = int64(5 * time.Minute / time.Microsecond)
+
+func newSQLServer(clock *clocktest.Clock, store bool) *SQLServer {
+	return &SQLServer{machine: newMachine(clock), store: store, plans: make(map[cacheKey]*cachedPlan)}
+}
+
+var sqlServerIDs = map[string]string{"app": "5", "crm": "6"}
+
+func (s *SQLServer) engine() measure.Engine { return sqlserver.Engine() }
+
+// tellsMaximum of the statements in a query store.
+func (s *SQLServer) tellsMaximum(e Execution) bool { return s.stores(e.Database) }
+
+func (s *SQLServer) stores(database string) bool {
+	return s.store && (s.storeOnlyIn == "" || s.storeOnlyIn == database)
+}
+
+func (s *SQLServer) key(e Execution) string { return fmt.Sprintf("%016x", number(e.Query)) }
+
+func (s *SQLServer) execute(e Execution) {
+	k := cacheKey{e.Database, e.Query, e.Plan}
+	us := int64(e.Ms * 1000)
+	p := s.plans[k]
+	if p == nil {
+		p = &cachedPlan{cacheKey: k, created: s.local() - us}
+		s.plans[k] = p
+	}
+	p.calls, p.elapsed, p.lastStart, p.lastElapsed = p.calls+1, p.elapsed+us, s.local()-us, us
+	if !s.stores(e.Database) {
+		return
+	}
+	interval := s.now() / storeInterval
+	i := slices.IndexFunc(s.kept, func(r *storeSlice) bool { return r.memory && r.cacheKey == k && r.interval == interval })
+	if i < 0 {
+		i, s.kept = len(s.kept), append(s.kept, &storeSlice{cacheKey: k, interval: interval, first: s.now(), memory: true})
+	}
+	r := s.kept[i]
+	r.calls, r.elapsed, r.longest = r.calls+1, r.elapsed+us, max(r.longest, us)
+}
+
+// evict takes the plans of a query from the cache, or of all; the query store keeps them.
+func (s *SQLServer) evict(query string) {
+	for k := range s.plans {
+		if query == "" || k.query == query {
+			delete(s.plans, k)
+		}
+	}
+}
+
+// recompile is sp_recompile: the same statement of the same handle, compiled at another time.
+func (s *SQLServer) recompile(query string) { s.evict(query) }
+
+// flush writes what the query store has in memory to its tables. A row that is there
+// already stays, and what comes after is another one, in memory.
+func (s *SQLServer) flush() {
+	for _, r := range s.kept {
+		r.memory = false
+	}
+}
+
+// failover is the other replica of an availability group: a plan cache of its own, and the
+// query store as far as it had been flushed.
+func (s *SQLServer) failover() {
+	s.started = s.started.Add(time.Hour)
+	clear(s.plans)
+	for _, query := range []string{"search", "orders"} {
+		k := cacheKey{database: "app", query: query}
+		s.plans[k] = &cachedPlan{cacheKey: k, created: s.started.UnixMicro(), lastStart: s.local() - 9_000_000, lastElapsed: 8000, calls: 5000, elapsed: 40_000_000}
+	}
+	s.kept = slices.DeleteFunc(s.kept, func(r *storeSlice) bool { return r.memory })
+}
+
+func (s *SQLServer) rows(_, line, statement string) ([][]string, error) {
+	bit := map[bool]string{true: "1", false: "0"}
+	denied := func(rows func(string) ([][]string, error)) func(string) ([][]string, error) {
+		if s.denied {
+			return func(string) ([][]string, error) { return nil, refused(fleet.SQLServer, "300") }
+		}
+		return rows
+	}
+	all := answers{
+		"-- SQL Server 2016+ and Azure SQL: what the server is, and what we may see of it.": always(
+			[]string{"3", "15", bit[!s.denied], bit[!s.denied], "[watcher]", "[dbo]", "0"}),
+		"-- SQL Server 2016+: the databases, their states, whether we may look into them, and their query stores.": always(
+			[]string{"1", "master", "0", "1", "0"}, []string{"5", "app", "0", "1", bit[s.stores("app")]}, []string{"6", "crm", "0", "1", bit[s.stores("crm")]}),
+		"-- SQL Server 2016+: the databases of availability groups here, and whether this is their primary replica.":                                                      always(),
+		"-- SQL Server 2016+ and Azure SQL: the sessions of clients by database, by what they do and by what they wait for.":                                              always([]string{"5", "waiting", "LCK_M_X", fmt.Sprint(s.waiting)}),
+		"-- SQL Server 2016+ and Azure SQL: who waits for locks, those of sp_getapplock apart: how many client sessions, and for how many milliseconds the longest does.": always(),
+		"-- SQL Server 2016+ and Azure SQL: what time it is in UTC, how many minutes local time is ahead, and when the server was started.": always(
+			[]string{fmt.Sprint(s.now()), fmt.Sprint(int64(s.ahead / time.Minute)), fmt.Sprint(s.started.UnixMicro())}),
+		"-- SQL Server 2016+ and Azure SQL: whether the query store of a database counts what is executed now.": denied(always([]string{"2", "1"})),
+		"-- SQL Server 2016+: the counters of the query store of a database.":                                   denied(s.storeRows),
+		"-- SQL Server 2016+ and Azure SQL: the counters of the statements of all plans that are in the cache.": denied(s.cacheRows),
+	}
+	answer, ok := all[line]
+	if !ok {
+		return nil, fmt.Errorf("the simulated SQL Server does not know %q", line)
+	}
+	return answer(statement)
+}
+
+// storeRows hands out the rows of the view one by one: that our query adds those of one plan
+// and interval on the server comes to the same, for whoever reads adds them too.
+func (s *SQLServer) storeRows(statement string) ([][]string, error) {
+	var rows [][]string
+	for _, r := range s.kept {
+		if !strings.Contains(statement, "["+r.database+"].sys.") || (r.interval+1)*storeInterval <= s.now()-3*storeInterval {
+			continue
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(number(r.query, fmt.Sprint(r.plan)) >> 16), fmt.Sprint(r.interval), fmt.Sprintf("%016x", number(r.query)),
+			fmt.Sprint(r.calls), fmt.Sprint(r.elapsed), fmt.Sprint(r.longest), fmt.Sprint(r.interval * storeInterval), fmt.Sprint(r.first),
+		})
+	}
+	return rows, nil
+}
+
+func (s *SQLServer) cacheRows(statement string) ([][]string, error) {
+	_, except, _ := strings.Cut(statement, "NOT IN (")
+	except, _, _ = strings.Cut(except, ")")
+	var rows [][]string
+	for _, p := range s.cached() {
+		if slices.Contains(strings.Split(except, ", "), sqlServerIDs[p.database]) {
+			continue
+		}
+		id := fmt.Sprintf("%016x%016x", number(p.database, p.query, fmt.Sprint(p.plan)), number(fmt.Sprint(p.created)))
+		once := serverstest.Null
+		if p.calls == 1 {
+			once = fmt.Sprint(p.lastStart + p.lastElapsed)
+		}
+		rows = append(rows, []string{
+			sqlServerIDs[p.database], id, fmt.Sprintf("%016x", number(p.query)), fmt.Sprint(p.calls), fmt.Sprint(p.elapsed), fmt.Sprint(p.created), once,
+		})
+	}
+	return rows, nil
+}
+
+// cached is the plan cache, in one order.
+func (s *SQLServer) cached() []*cachedPlan {
+	var all []*cachedPlan
+	for _, p := range s.plans {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *cachedPlan) int {
+		return cmp.Or(cmp.Compare(a.database, b.database), cmp.Compare(a.query, b.query), cmp.Compare(a.plan, b.plan))
+	})
+	return all
+}
+
+var _ server = (*SQLServer)(nil)
