@@ -9,7 +9,8 @@
 muster=$PWD/bin/muster
 work=$(mktemp -d)
 chmod 711 "$work" # as root, the private PostgreSQL runs as another user
-port=${PORT:-$((20000 + RANDOM % 20000))}
+# Below the ports that the kernel gives to anybody, and above those of Go's tests (internal/testing/porttest).
+port=${PORT:-$((32000 + RANDOM % 768))}
 base=http://127.0.0.1:$port
 # The developer's own settings do not reach the server.
 for name in $(env | sed -n 's/^\(MUSTER_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done

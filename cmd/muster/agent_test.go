@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +19,7 @@ import (
 	"muster/internal/intake/measure"
 	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // agentEvery makes an agent of the tests measure more often than the program does: its
@@ -69,30 +68,6 @@ func (l *load) begin(t *testing.T, dsn string) {
 	})
 	l.stop = sync.OnceFunc(func() { close(done); group.Wait() })
 	t.Cleanup(l.stop)
-}
-
-// tried counts the ports that free has tried.
-var tried atomic.Int64
-
-// free is an address where nothing listens: a server that is started again has to be where
-// it was. Its port is below those that the kernel gives to whoever asks for any, so that
-// nobody else gets it before the server listens, or between two starts of it.
-func free(t testing.TB) string {
-	t.Helper()
-	const first, ports = 20_000, 12_000
-	for range ports {
-		at := net.JoinHostPort("127.0.0.1", strconv.FormatInt(first+(int64(os.Getpid())*97+tried.Add(1))%ports, 10))
-		l, err := net.Listen("tcp", at)
-		if err != nil {
-			continue // somebody is there
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return at
-	}
-	t.Fatal("no port is free")
-	return ""
 }
 
 // TestAgentAndServerAreKilled kills the agent and the server in turn while a load goes on:
@@ -196,7 +171,7 @@ type field struct {
 func newField(t *testing.T) *field {
 	t.Helper()
 	watched := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"shared_preload_libraries": "pg_stat_statements"}})
-	f := &field{installed: install(t), watched: watched, admin: pgtest.Connect(t, watched.Superuser()), listen: free(t), dir: t.TempDir()}
+	f := &field{installed: install(t), watched: watched, admin: pgtest.Connect(t, watched.Superuser()), listen: porttest.Address(t), dir: t.TempDir()}
 	f.admin.MustExec(`CREATE EXTENSION pg_stat_statements`)
 	f.db = pgtest.Connect(t, f.url)
 	f.email = f.organization(t, "Acme")
@@ -334,7 +309,7 @@ func TestAgentCheckTellsWhatWorks(t *testing.T) {
 			t.Errorf("%s: the report is %s", user, report)
 		}
 	}
-	out, report := check("nobody", "postgres://u@"+free(t)+"/postgres?sslmode=disable")
+	out, report := check("nobody", "postgres://u@"+porttest.Address(t)+"/postgres?sslmode=disable")
 	if out.status != 1 || !strings.Contains(out.out, "FAILS") || !strings.Contains(report, `"error": "refused"`) {
 		t.Errorf("status %d: %s", out.status, out.out)
 	}

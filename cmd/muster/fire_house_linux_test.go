@@ -22,6 +22,7 @@ import (
 	"muster/internal/testing/linetest"
 	"muster/internal/testing/pgtest"
 	"muster/internal/testing/pgtest/failover"
+	"muster/internal/testing/porttest"
 	"muster/internal/testing/skewtest"
 )
 
@@ -127,7 +128,7 @@ func (f *fire) line(t *testing.T, from, to, upstream string) string {
 // newReplica is a process that reaches everything over lines of its own.
 func (f *fire) newReplica(t *testing.T, n int) *replica {
 	t.Helper()
-	r := &replica{fire: f, name: fmt.Sprintf("replica %d", n), at: free(t), figures: free(t)}
+	r := &replica{fire: f, name: fmt.Sprintf("replica %d", n), at: porttest.Address(t), figures: porttest.Address(t)}
 	var servers []string
 	for node, at := range f.pair.Addrs() {
 		servers = append(servers, f.line(t, r.name, fmt.Sprintf("PostgreSQL %d", node), at))
@@ -173,8 +174,8 @@ func (f *fire) prepare(t *testing.T) {
 	caller, certificate, key := behindTLS(t)
 	caller.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
 	caller.Timeout = f.size.patience
-	f.front, f.through = free(t), caller
-	startNginx(t, strings.Join(upstream, " max_fails=10 fail_timeout=1s;\n    server "), f.front, free(t), certificate, key)
+	f.front, f.through = porttest.Address(t), caller
+	startNginx(t, strings.Join(upstream, " max_fails=10 fail_timeout=1s;\n    server "), f.front, porttest.Address(t), certificate, key)
 	f.allReady(t)
 
 	ana := f.replicas[0].client()

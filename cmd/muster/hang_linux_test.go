@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"muster/internal/testing/porttest"
 )
 
 // readyzWithin is what the contract gives an answer of /readyz (§26), 3 s, which package
@@ -113,17 +115,7 @@ func TestAStartThatHangs(t *testing.T) {
 	i := install(t)
 	i.within(t, func(context.Context, *installation) error { return nil }) // with its files
 	hang(t, filepath.Join(i.dir, "blobs", "muster-store"))
-	var addresses []string
-	for range 2 {
-		free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addresses = append(addresses, free.Addr().String())
-		if err := free.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	addresses := []string{porttest.Address(t), porttest.Address(t)}
 	r := launchHere(t, append(i.flags(), "serve", "--roles=api", "--listen="+addresses[0], "--ops-listen="+addresses[1])...)
 	for _, at := range addresses {
 		c := client{base: "http://" + at}

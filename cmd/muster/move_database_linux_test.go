@@ -15,6 +15,7 @@ import (
 
 	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // moving is who follows docs/runbooks/move-database.md.
@@ -117,7 +118,7 @@ func TestLongTheDatabaseIsMoved(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	pgtest.NeedsDump(t)
-	m := &moving{bin: t.TempDir(), environment: fileWith(t, "environment", ""), dir: dataDir(t), listen: free(t)}
+	m := &moving{bin: t.TempDir(), environment: fileWith(t, "environment", ""), dir: dataDir(t), listen: porttest.Address(t)}
 	self, err := os.Executable()
 	if err == nil {
 		err = os.Symlink(self, filepath.Join(m.bin, "muster"))

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // behindTLS is a caller from 127.0.0.2 who trusts the proxy's certificate, and the two
@@ -155,7 +156,7 @@ func TestTheProxiesOfTheKit(t *testing.T) {
 			}
 			i := install(t)
 			i.organization(t, "Acme")
-			upstream, at, plain := free(t), free(t), free(t)
+			upstream, at, plain := porttest.Address(t), porttest.Address(t), porttest.Address(t)
 			launchHere(t, append(i.flags(), "serve", "--listen", upstream, "--roles", "api,projections", "--collect-own-host=off",
 				"--public-url", "https://example.com", "--trusted-proxies", "127.0.0.1")...)
 			listens(t, upstream)

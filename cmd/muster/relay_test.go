@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"muster/internal/testing/porttest"
 )
 
 // relay is TLS in front of a server that is there, or is not, with a certificate that may
@@ -31,7 +33,7 @@ type relay struct {
 // newRelay is a relay that is there, with a certificate for a year.
 func newRelay(t testing.TB, to string) *relay {
 	t.Helper()
-	r := &relay{address: free(t), to: to}
+	r := &relay{address: porttest.Address(t), to: to}
 	var err error
 	if r.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"muster/internal/postgres"
 	"muster/internal/testing/longtest"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // upgrade is an installation on two machines behind the kit's Caddy.
@@ -116,8 +117,8 @@ func newUpgrade(t *testing.T) *upgrade {
 	}
 	caller, certificate, key := behindTLS(t)
 	caller.Transport.(*http.Transport).MaxIdleConnsPerHost = 16
-	at := free(t)
-	startCaddy(t, u.machines[0].listen+" "+u.machines[1].listen, at, free(t), certificate, key)
+	at := porttest.Address(t)
+	startCaddy(t, u.machines[0].listen+" "+u.machines[1].listen, at, porttest.Address(t), certificate, key)
 	listens(t, at)
 	u.load = &callers{caller: caller, base: "https://" + at, api: api, ingest: ingest, paper: c.paper(t, "pg-paper"),
 		retried: map[string]int{}, kept: keptWrites{reports: map[string]uuid.UUID{}}}
@@ -130,7 +131,7 @@ func newUpgrade(t *testing.T) *upgrade {
 
 func (u *upgrade) newMachine(t *testing.T) *machine {
 	t.Helper()
-	m := &machine{root: t.TempDir(), listen: free(t)}
+	m := &machine{root: t.TempDir(), listen: porttest.Address(t)}
 	m.install(t, u.old, "usr/bin/muster")
 	m.install(t, u.new, "opt/muster/new/muster")
 	m.settings = []string{

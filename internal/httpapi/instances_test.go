@@ -8,6 +8,7 @@ import (
 
 	"muster/internal/servers/tdstest"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 func TestAddAServer(t *testing.T) {
@@ -50,10 +51,7 @@ func TestAddAServer(t *testing.T) {
 func TestServersOutOfReach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	closed := listener.Addr().String()
-	must(t, listener.Close())
+	closed := porttest.Address(t)
 	open := pgtest.Shared(t).Addr()
 	ms := tdstest.Start(t, tdstest.Options{User: "watcher", Password: "right"})
 	for name, c := range map[string]struct{ engine, dsn, code, class string }{

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
-	"net"
 	netmail "net/mail"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
+	"muster/internal/testing/porttest"
 )
 
 var (
@@ -370,13 +370,7 @@ func TestDelivery(t *testing.T) {
 
 func TestAServerThatIsAwayIsTemporary(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	config, err := mail.ParseSMTPURL("smtp://" + address)
+	config, err := mail.ParseSMTPURL("smtp://" + porttest.Address(t))
 	if err != nil {
 		t.Fatal(err)
 	}

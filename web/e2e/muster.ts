@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./ports";
 
 export const adminEmail = "founder@example.org";
 export const password = process.env.MUSTER_E2E_PASSWORD ?? "roll-call-at-dawn-7";
@@ -83,14 +83,6 @@ async function ended(child: ChildProcess) {
   const gone = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
   await gone;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function ready(url: string, child: ChildProcess, log: string) {

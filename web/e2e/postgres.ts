@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "./muster";
+import { freePort } from "./ports";
 
 const programs = "/usr/lib/postgresql";
 /** newest is the newest version that is installed; undefined: none is. */

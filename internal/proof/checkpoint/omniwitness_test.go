@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/proof/attest"
 	"muster/internal/testing/longtest"
+	"muster/internal/testing/porttest"
 )
 
 // findOmniwitness is the witness that make test-all installs.
@@ -58,10 +58,7 @@ func TestLongAnIndependentWitness(t *testing.T) {
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "key"), []byte(secret), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "logs.yaml"), []byte(logs), 0o600))
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	address := listener.Addr().String()
-	must(t, listener.Close())
+	address := porttest.Address(t)
 	var printed bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program, "--logtostderr", "--listen", address, "--metrics_listen", "",
 		"--private_key_path", filepath.Join(dir, "key"), "--additional_logs", filepath.Join(dir, "logs.yaml"), "--db_file", filepath.Join(dir, "witness.db"))

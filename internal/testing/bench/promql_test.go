@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
+	"muster/internal/testing/porttest"
 )
 
 // promqlStore holds the same samples as the tiles, and answers PromQL; nil where the
@@ -201,12 +201,7 @@ func (s *promqlStore) same(tile, line string, ours []*float64, theirs map[int64]
 func (m *measured) serveBeside(ready, program string, args func(address string) []string) (base string) {
 	b := m.p.b
 	b.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
+	address := porttest.Address(b)
 	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), "/bin/sh",
 		append([]string{"-c", untilStopped, "sh", program}, args(address)...)...)
 	stdin, err := cmd.StdinPipe()

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"muster/internal/testing/porttest"
 )
 
 // Pool is a database as PgBouncer offers it. The password of a user is its name; the server
@@ -35,7 +37,7 @@ func (s *Server) Pooler(t testing.TB, p Pool) string {
 			t.Skip("pgbouncer is not installed: Debian has it as pgbouncer")
 		}
 	}
-	port, err := FreePort(t.Context())
+	port, err := porttest.Free()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"muster/internal/postgres/cluster"
+	"muster/internal/testing/porttest"
 )
 
 // Options says what a server of a test's own is like.
@@ -162,16 +163,13 @@ func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Se
 	if err := s.configure(opts); err != nil {
 		return nil, err
 	}
-	// Somebody may take the free port between the look and the start.
-	for range 3 {
-		if s.port, err = FreePort(ctx); err != nil {
-			return nil, err
-		}
-		if err = s.launch(ctx); err == nil {
-			return s, nil
-		}
+	if s.port, err = porttest.Free(); err != nil {
+		return nil, err
 	}
-	return nil, err
+	if err = s.launch(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *Server) init(ctx context.Context) error {
@@ -337,14 +335,4 @@ func Watch(ctx context.Context, script, dir string) (end func(), err error) {
 		_ = write.Close()
 		_ = cmd.Wait()
 	}), nil
-}
-
-// FreePort is one on which nobody listens on the loopback interface at this moment.
-func FreePort(ctx context.Context) (int, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
 }

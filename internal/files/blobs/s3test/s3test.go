@@ -7,22 +7,21 @@
 // their own that tests speak to over HTTP: nothing of them is linked, changed or handed on,
 // so that MinIO's licence (AGPL 3.0) asks nothing of Muster.
 //
-// What may go wrong: another process takes the free port before the store does; it is
-// then started on another one. A test binary that is killed leaves it running until its
-// standard input ends, as the shell that started it does.
+// What may go wrong: a test binary that is killed leaves it running until its standard input
+// ends, as the shell that started it does.
 package s3test
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/testing/porttest"
 )
 
 // Server is a running object store with one bucket.
@@ -64,29 +63,23 @@ func StartOn(t testing.TB, disk string) *Server {
 	if err := os.MkdirAll(first, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
-		l := launched{beside: beside, addr: freePort(t)}
-		if minio {
-			l.health = "/minio/health/ready"
-			l.env = []string{"MINIO_ROOT_USER=" + Key, "MINIO_ROOT_PASSWORD=" + secret, "MINIO_SITE_REGION=" + region,
-				"MINIO_BROWSER=off", "MINIO_CI_CD=on", "MINIO_UPDATE=off", "HOME=" + beside}
-			l.args = []string{program, "--quiet", "server", "--address", l.addr, root}
-		} else {
-			l.args = []string{program, "--quiet", "--region", region, "--access", Key, "--secret", secret, "--port", l.addr,
-				"posix", "--sidecar", beside, root}
-		}
-		if !l.launch(t) {
-			continue
-		}
-		s := &Server{Addr: l.addr, MinIO: minio}
-		s.URL = s.At(s.Addr)
-		if minio {
-			s.makeBucket(t, bucket)
-		}
-		return s
+	l := launched{beside: beside, addr: porttest.Address(t)}
+	if minio {
+		l.health = "/minio/health/ready"
+		l.env = []string{"MINIO_ROOT_USER=" + Key, "MINIO_ROOT_PASSWORD=" + secret, "MINIO_SITE_REGION=" + region,
+			"MINIO_BROWSER=off", "MINIO_CI_CD=on", "MINIO_UPDATE=off", "HOME=" + beside}
+		l.args = []string{program, "--quiet", "server", "--address", l.addr, root}
+	} else {
+		l.args = []string{program, "--quiet", "--region", region, "--access", Key, "--secret", secret, "--port", l.addr,
+			"posix", "--sidecar", beside, root}
 	}
-	t.Fatal("the object store does not start")
-	return nil
+	l.launch(t)
+	s := &Server{Addr: l.addr, MinIO: minio}
+	s.URL = s.At(s.Addr)
+	if minio {
+		s.makeBucket(t, bucket)
+	}
+	return s
 }
 
 // At is the URL of the bucket by another way to the store, such as a line that can be cut.
@@ -116,16 +109,6 @@ func find() (program string, minio, ok bool) {
 	return "", false, false
 }
 
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
 // launched is a store that is being started.
 type launched struct {
 	beside    string // where it says what it has to say
@@ -134,8 +117,8 @@ type launched struct {
 	args, env []string
 }
 
-// launch starts it; false: it ended at once, because somebody was faster with its port.
-func (l *launched) launch(t testing.TB) bool {
+// launch starts it, and returns once it answers.
+func (l *launched) launch(t testing.TB) {
 	t.Helper()
 	said, err := os.Create(filepath.Join(l.beside, "log"))
 	if err != nil {
@@ -152,24 +135,18 @@ func (l *launched) launch(t testing.TB) bool {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	end := func() { _ = alive.Close(); _ = cmd.Wait() }
+	t.Cleanup(func() { _ = alive.Close(); _ = cmd.Wait() })
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		answer, err := http.Get("http://" + l.addr + l.health) //nolint:noctx // until the deadline
 		if err != nil {
-			if strings.Contains(read(said.Name()), "already in use") {
-				break
-			}
 			continue
 		}
 		_ = answer.Body.Close()
 		if l.health == "" || answer.StatusCode == http.StatusOK {
-			t.Cleanup(end)
-			return true
+			return
 		}
 	}
-	end()
-	t.Log(read(said.Name()))
-	return false
+	t.Fatalf("the object store does not start: %s", read(said.Name()))
 }
 
 func read(path string) string {

@@ -19,6 +19,7 @@ import (
 
 	"muster/internal/concurrency/pause"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // Variable of the environment that makes it a failure that the server is not installed.
@@ -335,12 +336,11 @@ func (c *Cluster) close() { c.endWatch() }
 
 func freePorts(n int) (ports []int, err error) {
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it does not wait
+		port, err := porttest.Free()
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = l.Close() }() // all at once, so that none comes twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports, nil
 }

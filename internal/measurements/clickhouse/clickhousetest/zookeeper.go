@@ -15,6 +15,7 @@ import (
 
 	"muster/internal/concurrency/pause"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // zooKeeperJar is where Debian's zookeeper has its program.
@@ -22,13 +23,13 @@ const zooKeeperJar = "/usr/share/java/zookeeper.jar"
 
 // ZooKeeper starts Debian's ZooKeeper, which replicas agree by, for the test, and returns
 // its port. The test is skipped where that or java is not installed.
-func ZooKeeper(t testing.TB) (port int) {
+func ZooKeeper(t testing.TB) int {
 	t.Helper()
 	java, err := exec.LookPath("java")
 	if _, missing := os.Stat(zooKeeperJar); err != nil || missing != nil {
 		t.Skip("zookeeper is not installed: Debian has it as zookeeper")
 	}
-	ports, err := freePorts(1)
+	port, err := porttest.Free()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func ZooKeeper(t testing.TB) (port int) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "zoo.cfg")
-	text := fmt.Sprintf("tickTime=1000\ndataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n", dir, ports[0])
+	text := fmt.Sprintf("tickTime=1000\ndataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n", dir, port)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -58,12 +59,12 @@ func ZooKeeper(t testing.TB) (port int) {
 	})
 	within, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for !serves(within, ports[0]) {
+	for !serves(within, port) {
 		if pause.For(within, interval) != nil {
 			t.Fatal("ZooKeeper does not serve")
 		}
 	}
-	return ports[0]
+	return port
 }
 
 // serves says whether ZooKeeper does, which takes connections before, and drops them or

@@ -20,6 +20,7 @@ import (
 	"muster/internal/postgres/cluster"
 	"muster/internal/process/unixonly"
 	"muster/internal/testing/pgtest"
+	"muster/internal/testing/porttest"
 )
 
 // Settings of the monitor and the nodes, and what ends them all.
@@ -125,7 +126,7 @@ func prepare(t testing.TB) *tended {
 
 func (s *tended) server(t testing.TB, name string) *kept {
 	t.Helper()
-	port, err := pgtest.FreePort(t.Context())
+	port, err := porttest.Free()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,112 @@
+package porttest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// asOther makes the test binary another process that takes a port and keeps it.
+const asOther = "TEST_PORTTEST_OTHER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asOther) == "" {
+		os.Exit(m.Run())
+	}
+	port, err := Free()
+	if err != nil {
+		os.Exit(1)
+	}
+	_, _ = os.Stdout.WriteString(strconv.Itoa(port) + "\n")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// TestAPortIsOfOneProcess until that ends: neither it nor another one gets the port again,
+// though nobody listens on it.
+func TestAPortIsOfOneProcess(t *testing.T) {
+	t.Parallel()
+	other := exec.CommandContext(t.Context(), os.Args[0])
+	other.Env = append(os.Environ(), asOther+"=yes")
+	stdin, err := other.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if take(port) {
+		t.Errorf("port %d is given out twice", port)
+	}
+	_ = stdin.Close()
+	if err := other.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if !take(port) {
+		t.Errorf("port %d stays with a process that has ended", port)
+	}
+	if take(port) {
+		t.Errorf("port %d is given out twice by one process", port)
+	}
+}
+
+// TestAPortIsNotOneOfTheKernels, which gives those to connections.
+func TestAPortIsNotOneOfTheKernels(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	if err != nil {
+		t.Skip("only Linux says which ports the kernel chooses from")
+	}
+	least, err := strconv.Atoi(strings.Fields(string(text))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least < first+count {
+		t.Skipf("this machine's kernel chooses from %d on: its own ports may be given to connections", least)
+	}
+	for range 100 {
+		if port, err := Free(); err != nil || port < first || port >= first+count {
+			t.Fatalf("port %d, %v", port, err)
+		}
+	}
+}
+
+// TestAPortOfAProgramThatIsNoTest has a listener and no mark.
+func TestAPortOfAProgramThatIsNoTest(t *testing.T) {
+	t.Parallel()
+	port, err := Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", at(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	taken.Lock()
+	for _, mark := range taken.marks {
+		if mark.LocalAddr().(*net.UDPAddr).Port == port {
+			_ = mark.Close()
+		}
+	}
+	taken.Unlock()
+	if take(port) {
+		t.Errorf("port %d has a listener", port)
+	}
+}

@@ -1,0 +1,39 @@
+// Ports for servers that a test starts, as internal/testing/porttest gives them to Go's tests: below those that the kernel gives
+// to any listener or connection, and held by the UDP port of the same number until the process ends.
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
+
+const first = 20_000;
+const count = 12_000;
+
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < count; tries++) {
+    const port = first + Math.floor(Math.random() * count);
+    if (await take(port)) return port;
+  }
+  throw new Error("no port is free for a test");
+}
+
+async function take(port: number): Promise<boolean> {
+  const mark = createSocket("udp4");
+  const marked = await new Promise<boolean>((resolve) => {
+    mark.once("error", () => resolve(false));
+    mark.bind({ port, address: "127.0.0.1", exclusive: true }, () => resolve(true));
+  });
+  if (!marked) return false;
+  mark.unref(); // it is there as long as the process
+  if (await listened(port)) return true;
+  mark.close();
+  return false;
+}
+
+/** listened says whether one can listen on the port, and does not any more. */
+async function listened(port: number): Promise<boolean> {
+  const server = createServer();
+  const listens = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(true));
+  });
+  if (listens) await new Promise((resolve) => server.close(resolve));
+  return listens;
+}
