@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -35,11 +38,12 @@ const scrapesWanted = 15
 //     length and books it where it ends, PromQL divides the increase of all modes over
 //     the whole range. They would be the same if a second of a CPU always had a
 //     second of modes; the kernel's ticks make it 0.98 to 1.02. What increase()
-//     extrapolates it does for both terms alike. When an hour begins in between, one
-//     interval more is Muster's.
+//     extrapolates it does for both terms alike.
 //   - Memory within what rounding leaves: both take the mean of the samples.
 //   - Disk within a tenth of a point: PromQL's subquery looks once a second, and may
 //     miss a scrape at which the volume was fullest.
+//
+// If an hour begins among the scrapes, the hour with more of them is compared (hourOf).
 func TestStandardAgents(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"prometheus", "prometheus-node-exporter", "vmagent"} {
@@ -71,8 +75,8 @@ func TestStandardAgents(t *testing.T) {
 	sendRemoteWrite2(t, server, tokens["write2"], seen)
 	sendOTLP(t, server, tokens["otlp"], seen)
 	for way, job := range map[string]string{"prometheus": "node", "vmagent": "vmagent", "write2": "node", "otlp": "node"} {
-		first, last := spanOf(p.raw(t, job))
-		want := p.utilization(t, job, first, last)
+		hour := hourOf(p.raw(t, job))
+		want := p.utilization(t, job, hour)
 		if math.IsNaN(want.CPU) || math.IsNaN(want.Memory) {
 			t.Fatalf("%s: Prometheus knows %+v", job, want)
 		}
@@ -81,12 +85,12 @@ func TestStandardAgents(t *testing.T) {
 		hosts, asked := 0, 0
 		if !within(patience, func() bool {
 			asked++
-			got, hosts = c.utilization(t, last, asked)
+			got, hosts = c.utilization(t, hour.last, asked)
 			return hosts == 1 && alike(got.CPU, want.CPU, 0.5) && alike(got.Memory, want.Memory, 0.01) && alike(got.Disk, want.Disk, 0.1)
 		}) {
-			t.Errorf("%s: %d hosts have %+v, Prometheus has %+v of %s", way, hosts, got, want, last.Sub(first))
+			t.Errorf("%s: %d hosts have %+v, Prometheus has %+v of %s", way, hosts, got, want, hour.last.Sub(hour.first))
 		}
-		t.Logf("%s: Muster %+v, PromQL %+v of %s", way, got, want, last.Sub(first))
+		t.Logf("%s: Muster %+v, PromQL %+v of %s", way, got, want, hour.last.Sub(hour.first))
 	}
 }
 
@@ -217,38 +221,78 @@ func (p promQL) raw(t *testing.T, job string) (series []remotewritetest.Series) 
 	return series
 }
 
-// spanOf is when the first and the last scrape were.
-func spanOf(series []remotewritetest.Series) (first, last time.Time) {
+// scrapes are those of one hour.
+type scrapes struct {
+	before      time.Time // the last one of the hour before, at which the first interval of CPU begins; zero: there is none
+	first, last time.Time
+}
+
+// hourOf is the hour in which most of the scrapes were.
+func hourOf(series []remotewritetest.Series) scrapes {
+	all := map[int64]bool{}
 	for _, s := range series {
-		if from := time.UnixMilli(s.Samples[0].At); first.IsZero() || from.Before(first) {
-			first = from
-		}
-		if to := time.UnixMilli(s.Samples[len(s.Samples)-1].At); to.After(last) {
-			last = to
+		for _, sample := range s.Samples {
+			all[sample.At] = true
 		}
 	}
-	return first, last
+	var hours []scrapes
+	counted := map[time.Time]int{}
+	var before time.Time
+	for _, ms := range slices.Sorted(maps.Keys(all)) {
+		at := time.UnixMilli(ms).UTC()
+		hour := at.Truncate(time.Hour)
+		if counted[hour]++; counted[hour] == 1 {
+			hours = append(hours, scrapes{before: before, first: at})
+		}
+		hours[len(hours)-1].last, before = at, at
+	}
+	return slices.MaxFunc(hours, func(a, b scrapes) int {
+		return cmp.Compare(counted[a.first.Truncate(time.Hour)], counted[b.first.Truncate(time.Hour)])
+	})
+}
+
+// TestTheHourOfScrapes is the one with most of them, and knows the scrape before it.
+func TestTheHourOfScrapes(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		seconds []int // before and after noon
+		want    scrapes
+	}{
+		"within an hour":         {[]int{1, 2, 3}, scrapes{first: noon.Add(time.Second), last: noon.Add(3 * time.Second)}},
+		"more of them before it": {[]int{-3, -2, 0}, scrapes{first: noon.Add(-3 * time.Second), last: noon.Add(-2 * time.Second)}},
+		"more of them after it":  {[]int{-2, 0, 1}, scrapes{before: noon.Add(-2 * time.Second), first: noon, last: noon.Add(time.Second)}},
+	} {
+		var of []remotewritetest.Sample
+		for _, second := range c.seconds {
+			of = append(of, remotewritetest.Sample{At: noon.Add(time.Duration(second) * time.Second).UnixMilli()})
+		}
+		if got := hourOf([]remotewritetest.Series{{Samples: of}, {Samples: of[1:]}}); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
 }
 
 // shares are the three lines of Utilization in percent; NaN where there is no value.
 type shares struct{ CPU, Memory, Disk float64 }
 
-// utilization is what PromQL makes of a job's samples from first to last, as far as
-// they are of the hour of the last.
-func (p promQL) utilization(t *testing.T, job string, first, last time.Time) shares {
+// utilization is what PromQL makes of a job's samples of an hour. CPU is of intervals, each of
+// which Muster counts where it ends.
+func (p promQL) utilization(t *testing.T, job string, of scrapes) shares {
 	t.Helper()
-	if hour := last.Truncate(time.Hour); first.Before(hour) {
-		first = hour
-	}
-	span := last.Sub(first).Milliseconds() + 500
 	// J is the job, R the range.
-	ask := func(query string) float64 {
-		return p.query(t, strings.NewReplacer("J", `job="`+job+`"`, "R", fmt.Sprintf("%dms", span)).Replace(query), last)
+	ask := func(from time.Time, query string) float64 {
+		span := of.last.Sub(from).Milliseconds() + 500
+		return p.query(t, strings.NewReplacer("J", `job="`+job+`"`, "R", fmt.Sprintf("%dms", span)).Replace(query), of.last)
+	}
+	intervals := of.before
+	if intervals.IsZero() {
+		intervals = of.first
 	}
 	return shares{
-		CPU:    ask(`100 * (1 - sum(increase(node_cpu_seconds_total{J,mode=~"idle|iowait"}[R])) / sum(increase(node_cpu_seconds_total{J}[R])))`),
-		Memory: ask(`100 * (1 - sum(avg_over_time(node_memory_MemAvailable_bytes{J}[R])) / sum(avg_over_time(node_memory_MemTotal_bytes{J}[R])))`),
-		Disk: ask(`100 * max(max_over_time(((node_filesystem_size_bytes{J,mountpoint!~"/boot|/boot/efi|/snap/.*"} - node_filesystem_free_bytes) /
+		CPU:    ask(intervals, `100 * (1 - sum(increase(node_cpu_seconds_total{J,mode=~"idle|iowait"}[R])) / sum(increase(node_cpu_seconds_total{J}[R])))`),
+		Memory: ask(of.first, `100 * (1 - sum(avg_over_time(node_memory_MemAvailable_bytes{J}[R])) / sum(avg_over_time(node_memory_MemTotal_bytes{J}[R])))`),
+		Disk: ask(of.first, `100 * max(max_over_time(((node_filesystem_size_bytes{J,mountpoint!~"/boot|/boot/efi|/snap/.*"} - node_filesystem_free_bytes) /
 			(node_filesystem_size_bytes - node_filesystem_free_bytes + node_filesystem_avail_bytes))[R:1s]))`),
 	}
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/internal/assessment/changes"
 	"muster/internal/report/snapshot"
+	"muster/internal/testing/clocktest"
 	"muster/internal/testing/pgtest"
 )
 
@@ -72,6 +74,7 @@ func (s *scene) changed(instance uuid.UUID) string {
 // planted in all that is compared. None is in the log or beside it.
 func TestWhatChangedOnAServer(t *testing.T) {
 	t.Parallel()
+	clocktest.Stay(timegrid.Day.Width(), time.Minute) // each day has an event of its own
 	const planted = "pl4nted"
 	s := newScene(t)
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{
@@ -189,6 +192,7 @@ func isDigest(key string) bool {
 // accepted does not count.
 func TestOneAssessmentOneEvent(t *testing.T) {
 	t.Parallel()
+	clocktest.Stay(timegrid.Day.Width(), time.Minute) // each day has an event of its own
 	s := newScene(t)
 	server := pgtest.Cluster(t, pgtest.Options{})
 	instance := s.register(server.TCPURL(pgtest.Superuser, "postgres"))

@@ -28,3 +28,12 @@ func (c *Clock) Advance(d time.Duration) {
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
+
+// Stay returns once the hour or the day that goes on ends in no less than long. It is for tests
+// whose times are the database's, and whose subject counts by hours or days.
+func Stay(period, long time.Duration) {
+	now := time.Now()
+	if left := now.Truncate(period).Add(period).Sub(now); left < long {
+		time.Sleep(left)
+	}
+}
