@@ -18,7 +18,7 @@ import (
 // The servers of this test binary, and the databases of its tests. Package state is what
 // a test binary has: tests share nothing else.
 var (
-	shared  = lazily{start: func() (*Server, error) { return startSeeded(context.Background(), Options{}) }}
+	shared  = lazily{start: func() (*Server, error) { return startSeeded(context.Background(), Options{Settings: withoutVacuum}) }}
 	watched = lazily{start: func() (*Server, error) { return start(Options{}) }}
 
 	mu        sync.Mutex
@@ -26,6 +26,10 @@ var (
 	filled    = make(map[string]error) // further templates
 	made      int
 )
+
+// withoutVacuum leaves tables to their tests. Autovacuum locks a table that it has come to, and
+// some statements wait for locks no longer than 100 ms: TestDaysAreDropped failed when it came.
+var withoutVacuum = map[string]string{"autovacuum": "off"}
 
 // lazily is a server that the first test which asks for it starts.
 type lazily struct {
