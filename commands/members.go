@@ -221,6 +221,9 @@ func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, fo
 			if err := s.Accounts.EraseMember(ctx, tx, actor.OrganizationID, id); err != nil {
 				return err
 			}
+			if err := releaseFindings(ctx, tx, actor.OrganizationID, id); err != nil {
+				return err
+			}
 			if err := s.eraseTraces(ctx, tx, actor.OrganizationID, id); err != nil || forget == nil {
 				return err
 			}

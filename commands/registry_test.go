@@ -234,6 +234,8 @@ func examples() []any {
 		organization.SettingsChanged{ProtectedTags: &organization.SettingChange[string]{From: "", To: "env,team"}, DueCritical: &organization.SettingChange[int]{From: 7, To: 3}, DueHigh: &organization.SettingChange[int]{From: 30, To: 14}, DueMedium: &organization.SettingChange[int]{From: 90, To: 60}, DueLow: &organization.SettingChange[int]{From: 180, To: 365}},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
+		organization.FindingAssigned{AboutFinding: organization.AboutFinding{InstanceID: a, CheckID: "PG-S17"}, AssigneeID: &b},
+		organization.FindingTicketed{AboutFinding: organization.AboutFinding{InstanceID: a, CheckID: "PG-S17"}, Linked: true},
 		organization.EvidenceMade{CheckID: "PG-S17", From: at.AddDate(0, -3, 0), To: at, AsOf: at.Add(time.Hour), Instances: 2, SHA256: strings.Repeat("ab", 32)},
 		notification.ChannelCreated{Kind: notification.Email, MemberIDs: []uuid.UUID{a}, Administrators: true},
 		notification.ChannelCreated{Kind: notification.Email, AddressIDs: []uuid.UUID{b}},

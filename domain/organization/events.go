@@ -129,7 +129,7 @@ func (EvidenceMade) name() string    { return "evidence.made" }
 func Events() []Event {
 	return []Event{
 		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
-		Deleted{}, EvidenceMade{},
+		Deleted{}, EvidenceMade{}, FindingAssigned{}, FindingTicketed{},
 	}
 }
 

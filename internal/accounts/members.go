@@ -194,3 +194,9 @@ func (s *Store) LockInvitation(ctx context.Context, tx *sqlx.Tx, org, member uui
 func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased bool, err error) {
 	return statement.One[bool](ctx, tx, "lock members", lockPeople, org, members)
 }
+
+// LockActive says whether a member is active, and makes whoever changes or erases them wait until tx ends.
+func (s *Store) LockActive(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) (active bool, err error) {
+	status, _, err := statement.Find[string](ctx, tx, "lock a member", `SELECT status FROM members WHERE organization_id = $1 AND id = $2 FOR SHARE`, org, member)
+	return status == organization.Active, err
+}

@@ -8,7 +8,8 @@
 //
 // FirstSeen is the first assessment in an unbroken series of assessments that found it. An
 // assessment that no longer finds it ends the series and sets Gone. If the finding comes back, a
-// new series begins under the same id, so a link that somebody was sent stays valid. An
+// new series begins under the same id, so a link that somebody was sent stays valid;
+// EarlierFirst and EarlierGone say when it was first found and when it had gone. An
 // assessment that could not look changes nothing: the finding stays as it was, including
 // LastSeen, and Reason says why the check was not possible. That happens if a check was not
 // assessed, if the monitoring role may not read an object, and for objects beyond
@@ -22,6 +23,10 @@
 //
 // Whether a finding is accepted is not stored, because exceptions lapse by the clock. List
 // decides it by the rules that analysis uses for documents; a test compares the two.
+//
+// The due date is not stored either. It follows from FirstSeen and the organization's days for
+// the severity (Due). The assignee and the ticket are stored in a table of their own
+// (Assignment), which commands write.
 //
 // # What may go wrong
 //

@@ -35,6 +35,9 @@ type Finding struct {
 	FirstSeen    time.Time  `db:"first_seen_at"`
 	LastSeen     time.Time  `db:"last_seen_at"`
 	Gone         *time.Time `db:"gone_at"` // nil: it is there
+	// Of one that came back: the first assessment that ever found it, and the last one that found it gone.
+	EarlierFirst *time.Time `db:"earlier_first_seen_at"`
+	EarlierGone  *time.Time `db:"earlier_gone_at"` // nil: it never came back
 }
 
 // Severity is the word for its rank.
@@ -125,7 +128,7 @@ func after(before []Finding, organization, instance uuid.UUID, a snapshot.Assess
 			continue
 		}
 		if now, there := found[f.ID]; there {
-			now.FirstSeen = f.FirstSeen
+			now.FirstSeen, now.EarlierFirst, now.EarlierGone = f.FirstSeen, f.EarlierFirst, f.EarlierGone
 			found[f.ID] = now
 			continue
 		}
@@ -142,6 +145,16 @@ func after(before []Finding, organization, instance uuid.UUID, a snapshot.Assess
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	return out
+}
+
+// reopened notes in rows what came back of those that were known, in any order, and had gone.
+func reopened(rows []Finding, known func(uuid.UUID) (Finding, bool)) {
+	for i := range rows {
+		f := &rows[i]
+		if was, there := known(f.ID); there && was.Gone != nil && f.Gone == nil {
+			f.EarlierFirst, f.EarlierGone = cmp.Or(was.EarlierFirst, &was.FirstSeen), was.Gone
+		}
+	}
 }
 
 // look says what an assessment could not see.

@@ -17,6 +17,8 @@ import (
 var (
 	//go:embed sql/current.sql
 	currentSQL string
+	//go:embed sql/gone.sql
+	goneSQL string
 	//go:embed sql/write.sql
 	writeSQL string
 )
@@ -66,7 +68,38 @@ func update(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID, 
 	if len(changed) == 0 {
 		return nil
 	}
+	if err := cameBack(ctx, tx, organization, was, changed); err != nil {
+		return err
+	}
 	return write(ctx, tx, changed)
+}
+
+// cameBack notes in rows what came back. It looks only for what was not there before, by id.
+func cameBack(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, before map[uuid.UUID]Finding, rows []Finding) error {
+	var fresh []uuid.UUID
+	for _, f := range rows {
+		if _, there := before[f.ID]; !there {
+			fresh = append(fresh, f.ID)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	type was struct {
+		ID        uuid.UUID `db:"id"`
+		FirstSeen time.Time `db:"ever_first_seen_at"`
+		Gone      time.Time `db:"gone_at"`
+	}
+	gone, err := statement.All[was](ctx, tx, "look for findings that came back", goneSQL, organization, statement.IDs(fresh))
+	if err != nil {
+		return err
+	}
+	known := make(map[uuid.UUID]Finding, len(gone))
+	for _, f := range gone {
+		known[f.ID] = Finding{FirstSeen: f.FirstSeen, Gone: &f.Gone}
+	}
+	reopened(rows, func(id uuid.UUID) (Finding, bool) { f, ok := known[id]; return f, ok })
+	return nil
 }
 
 // Replay makes the findings of an instance from its stored assessments, instead of
@@ -101,6 +134,7 @@ func Replay(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) 
 			continue // it says nothing; what follows must be recorded all the same
 		}
 		current = after(current, organization, instance, a, checks.Definitions(), row.At)
+		reopened(current, func(id uuid.UUID) (Finding, bool) { f, ok := known[id]; return f, ok })
 		for _, f := range current {
 			known[f.ID] = f
 		}
@@ -116,14 +150,25 @@ func write(ctx context.Context, tx *sqlx.Tx, rows []Finding) error {
 	return statement.Exec(ctx, tx, "keep findings", writeSQL, statement.Columns(rows)...)
 }
 
-// Forget deletes what is known of an instance, on q, for a caller who removes it.
+// Forget deletes what is known of an instance, on q, for a caller who removes it. Findings go first: whoever assigns
+// one holds its row until the assignment is there.
 func Forget(ctx context.Context, q sqlx.ExecerContext, organization, instance uuid.UUID) error {
-	return statement.Exec(ctx, q, "forget the findings of instance "+instance.String(),
-		`DELETE FROM findings WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	for _, table := range []string{"findings", "finding_assignments"} {
+		if err := statement.Exec(ctx, q, "forget the "+table+" of instance "+instance.String(),
+			`DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Prune deletes those that have been gone for longer than that.
+// Prune deletes those that have been gone for longer than that, and who was to close them.
 func Prune(ctx context.Context, q sqlx.ExecerContext, after time.Duration) (int64, error) {
-	return statement.Affected(ctx, q, "prune findings that have gone",
+	n, err := statement.Affected(ctx, q, "prune findings that have gone",
 		`DELETE FROM findings WHERE gone_at < now() - make_interval(secs => $1)`, after.Seconds())
+	if err != nil {
+		return 0, err
+	}
+	return n, statement.Exec(ctx, q, "prune the assignments of findings that are no more", `DELETE FROM finding_assignments a
+		WHERE NOT EXISTS (SELECT FROM findings f WHERE f.organization_id = a.organization_id AND f.id = a.finding_id)`)
 }

@@ -82,6 +82,7 @@ const (
 	ByInstance Order = "instance"
 	ByFirst    Order = "firstSeenAt"
 	ByLast     Order = "lastSeenAt"
+	ByDue      Order = "dueAt" // checks that could not be run come last: they are never due
 )
 
 // Instance is one whose findings are listed.
@@ -103,6 +104,9 @@ type Query struct {
 	Search       string      // substring of object, evidence, database or instance, case-insensitive
 	Titled       []string    // checks that Search means, too
 	Exceptions   []Exception
+	Due          Due
+	Overdue      *bool // nil: both
+	Assignee     *uuid.UUID
 	Order        Order
 	Descending   bool
 	Page, Size   int // 1-based
@@ -131,13 +135,31 @@ func List(ctx context.Context, q sqlx.QueryerContext, query Query) ([]Finding, i
 	if query.Order == ByInstance {
 		return listByInstance(ctx, q, query)
 	}
-	covered, matching, args := query.matching()
-	total, err := statement.One[int64](ctx, q, "count findings", strings.NewReplacer("{{covered}}", covered, "{{matching}}", matching).Replace(countSQL), args...)
+	total, err := Count(ctx, q, query)
 	if err != nil || int64(query.Page-1)*int64(query.Size) >= total {
 		return []Finding{}, total, err
 	}
-	rows, err := statement.All[Finding](ctx, q, "read findings", query.page(covered, matching, query.order(), int64(query.Page-1)*int64(query.Size)), args...)
+	covered, matching, args := query.matching()
+	order := query.order(binds(&args))
+	rows, err := statement.All[Finding](ctx, q, "read findings", query.page(covered, matching, order, int64(query.Page-1)*int64(query.Size)), args...)
 	return rows, total, err
+}
+
+// Count returns how many findings a query has in all, whatever its page.
+func Count(ctx context.Context, q sqlx.QueryerContext, query Query) (int64, error) {
+	if len(query.Instances) == 0 || query.Checks != nil && len(query.Checks) == 0 {
+		return 0, nil
+	}
+	covered, matching, args := query.matching()
+	return statement.One[int64](ctx, q, "count findings", strings.NewReplacer("{{covered}}", covered, "{{matching}}", matching).Replace(countSQL), args...)
+}
+
+// binds adds values to the arguments of a statement; it returns how the statement names each.
+func binds(args *[]any) func(any) string {
+	return func(v any) string {
+		*args = append(*args, v)
+		return "$" + strconv.Itoa(len(*args))
+	}
 }
 
 // page is the statement of a page. Its size is in the text: of an argument the planner
@@ -198,9 +220,9 @@ type countOf struct {
 }
 
 // order names the worst severity the greatest.
-func (q Query) order() string {
+func (q Query) order(bind func(any) string) string {
 	var key string
-	descending := q.Descending
+	descending, last := q.Descending, ""
 	switch q.Order {
 	case ByCheck:
 		key = `f.check_id COLLATE "C"`
@@ -208,23 +230,22 @@ func (q Query) order() string {
 		key = "f.first_seen_at"
 	case ByLast:
 		key = "f.last_seen_at"
+	case ByDue:
+		key, last = "CASE WHEN f.assessed THEN f.first_seen_at - "+q.Due.latest(bind)+" END", " NULLS LAST"
 	default:
 		key, descending = "f.severity", !descending
 	}
 	if descending {
 		key += " DESC"
 	}
-	return key + ", f.id"
+	return key + last + ", f.id"
 }
 
 // matching is the part of a statement that says what is listed, with its arguments.
 // What nobody asks for is not in it: of 30,000 findings exceptions that were looked at
 // for each took as long as everything else.
 func (q Query) matching() (covered, matching string, args []any) {
-	bind := func(v any) string {
-		args = append(args, v)
-		return "$" + strconv.Itoa(len(args))
-	}
+	bind := binds(&args)
 	organization := bind(q.Organization)
 	accepted := "false"
 	if len(q.Exceptions) > 0 {
@@ -246,6 +267,16 @@ func (q Query) matching() (covered, matching string, args []any) {
 	}
 	if len(q.Ranks) > 0 {
 		conditions = append(conditions, "f.severity = ANY ("+bind(q.Ranks)+"::int[])")
+	}
+	if q.Overdue != nil {
+		overdue := "(f.assessed AND NOT " + accepted + " AND f.first_seen_at < " + q.Due.latest(bind) + ")"
+		if !*q.Overdue {
+			overdue = "NOT " + overdue
+		}
+		conditions = append(conditions, overdue)
+	}
+	if q.Assignee != nil {
+		conditions = append(conditions, "f.id IN (SELECT finding_id FROM finding_assignments WHERE organization_id = "+organization+" AND assignee_id = "+bind(*q.Assignee)+")")
 	}
 	if q.Search != "" {
 		conditions = append(conditions, "(f.check_id = ANY ("+bind(append([]string{}, q.Titled...))+"::text[]) OR f.instance_id = ANY ("+bind(q.instances(q.Search))+"::uuid[])"+

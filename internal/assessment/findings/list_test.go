@@ -45,7 +45,8 @@ func keep(t *testing.T, db *sqlx.DB, organization, instance uuid.UUID, a snapsho
 func all(t *testing.T, db *sqlx.DB) (rows []Finding) {
 	t.Helper()
 	if err := db.Select(&rows, `SELECT id, organization_id, instance_id, check_id, database_name, object, assessed, severity, evidence,
-		measured, threshold, reason, fix_database, fix_statement, fix_rollback, first_seen_at, last_seen_at, gone_at FROM findings ORDER BY id`); err != nil {
+		measured, threshold, reason, fix_database, fix_statement, fix_rollback, first_seen_at, last_seen_at, gone_at,
+		earlier_first_seen_at, earlier_gone_at FROM findings ORDER BY id`); err != nil {
 		t.Fatal(err)
 	}
 	return rows
