@@ -75,6 +75,7 @@ PATCH  /api/v1/organization                          ---A admin
 GET    /api/v1/findings                              -maA reports:download
 GET    /api/v1/findings/groups                       -maA reports:download
 GET    /api/v1/findings/:findingId                   -maA reports:download
+PATCH  /api/v1/findings/:findingId                   -m-A alerts:write
 GET    /api/v1/checks                                vmaA metrics:read
 GET    /api/v1/checks/:checkId                       vmaA metrics:read
 GET    /api/v1/controls/:checkId                     -maA reports:download

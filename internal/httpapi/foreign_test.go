@@ -101,7 +101,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	theirs := w.belongings(w.theirs)
 	before := w.theirEvents()
 	bodies := map[string]string{ // where one is needed
-		"changeChannel": `{"name":"x"}`, "changeNotificationRule": `{"enabled":false}`,
+		"changeChannel": `{"name":"x"}`, "changeFinding": `{"ticketUrl":null}`, "changeNotificationRule": `{"enabled":false}`,
 		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`, "changeSchedule": `{"name":"x"}`,
 	}
 	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}

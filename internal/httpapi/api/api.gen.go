@@ -1371,10 +1371,12 @@ func (e ListFindingsParamsStatus) Valid() bool {
 // Defines values for ListFindingsParamsSort.
 const (
 	ListFindingsParamsSortCheckId          ListFindingsParamsSort = "checkId"
+	ListFindingsParamsSortDueAt            ListFindingsParamsSort = "dueAt"
 	ListFindingsParamsSortFirstSeenAt      ListFindingsParamsSort = "firstSeenAt"
 	ListFindingsParamsSortInstance         ListFindingsParamsSort = "instance"
 	ListFindingsParamsSortLastSeenAt       ListFindingsParamsSort = "lastSeenAt"
 	ListFindingsParamsSortMinusCheckId     ListFindingsParamsSort = "-checkId"
+	ListFindingsParamsSortMinusDueAt       ListFindingsParamsSort = "-dueAt"
 	ListFindingsParamsSortMinusFirstSeenAt ListFindingsParamsSort = "-firstSeenAt"
 	ListFindingsParamsSortMinusInstance    ListFindingsParamsSort = "-instance"
 	ListFindingsParamsSortMinusLastSeenAt  ListFindingsParamsSort = "-lastSeenAt"
@@ -1387,6 +1389,8 @@ func (e ListFindingsParamsSort) Valid() bool {
 	switch e {
 	case ListFindingsParamsSortCheckId:
 		return true
+	case ListFindingsParamsSortDueAt:
+		return true
 	case ListFindingsParamsSortFirstSeenAt:
 		return true
 	case ListFindingsParamsSortInstance:
@@ -1394,6 +1398,8 @@ func (e ListFindingsParamsSort) Valid() bool {
 	case ListFindingsParamsSortLastSeenAt:
 		return true
 	case ListFindingsParamsSortMinusCheckId:
+		return true
+	case ListFindingsParamsSortMinusDueAt:
 		return true
 	case ListFindingsParamsSortMinusFirstSeenAt:
 		return true
@@ -2241,7 +2247,7 @@ type AuditPage struct {
 	Items []AuditEntry `json:"items"`
 
 	// Names The current names of the ids in `subjectId` and `data`, by id: members (erased ones have the empty name),
-	// tokens, servers, databases, alerts, exceptions (the name of their check), reports, schedules, channels and
+	// tokens, servers, databases, alerts, exceptions and findings (the name of their check), reports, schedules, channels and
 	// rules. Null if `unavailable` names them.
 	Names      *map[string]string `json:"names"`
 	NextCursor *string            `json:"nextCursor"`
@@ -2298,6 +2304,15 @@ type ChangeChannel struct {
 	Name      *string               `json:"name,omitempty"`
 	Secret    *string               `json:"secret,omitempty"`
 	Url       *string               `json:"url,omitempty"`
+}
+
+// ChangeFinding defines model for ChangeFinding.
+type ChangeFinding struct {
+	// AssigneeId An active member of the organization. Null removes the assignee.
+	AssigneeId *openapi_types.UUID `json:"assigneeId,omitempty"`
+
+	// TicketUrl A URL with `https://` or `http://`, without user and password. Null removes the ticket.
+	TicketUrl *string `json:"ticketUrl,omitempty"`
 }
 
 // ChangeInstance defines model for ChangeInstance.
@@ -3287,11 +3302,21 @@ type FileOfReport struct {
 // Finding defines model for Finding.
 type Finding struct {
 	// AcceptedUntil The end of the exception that accepts the finding. Null if no exception accepts it.
-	AcceptedUntil *time.Time   `json:"acceptedUntil"`
-	Check         FindingCheck `json:"check"`
+	AcceptedUntil *time.Time `json:"acceptedUntil"`
+
+	// AssigneeId The member who is to close it. Null if there is none, and once the member is erased.
+	AssigneeId   *openapi_types.UUID `json:"assigneeId"`
+	AssigneeName *string             `json:"assigneeName"`
+	Check        FindingCheck        `json:"check"`
 
 	// Database Null: instance-wide.
-	Database    *FindingDatabase    `json:"database"`
+	Database *FindingDatabase `json:"database"`
+
+	// DueAt `firstSeenAt` plus the organization's `dueDays` for the severity, in days of 24 hours. A change of `dueDays` applies at once. Null if the check could not be run.
+	DueAt *time.Time `json:"dueAt"`
+
+	// Earlier Null if the finding never came back.
+	Earlier     *FindingEarlier     `json:"earlier"`
 	Evidence    *string             `json:"evidence"`
 	ExceptionId *openapi_types.UUID `json:"exceptionId"`
 
@@ -3311,6 +3336,9 @@ type Finding struct {
 	// Object The object that fails the check. Null if the check names none.
 	Object *string `json:"object"`
 
+	// OverdueDays The number of days that have begun since `dueAt`: 1 from the first moment after it. 0 until then, and 0 if the finding is not open: a finding is not overdue while an exception accepts it.
+	OverdueDays int32 `json:"overdueDays"`
+
 	// PassedSince The assessment that no longer found it. Null while the finding exists.
 	PassedSince *time.Time `json:"passedSince"`
 
@@ -3320,11 +3348,15 @@ type Finding struct {
 	// Remediation Null if the check could not be run.
 	Remediation *Remediation `json:"remediation"`
 
+	// ReopenedAt The assessment that found it again after it was gone, which is its `firstSeenAt`. Null if it never came back.
+	ReopenedAt *time.Time `json:"reopenedAt"`
+
 	// Status `accepted`: an exception in force covers the finding. `passed`: the finding is gone.
 	Status string `json:"status"`
 
 	// Threshold The condition under which the check passes.
 	Threshold *string `json:"threshold"`
+	TicketUrl *string `json:"ticketUrl"`
 }
 
 // FindingCheck defines model for FindingCheck.
@@ -3347,6 +3379,15 @@ type FindingDatabase struct {
 	// Id Null if the server no longer has the database.
 	Id   *openapi_types.UUID `json:"id"`
 	Name string              `json:"name"`
+}
+
+// FindingEarlier defines model for FindingEarlier.
+type FindingEarlier struct {
+	// ClosedAt The last assessment that found it gone before it came back.
+	ClosedAt time.Time `json:"closedAt"`
+
+	// FirstSeenAt The first assessment that ever found it.
+	FirstSeenAt time.Time `json:"firstSeenAt"`
 }
 
 // FindingGroup defines model for FindingGroup.
@@ -4080,6 +4121,9 @@ type Overview struct {
 	ComparedAt time.Time `json:"comparedAt"`
 	Databases  Count     `json:"databases"`
 	Instances  Count     `json:"instances"`
+
+	// OverdueFindings The number of findings that `GET /api/v1/findings?overdue=true` lists in all. Null if `unavailable` names it, and for a caller who may not read findings.
+	OverdueFindings *int64 `json:"overdueFindings"`
 
 	// States Null if `unavailable` names it.
 	States *InstanceStates `json:"states"`
@@ -5916,10 +5960,16 @@ type ListFindingsParams struct {
 	// Status Only findings with one of these statuses. The default is open findings.
 	Status *[]ListFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
+	// Overdue true: only open findings past their `dueAt`. false: only the others.
+	Overdue *bool `form:"overdue,omitempty" json:"overdue,omitempty"`
+
+	// AssigneeId Only findings that are assigned to this member.
+	AssigneeId *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
+
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Sort `-` sorts in descending order; `-severity` puts the most severe first.
+	// Sort `-` sorts in descending order; `-severity` puts the most severe first. In either order of `dueAt`, checks that could not be run come last.
 	Sort *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Page Counted from 1. A page after the last one is empty.
@@ -5962,6 +6012,12 @@ type GroupFindingsParams struct {
 
 	// Status Only findings with one of these statuses. The default is open findings.
 	Status *[]GroupFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Overdue true: only open findings past their `dueAt`. false: only the others.
+	Overdue *bool `form:"overdue,omitempty" json:"overdue,omitempty"`
+
+	// AssigneeId Only findings that are assigned to this member.
+	AssigneeId *openapi_types.UUID `form:"assigneeId,omitempty" json:"assigneeId,omitempty"`
 
 	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
@@ -6508,6 +6564,9 @@ type RequestExceptionJSONRequestBody = RequestException
 // MarkExportsSeenJSONRequestBody defines body for MarkExportsSeen for application/json ContentType.
 type MarkExportsSeenJSONRequestBody MarkExportsSeenJSONBody
 
+// ChangeFindingJSONRequestBody defines body for ChangeFinding for application/json ContentType.
+type ChangeFindingJSONRequestBody = ChangeFinding
+
 // CreateIngestTokenJSONRequestBody defines body for CreateIngestToken for application/json ContentType.
 type CreateIngestTokenJSONRequestBody = CreateIngestToken
 
@@ -6717,6 +6776,9 @@ type ServerInterface interface {
 	// GetFinding Get one finding
 	// (GET /api/v1/findings/{findingId})
 	GetFinding(c *gin.Context, findingId FindingId)
+	// ChangeFinding Change the assignee and the ticket of a finding
+	// (PATCH /api/v1/findings/{findingId})
+	ChangeFinding(c *gin.Context, findingId FindingId)
 	// GetOverview Count instances, databases and open alerts
 	// (GET /api/v1/health-checks/overview)
 	GetOverview(c *gin.Context, params GetOverviewParams)
@@ -8299,6 +8361,22 @@ func (siw *ServerInterfaceWrapper) ListFindings(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "overdue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "overdue", c.Request.URL.Query(), &params.Overdue, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter overdue: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "assigneeId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigneeId", c.Request.URL.Query(), &params.AssigneeId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigneeId: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "q" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -8414,6 +8492,22 @@ func (siw *ServerInterfaceWrapper) GroupFindings(c *gin.Context) {
 		return
 	}
 
+	// ------------- Optional query parameter "overdue" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "overdue", c.Request.URL.Query(), &params.Overdue, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter overdue: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "assigneeId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "assigneeId", c.Request.URL.Query(), &params.AssigneeId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter assigneeId: %w", err), http.StatusBadRequest)
+		return
+	}
+
 	// ------------- Optional query parameter "q" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -8471,6 +8565,31 @@ func (siw *ServerInterfaceWrapper) GetFinding(c *gin.Context) {
 	}
 
 	siw.Handler.GetFinding(c, findingId)
+}
+
+// ChangeFinding operation middleware
+func (siw *ServerInterfaceWrapper) ChangeFinding(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "findingId" -------------
+	var findingId FindingId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "findingId", c.Param("findingId"), &findingId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter findingId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeFinding(c, findingId)
 }
 
 // GetOverview operation middleware
@@ -11471,6 +11590,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/exports/seen", wrapper.MarkExportsSeen)
 	router.GET(options.BaseURL+"/api/v1/findings", wrapper.ListFindings)
 	router.GET(options.BaseURL+"/api/v1/findings/:findingId", wrapper.GetFinding)
+	router.PATCH(options.BaseURL+"/api/v1/findings/:findingId", wrapper.ChangeFinding)
 	router.GET(options.BaseURL+"/api/v1/findings/groups", wrapper.GroupFindings)
 	router.GET(options.BaseURL+"/api/v1/health-checks/overview", wrapper.GetOverview)
 	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
@@ -13220,6 +13340,46 @@ type GetFindingdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetFindingdefaultApplicationProblemPlusJSONResponse) VisitGetFindingResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeFindingRequestObject struct {
+	FindingId FindingId `json:"findingId"`
+	Body      *ChangeFindingJSONRequestBody
+}
+
+type ChangeFindingResponseObject interface {
+	VisitChangeFindingResponse(w http.ResponseWriter) error
+}
+
+type ChangeFinding200JSONResponse Finding
+
+func (response ChangeFinding200JSONResponse) VisitChangeFindingResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeFindingdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeFindingdefaultApplicationProblemPlusJSONResponse) VisitChangeFindingResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -17757,6 +17917,9 @@ type StrictServerInterface interface {
 	// GetFinding Get one finding
 	// (GET /api/v1/findings/{findingId})
 	GetFinding(ctx context.Context, request GetFindingRequestObject) (GetFindingResponseObject, error)
+	// ChangeFinding Change the assignee and the ticket of a finding
+	// (PATCH /api/v1/findings/{findingId})
+	ChangeFinding(ctx context.Context, request ChangeFindingRequestObject) (ChangeFindingResponseObject, error)
 	// GetOverview Count instances, databases and open alerts
 	// (GET /api/v1/health-checks/overview)
 	GetOverview(ctx context.Context, request GetOverviewRequestObject) (GetOverviewResponseObject, error)
@@ -19344,6 +19507,45 @@ func (sh *strictHandler) GetFinding(ctx *gin.Context, findingId FindingId) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetFindingResponseObject); ok {
 		if err := validResponse.VisitGetFindingResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeFinding operation middleware
+func (sh *strictHandler) ChangeFinding(ctx *gin.Context, findingId FindingId) {
+	var request ChangeFindingRequestObject
+
+	request.FindingId = findingId
+
+	var body ChangeFindingJSONRequestBody
+	var err error
+	if held, ok := ctx.Request.Body.(interface{ Bytes() []byte }); ok {
+		err = json.Unmarshal(held.Bytes(), &body)
+	} else {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeFinding(ctx, request.(ChangeFindingRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeFinding")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeFindingResponseObject); ok {
+		if err := validResponse.VisitChangeFindingResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -128,12 +128,15 @@ func CheckText(schema *openapi3.Schema, text string) []string {
 		return []string{"must be text without U+0000"}
 	}
 	var value any = text
-	if schema.Type.Is("integer") {
+	switch {
+	case schema.Type.Is("integer"):
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
 			return []string{"must be a whole number"}
 		}
 		value = float64(n)
+	case schema.Type.Is("boolean") && (text == "true" || text == "false"):
+		value = text == "true"
 	}
 	var out []string
 	for _, e := range Visit(schema, value) {

@@ -2,12 +2,15 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
+	"muster/commands"
+	"muster/domain/organization"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/findings"
 	"muster/internal/httpapi/api"
@@ -20,7 +23,7 @@ func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsReque
 	q, err := s.findingQuery(ctx, findingFilter{
 		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
 		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
-		text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
+		overdue: p.Overdue, assignee: p.AssigneeId, text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
 	})
 	if err != nil {
 		return nil, err
@@ -54,6 +57,8 @@ type findingFilter struct {
 	domains    []api.CheckDomain
 	severities []string
 	statuses   []findings.Status
+	overdue    *bool
+	assignee   *uuid.UUID
 	text       string
 	page, size *int32
 }
@@ -67,6 +72,7 @@ func (s *ServerRoutes) findingQuery(ctx context.Context, p findingFilter) (q fin
 	q = findings.Query{
 		Organization: wire.Caller(ctx).Organization.ID, Checks: s.checksOf(p.checks, p.domains), Statuses: p.statuses,
 		Search: p.text, Titled: s.checksTitled(p.text), Page: wire.Or(p.page, 1), Size: wire.Or(p.size, wire.DefaultPageSize),
+		Due: s.due(ctx), Overdue: p.overdue, Assignee: p.assignee,
 	}
 	for _, severity := range p.severities {
 		q.Ranks = append(q.Ranks, analysis.Rank(severity))
@@ -89,7 +95,7 @@ func (s *ServerRoutes) GroupFindings(ctx context.Context, r api.GroupFindingsReq
 	q, err := s.findingQuery(ctx, findingFilter{
 		servers: wire.Filter{IDs: p.InstanceId, Tags: p.Tag}, database: p.DatabaseId, checks: wire.Value(p.CheckId), domains: wire.Value(p.Domain),
 		severities: wire.Words[string](wire.Value(p.Severity)), statuses: wire.Words[findings.Status](wire.Value(p.Status)),
-		text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
+		overdue: p.Overdue, assignee: p.AssigneeId, text: wire.Value(p.Q), page: p.Page, size: p.PageSize,
 	})
 	if err != nil {
 		return nil, err
@@ -240,24 +246,74 @@ func (s *ServerRoutes) exceptionsInForce(ctx context.Context) ([]findings.Except
 }
 
 func (s *ServerRoutes) GetFinding(ctx context.Context, r api.GetFindingRequestObject) (api.GetFindingResponseObject, error) {
-	organization := wire.Caller(ctx).Organization.ID
-	row, ok, err := findings.Find(ctx, s.DB, organization, r.FindingId)
-	if err := wire.Found(ok, err, "finding"); err != nil {
-		return nil, err
-	}
-	names, err := s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{row.Instance})
-	if err := wire.Found(len(names) > 0, err, "finding"); err != nil {
-		return nil, err
+	shown, err := s.finding(ctx, r.FindingId)
+	return api.GetFinding200JSONResponse(shown), err
+}
+
+// finding is one finding as it is shown. Error: *wire.Problem where there is none of that id.
+func (s *ServerRoutes) finding(ctx context.Context, id uuid.UUID) (api.Finding, error) {
+	row, names, err := s.findingRow(ctx, id)
+	if err != nil {
+		return api.Finding{}, err
 	}
 	exceptions, err := s.exceptionsInForce(ctx)
 	if err != nil {
-		return nil, err
+		return api.Finding{}, err
 	}
 	shown, err := s.showFindings(ctx, []findings.Finding{row}, names, exceptions)
 	if err != nil {
+		return api.Finding{}, err
+	}
+	return shown[0], nil
+}
+
+// findingRow is a finding on a server that is there, with the server's name. Error: *wire.Problem.
+func (s *ServerRoutes) findingRow(ctx context.Context, id uuid.UUID) (row findings.Finding, names map[uuid.UUID]string, err error) {
+	organization := wire.Caller(ctx).Organization.ID
+	row, ok, err := findings.Find(ctx, s.DB, organization, id)
+	if err := wire.Found(ok, err, "finding"); err != nil {
+		return row, nil, err
+	}
+	names, err = s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{row.Instance})
+	return row, names, wire.Found(len(names) > 0, err, "finding")
+}
+
+// ChangeFinding says who closes a finding, and where its ticket is.
+func (s *ServerRoutes) ChangeFinding(ctx context.Context, r api.ChangeFindingRequestObject) (api.ChangeFindingResponseObject, error) {
+	if _, _, err := s.findingRow(ctx, r.FindingId); err != nil {
 		return nil, err
 	}
-	return api.GetFinding200JSONResponse(shown[0]), nil
+	change := commands.ChangeFinding{AssigneeID: r.Body.AssigneeId, TicketURL: wire.Value(r.Body.TicketUrl)}
+	var members map[string]json.RawMessage // null takes away what an absent member leaves
+	if err := json.Unmarshal(wire.CallOf(ctx).Body, &members); err == nil {
+		_, change.SetAssignee = members["assigneeId"]
+		_, change.SetTicket = members["ticketUrl"]
+	}
+	if _, err := s.Commands.ChangeFinding(ctx, wire.Actor(ctx), r.FindingId, change); err != nil {
+		return nil, err
+	}
+	shown, err := s.finding(ctx, r.FindingId)
+	return api.ChangeFinding200JSONResponse(shown), err
+}
+
+// due says when findings of the caller's organization are due.
+func (s *ServerRoutes) due(ctx context.Context) findings.Due {
+	return findings.Due{Days: wire.Caller(ctx).Organization.Settings().DueDays, Now: s.Now()}
+}
+
+// overdueFindings is how many findings of some servers are overdue; nil for a caller who reads no findings.
+func (s *ServerRoutes) overdueFindings(ctx context.Context, servers wire.Filter) (*int64, error) {
+	caller := wire.Caller(ctx)
+	if !caller.Can(organization.ScopeReportsDownload) || !caller.Member.Role.DownloadsAll() {
+		return nil, nil
+	}
+	overdue := true
+	q, err := s.findingQuery(ctx, findingFilter{servers: servers, overdue: &overdue})
+	if err != nil {
+		return nil, err
+	}
+	n, err := findings.Count(ctx, s.DB, q)
+	return &n, err
 }
 
 // showFindings names instances, databases and checks as they are called today.
@@ -266,11 +322,25 @@ func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding
 	if err != nil {
 		return nil, err
 	}
+	assignments, assignees, err := s.assignments(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	due := s.due(ctx)
 	return wire.List(rows, func(f findings.Finding) api.Finding {
 		shown := api.Finding{
 			Id: f.ID, Instance: api.Reference{Id: f.Instance, Name: instances[f.Instance]}, Object: wire.Optional(f.Object), Evidence: wire.Optional(f.Evidence),
 			Measured: wire.Optional(f.Measured), Threshold: wire.Optional(f.Threshold), Status: string(findings.Open), Reason: wire.Optional(f.Reason),
-			FirstSeenAt: f.FirstSeen.UTC(), LastSeenAt: f.LastSeen.UTC(), PassedSince: wire.UTC(f.Gone),
+			FirstSeenAt: f.FirstSeen.UTC(), LastSeenAt: f.LastSeen.UTC(), PassedSince: wire.UTC(f.Gone), DueAt: wire.UTC(due.At(f)),
+			TicketUrl: wire.Optional(assignments[f.ID].Ticket),
+		}
+		if f.EarlierGone != nil {
+			shown.ReopenedAt = &shown.FirstSeenAt
+			shown.Earlier = &api.FindingEarlier{FirstSeenAt: f.EarlierFirst.UTC(), ClosedAt: f.EarlierGone.UTC()}
+		}
+		if id := assignments[f.ID].Assignee; id != nil && assignees[*id] != "" {
+			name := assignees[*id]
+			shown.AssigneeId, shown.AssigneeName = id, &name
 		}
 		if f.Database != "" {
 			shown.Database = &api.FindingDatabase{Id: databases[databaseOf{f.Instance, f.Database}], Name: f.Database}
@@ -287,9 +357,27 @@ func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding
 			shown.Status = string(findings.NotAssessed)
 		case x != nil:
 			shown.Status, shown.ExceptionId, shown.Reason, shown.AcceptedUntil = string(findings.Accepted), &x.ID, &x.Reason, wire.UTC(&x.Until)
+		default:
+			shown.OverdueDays = int32(due.Overdue(f))
 		}
 		return shown
 	}), nil
+}
+
+// assignments are who closes findings, and what those members are called today.
+func (s *ServerRoutes) assignments(ctx context.Context, rows []findings.Finding) (map[uuid.UUID]findings.Assignment, map[uuid.UUID]string, error) {
+	of, err := findings.Assignments(ctx, s.DB, wire.Caller(ctx).Organization.ID, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	var people []uuid.UUID
+	for _, a := range of {
+		if a.Assignee != nil {
+			people = append(people, *a.Assignee)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
+	return of, names, err
 }
 
 // remediationOf says what to do about a finding: what a report prints of it, what

@@ -41,6 +41,10 @@ func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequest
 	if !side.Lacks(ctx, err, "states") {
 		overview.States = &states
 	}
+	overdue, err := s.overdueFindings(ctx, wire.Filter{IDs: r.Params.InstanceId, Tags: r.Params.Tag})
+	if !side.Lacks(ctx, err, "overdueFindings") {
+		overview.OverdueFindings = overdue
+	}
 	overview.Unavailable = side.Unavailable()
 	steady := overview
 	overview.AsOf, overview.ComparedAt = now, then

@@ -99,6 +99,7 @@ var Codes = map[string]Code{
 	"report_range_too_wide":        {rule, "The report window is wider than 31 days"},
 	"too_many_recipients":          {rule, "Too many recipients"},
 	"recipient_not_member":         {rule, "Some recipients are not members"},
+	"unknown_member":               {rule, "A member is not known"},
 	"unknown_check":                {rule, "There is no such check"},
 	"too_many_items":               {rule, "Too many items in one call"},
 	"duplicate_external_id":        {rule, "An external id appears twice in the call"},

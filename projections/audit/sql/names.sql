@@ -14,6 +14,8 @@ SELECT id::text, name FROM notification_rules WHERE organization_id = $1 AND id 
 UNION ALL
 SELECT id::text, check_id FROM exceptions_v1.exceptions WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
+SELECT id::text, check_id FROM findings WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
 SELECT id::text, name FROM schedules_v1.schedules WHERE organization_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id::text, COALESCE((SELECT short FROM unnest($3::text[], $4::text[]) AS k (kind, short) WHERE k.kind = r.kind), kind) || ', ' || scope_label
